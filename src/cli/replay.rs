@@ -41,7 +41,13 @@ const LISTED: usize = 20;
 /// What is missing or damaged.
 pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     let ReplayArgs { directory, trial, campaign, round, base, data } = arguments;
-    let ask = Replay { trial: *trial, campaign: campaign.clone(), round: *round, base: base.clone() };
+    let ask = Replay {
+        trial: *trial,
+        campaign: campaign.clone(),
+        round: *round,
+        base: base.clone(),
+        has_images: false,
+    };
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.clone());
     if let Some(to) = data {
         let images = write_images(&directory, base.as_deref(), to).map_err(Failure::Input)?;

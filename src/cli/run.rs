@@ -13,9 +13,9 @@ use super::output::{print_err, print_out};
 use super::progress::{ProgressLine, REDRAW_EVERY};
 use super::table::table;
 use crate::doc::Run;
-use crate::results::RunRecord;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
+use crate::results::{RunRecord, RunState, ends_in_words};
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_records};
 
 /// Settings of `weightlab run`.
@@ -98,6 +98,11 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
 
     let records = read_records(&folder, &runs);
     print_out(&summary(&runs, &records, &folder));
+    if stop.requested().is_some() {
+        let waiting = RunState::Waiting;
+        let state = |run: &Run| records.get(&run.id).map_or(&waiting, RunRecord::state);
+        print_err(&ends_in_words(runs.iter().map(state)));
+    }
     let exit = exit_of(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);
     for line in damaged(&runs, &records, &folder, exit) {
         print_err(&line);

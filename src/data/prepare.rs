@@ -12,7 +12,7 @@ crate::choice! {
 
 crate::choice! {
     /// How values are scaled.
-    pub enum Normalize: "Normalisation" {
+    pub enum Normalize: "Normalization" {
         None, "None", "Pixels are between 0 and 1; iris is standardised anyway";
         Standard, "Standardised", "Mean 0 and deviation 1 for each channel, measured on the training part";
     }

@@ -32,8 +32,8 @@ crate::choice! {
 crate::form! {
     /// Settings of a campaign that ends when its interval is narrow enough.
     pub struct Until: "Until the margin is met" {
-        margin: f64 = 0.01, "Margin", "Target half-width of the interval", range [0.0001, 0.5];
-        confidence: f64 = 0.95, "Confidence", "Confidence of the interval", range [0.5, 0.9999];
+        margin: f64 = 0.01, "Margin", "Target half-width of the interval", unit "%", range [0.0001, 0.5];
+        confidence: f64 = 0.95, "Confidence", "Confidence of the interval", unit "%", range [0.5, 0.9999];
         at_most: u64 = 10000, "At most", "Maximum number of trials", unit "trials", range [1, 1e9];
     }
 }
@@ -41,7 +41,7 @@ crate::form! {
 crate::choice! {
     /// How many trials a campaign has.
     pub enum Trials: "Trials" {
-        Fixed(u64) = 100, "Fixed", "This many per cell", range [1, 1e9];
+        Fixed(u64) = 100, "Fixed", "This many per cell", unit "trials", range [1, 1e9];
         Exhaustive, "Exhaustive", "Every possible single fault once";
         Until(Until) = Until::default(), "Until", "Until the interval is narrow enough";
     }
@@ -61,7 +61,7 @@ crate::choice! {
     /// Where the faults of a campaign come from.
     pub enum FaultSource: "Faults" {
         Drawn, "Drawn", "From the run's random stream";
-        File(String) = String::new(), "From a file", "From a list in the format of faults.csv";
+        File(String) = String::new(), "From a file", "From a list in the format of faults.csv", names File;
     }
 }
 
@@ -71,7 +71,7 @@ crate::form! {
         fault: Fault = Fault::default(), "Fault", "What one trial injects";
         vary: Vary = Vary::Nothing, "Vary", "The setting that varies between cells";
         trials: Trials = Trials::Fixed(100), "Trials", "How many";
-        images: Option<usize> = None, "Images", "Number of test images, from the first; default: all", unit "images", range [1, 1e9];
+        images: Option<usize> = None, "Images", "Number of test images, from the first; default: all", unit "images", range [1, 1e9], unset "all";
         protect: Protect = Protect::Nothing, "Protection", "How activations are protected against faults";
         faults: FaultSource = FaultSource::Drawn, "Faults from", "Drawn, or listed in a file";
         memory: u64 = 1024, "Memory", "For fault-free activations, so that a trial starts at its fault; if \

@@ -26,7 +26,8 @@ pub fn stays_inside(file: &str) -> bool {
     let is_plain = components.clone().all(|part| matches!(part, Component::Normal(_)));
     let first = components.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
     let own = ["weights.safetensors", "pins.safetensors", "checkpoint"];
-    is_plain && first.is_some_and(|first| !own.contains(&first.as_str()))
+    // Networks of single trainings.
+    is_plain && !file.starts_with("rounds/step-") && first.is_some_and(|first| !own.contains(&first.as_str()))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ crate::choice! {
 crate::form! {
     /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….
     pub struct Mlp: "MLP" {
-        hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", unit "units", range [1, 65536];
+        hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", range [1, 65536];
         activation: Activation = Activation::Relu, "Activation", "Non-linearity after every hidden layer";
         output: Output = Output::Linear, "Output", "What follows the last layer";
         init: crate::intervene::Init = crate::intervene::Init::PyTorch, "Initial weights", "Distribution of \
@@ -45,7 +45,7 @@ crate::form! {
     pub struct Vgg: "VGG" {
         depth: u32 = 16, "Depth", "Number of layers with weights in the original: 11, 13, 16 or 19", range [11, 19];
         width: usize = 64, "Width", "Channels of the first layer; the others are multiples of it (the original has 64)", unit "channels", range [1, 1024];
-        batch_norm: bool = true, "Batch norm", "Normalises after every convolution";
+        batch_norm: bool = true, "Batch norm", "Normalizes after every convolution";
         head: Head = Head::Linear, "Head", "How features become classes";
         dropout: f64 = 0.5, "Dropout", "Share of units dropped in the ImageNet head during training", range [0.0, 0.99];
         init: crate::intervene::Init = crate::intervene::Init::KaimingNormal, "Initial weights", "Distribution \

@@ -163,15 +163,20 @@ fn identity(text: &str) -> String {
     crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
-fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<ExpandedArm>, Vec<Problem>> {
-    let mut spec = RunSpec {
+/// The settings of an arm before sweeps and overrides; those of all arms where none is given. The seed is that of no run.
+pub fn settings_of(experiment: &Experiment, arm: Option<&Arm>) -> RunSpec {
+    RunSpec {
         data: experiment.data.clone(),
-        net: arm.net.clone().unwrap_or_else(|| experiment.net.clone()),
-        train: arm.train.clone().unwrap_or_else(|| experiment.train.clone()),
-        plan: arm.plan.clone(),
+        net: arm.and_then(|arm| arm.net.clone()).unwrap_or_else(|| experiment.net.clone()),
+        train: arm.and_then(|arm| arm.train.clone()).unwrap_or_else(|| experiment.train.clone()),
+        plan: arm.map(|arm| arm.plan.clone()).unwrap_or_default(),
         seed: 0,
         device: experiment.device.clone(),
-    };
+    }
+}
+
+fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<ExpandedArm>, Vec<Problem>> {
+    let mut spec = settings_of(experiment, Some(arm));
     let here = Place::default().key("arms").index(index);
     apply(&mut spec, &experiment.set, &Place::default().key("set"))?;
     apply(&mut spec, &arm.set, &here.key("set"))?;

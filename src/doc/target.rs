@@ -4,8 +4,8 @@ crate::choice! {
     /// Which layers.
     pub enum Layers: "Layers" {
         All, "All", "Every layer";
-        Only(Vec<String>) = Vec::new(), "Only", "The named layers";
-        Except(Vec<String>) = Vec::new(), "All but", "Every layer but the named ones";
+        Only(Vec<String>) = Vec::new(), "Only", "The named layers", names Layers;
+        Except(Vec<String>) = Vec::new(), "All but", "Every layer but the named ones", names Layers;
         First(usize) = 1, "First", "The first layers that have weights", range [0, 1000];
         Last(usize) = 1, "Last", "The last layers that have weights", range [0, 1000];
     }

@@ -1,12 +1,13 @@
 //! Settings of training and evaluation.
 
 use super::plan::words::{length, listed, number};
+use super::structure::{Parameter, Role, Structure};
 use crate::data::Augmentation;
 use crate::form::Steps;
 use crate::optimize::{Optimizer, Schedule};
 
 crate::choice! {
-    /// What training minimises.
+    /// What training minimizes.
     pub enum Loss: "Loss" {
         CrossEntropy, "Cross-entropy", "Softmax cross-entropy over the classes";
         BinaryCrossEntropy, "Binary cross-entropy", "Logistic loss of one output, for two classes";
@@ -32,14 +33,57 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What each evaluation records of the weights.
+    pub enum WeightRecord: "Weights" {
+        Off, "Off", "Nothing";
+        Layers, "Each layer", "Mean, standard deviation, L2 norm and share of zeros of each layer's weights, and \
+            the L2 norm of their gradient: five series a layer. Costs as much as about 300 more test samples in a \
+            perceptron or 20 in a VGG, and the memory of one more set of gradients";
+        Parameters, "Each parameter", "The same of biases and of the scales and shifts of batch norms too";
+        Histograms, "Histograms", "As for each layer, and a histogram of its weights in 64 bins, at three times \
+            the cost: about 300 bytes a layer and evaluation in histograms.jsonl";
+    }
+}
+
+crate::form! {
+    /// What a run records of its weights.
+    pub struct Recording: "Weights over training" {
+        weights: WeightRecord = WeightRecord::Off, "At each evaluation", "Statistics of the weights as series for \
+            every plot";
+        rounds: bool = false, "After each training", "Keeps the network after every training in the run's \
+            directory: four bytes a parameter, one byte more where any is held";
+    }
+}
+
+impl Recording {
+    /// What an evaluation records of one network, as the number of evaluated samples that take as long.
+    pub fn samples(&self, structure: &Structure) -> f64 {
+        let of_role = |role: Role| -> usize {
+            let parameters = structure.parameters.iter().filter(|parameter| parameter.role == role);
+            parameters.map(Parameter::len).sum()
+        };
+        let (entries, each) = match self.weights {
+            WeightRecord::Off => (0, 0.0),
+            WeightRecord::Layers => (of_role(Role::Weight), STATISTICS),
+            WeightRecord::Parameters => (structure.trained_count(), STATISTICS),
+            WeightRecord::Histograms => (of_role(Role::Weight), 3.0 * STATISTICS),
+        };
+        entries as f64 * each / (structure.multiply_adds() as f64).max(1.0)
+    }
+}
+
+/// Multiply-adds of a forward pass that take about as long as the statistics of one entry.
+const STATISTICS: f64 = 300.0;
+
 crate::form! {
     /// How networks are trained and evaluated.
     pub struct Training: "Training" {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
         schedule: Schedule = Schedule::default(), "Schedule", "How the learning rate changes";
-        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start";
+        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start", unset "none";
         batch: usize = 64, "Batch size", "Samples per mini-batch; the last one of an epoch may be smaller", unit "samples", range [1, 65536];
-        loss: Loss = Loss::CrossEntropy, "Loss", "What training minimises";
+        loss: Loss = Loss::CrossEntropy, "Loss", "What training minimizes";
         evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often to evaluate the validation and \
             test parts during training";
         evaluation_batch: usize = 256, "Evaluation batch", "Samples per batch in evaluation", unit "samples", range [1, 65536];
@@ -47,6 +91,8 @@ crate::form! {
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
         kernels: Kernels = Kernels::Direct, "Kernels", "Kernels for training on the device Flex; evaluation \
             always uses Direct, or Burn";
+        record: Recording = Recording::default(), "Weights over training", "What to record of the weights; no \
+            other result depends on it";
     }
 }
 

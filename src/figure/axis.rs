@@ -32,6 +32,8 @@ pub struct Category {
     pub name: String,
     /// The group that it shares with its neighbours, written once below the horizontal axis: "exponent". May be empty.
     pub group: String,
+    /// A second, quiet line of the label: "6,400 weights". May be empty.
+    pub detail: String,
 }
 
 impl Axis {
@@ -57,7 +59,7 @@ impl Axis {
 
     /// An axis of names without groups.
     pub fn of_names(title: &str, names: impl IntoIterator<Item = String>) -> Self {
-        let category = |name| Category { name, group: String::new() };
+        let category = |name| Category { name, ..Category::default() };
         Self::named(title, names.into_iter().map(category).collect())
     }
 

@@ -1,7 +1,8 @@
 //! The cells of a heat map or of an image of weights, and their colours.
 
 use super::axis::Axis;
-use super::palette::{Rgb, Theme, colour};
+use super::font::{LINE_HEIGHT, Weight, width};
+use super::palette::{Rgb, Theme, colour, mix};
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,6 +17,35 @@ pub struct Cells {
     pub kinds: Vec<CellKind>,
     /// The kind of each cell, row by row, as an index into `kinds`; empty without kinds.
     pub kind_of: Vec<u8>,
+    /// What is written in each cell, row by row; empty if colours have to do.
+    pub texts: Vec<CellText>,
+}
+
+/// What is written in a cell, and read off it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CellText {
+    /// The value: "20.7"; empty where there is too little data for one.
+    pub value: String,
+    /// Its interval: "14.6–28.6"; may be empty.
+    pub interval: String,
+    /// How much it rests on: "n 126".
+    pub count: String,
+    /// All of it in words, for the pointer and for the head of the view; empty where nothing was measured.
+    pub reading: String,
+}
+
+/// How much is written in the cells. All cells of a figure have the same level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CellDetail {
+    /// Nothing fits.
+    #[default]
+    Nothing,
+    /// The value.
+    Value,
+    /// The value and what it rests on.
+    Count,
+    /// The value, its interval, and what it rests on.
+    Interval,
 }
 
 /// A colour map.
@@ -47,6 +77,8 @@ pub enum Ink {
     Value,
     /// A pale grey.
     Pale,
+    /// The background with slanted lines: too little data for a colour.
+    Hatched,
     /// This colour, as in [`Style::colour`](super::Style::colour).
     Colour(usize),
 }
@@ -65,6 +97,9 @@ const VIRIDIS: [Rgb; 9] = [
     [0xFD, 0xE7, 0x25],
 ];
 
+/// Free space beside a text in a cell, both sides together, in ems.
+const CELL_MARGIN: f64 = 0.6;
+
 /// Colours of values below and above the middle of a signed range.
 const SIDES: [usize; 2] = [1, 0];
 
@@ -74,8 +109,23 @@ impl Ink {
         match self {
             Self::Value => None,
             Self::Pale => Some(theme.pale()),
+            Self::Hatched => Some(mix(theme.ground(), theme.pale(), 0.2)),
             Self::Colour(index) => Some(colour(index, theme)),
         }
+    }
+}
+
+impl CellText {
+    /// The lines of a cell, from top to bottom.
+    pub fn lines(&self, detail: CellDetail) -> Vec<&str> {
+        let lines: &[&String] = match detail {
+            CellDetail::Nothing => &[],
+            CellDetail::Value if self.value.is_empty() => &[&self.count],
+            CellDetail::Value => &[&self.value],
+            CellDetail::Count => &[&self.value, &self.count],
+            CellDetail::Interval => &[&self.value, &self.interval, &self.count],
+        };
+        lines.iter().filter(|line| !line.is_empty()).map(|line| line.as_str()).collect()
     }
 }
 
@@ -99,7 +149,7 @@ impl Cells {
 
     /// Whether any cell has none.
     pub fn has_holes(&self) -> bool {
-        self.values.iter().flatten().any(|value| self.axis.scale.forward(*value).is_none())
+        self.values.iter().flatten().any(|value| !value.is_finite())
     }
 
     /// Whether any cells have the colours of their values, which need a colour scale.
@@ -113,16 +163,36 @@ impl Cells {
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
 
+    /// What is written in a cell.
+    pub fn text(&self, row: usize, column: usize) -> Option<&CellText> {
+        let [_, columns] = self.size();
+        self.texts.get(row * columns + column)
+    }
+
+    /// How much fits into cells of this width and height with a font of this size, all in points.
+    pub fn detail(&self, [wide, high]: [f64; 2], font: f64) -> CellDetail {
+        let fits = |detail: &CellDetail| {
+            self.texts.iter().map(|text| text.lines(*detail)).all(|lines| {
+                let widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(0.0, f64::max);
+                widest + CELL_MARGIN * font <= wide && lines.len() as f64 * LINE_HEIGHT * font <= high
+            })
+        };
+        let levels = [CellDetail::Interval, CellDetail::Count, CellDetail::Value];
+        levels.into_iter().filter(|_| !self.texts.is_empty()).find(fits).unwrap_or_default()
+    }
+
     /// The range of the colours.
     pub fn range(&self) -> [f64; 2] {
         self.axis.fit(self.values.iter().flatten().copied())
     }
 
-    /// The colour of a value on a scale of this range; `None` if it cannot be shown.
+    /// The colour of a value on a scale of this range; `None` if it is not finite. A logarithmic scale shows 0 as its low
+    /// end.
     pub fn colour(&self, value: f64, range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let place = |value| self.axis.scale.forward(value);
         let [low, high] = [place(range[0])?, place(range[1])?];
-        Some(self.shade((place(value)? - low) / (high - low), theme))
+        let at = place(value).or_else(|| value.is_finite().then_some(low))?;
+        Some(self.shade((at - low) / (high - low), theme))
     }
 
     /// The colour of a cell by row and column; `None` without a value.
@@ -143,6 +213,18 @@ impl Cells {
     }
 }
 
+/// Black or white, whichever has more contrast with this ground (relative luminance and contrast as in WCAG 2.2).
+pub fn ink_on(ground: Rgb) -> Rgb {
+    let linear = |tone: u8| {
+        let tone = f64::from(tone) / 255.0;
+        if tone <= 0.040_45 { tone / 12.92 } else { ((tone + 0.055) / 1.055).powf(2.4) }
+    };
+    let [red, green, blue] = ground.map(linear);
+    let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    // (L + 0.05)/0.05 against 1.05/(L + 0.05).
+    if (luminance + 0.05) * (luminance + 0.05) > 0.05 * 1.05 { [0; 3] } else { [0xFF; 3] }
+}
+
 /// From dark to bright.
 fn sequential(share: f64) -> Rgb {
     let steps = VIRIDIS.len() - 1;
@@ -150,11 +232,6 @@ fn sequential(share: f64) -> Rgb {
     let before = (at.floor() as usize).min(steps - 1);
     let rest = at - before as f64;
     mix(VIRIDIS[before], VIRIDIS[before + 1], rest)
-}
-
-fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
-    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
-    std::array::from_fn(|index| tone(from[index], to[index]))
 }
 
 #[cfg(test)]
@@ -182,6 +259,43 @@ mod tests {
         assert_eq!(colour(f64::NAN), None);
         assert_eq!(cells.paint([0, 1], [0.0, 1.0], Theme::Light), Some(VIRIDIS[4]));
         assert!(cells.has_data() && cells.has_holes() && cells.has_scale());
+    }
+
+    #[test]
+    fn zero_is_the_dark_end_of_a_logarithmic_scale_and_no_hole() {
+        let axis = Axis { range: Some([0.001, 0.5]), ..Axis::percent("SDC").log() };
+        let cells = Cells { axis, values: vec![vec![0.0, 0.5]], ..Cells::default() };
+        assert_eq!(cells.paint([0, 0], cells.range(), Theme::Dark), Some(VIRIDIS[0]));
+        assert_eq!(cells.paint([0, 1], cells.range(), Theme::Dark), Some(VIRIDIS[8]));
+        assert!(!cells.has_holes());
+    }
+
+    #[test]
+    fn a_smaller_cell_drops_the_interval_then_the_count_then_the_value() {
+        let text = CellText {
+            value: "20.7".to_owned(),
+            interval: "14.6–28.6".to_owned(),
+            count: "n 126".to_owned(),
+            reading: String::new(),
+        };
+        let few = CellText { count: "n 3".to_owned(), ..CellText::default() };
+        let cells = Cells { values: vec![vec![0.2, 0.0]], texts: vec![text, few], ..Cells::default() };
+        let lines = |size: [f64; 2]| {
+            let detail = cells.detail(size, 10.0);
+            cells.texts.iter().map(|text| text.lines(detail).join("|")).collect::<Vec<_>>()
+        };
+        assert_eq!(lines([70.0, 50.0]), ["20.7|14.6–28.6|n 126", "n 3"]);
+        assert_eq!(lines([40.0, 50.0]), ["20.7|n 126", "n 3"]);
+        assert_eq!(lines([40.0, 15.0]), ["20.7", "n 3"]);
+        assert_eq!(lines([9.0, 50.0]), ["", ""]);
+    }
+
+    #[test]
+    fn text_on_every_colour_of_the_scale_can_be_read() {
+        for step in 0..=64 {
+            let ground = sequential(f64::from(step) / 64.0);
+            assert!(contrast(ink_on(ground), ground) >= 4.5, "{ground:?}");
+        }
     }
 
     #[test]

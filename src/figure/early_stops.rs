@@ -1,35 +1,49 @@
-//! The early-stop iterations of an arm as a figure.
+//! Figures of tickets, all arms side by side: early-stop iterations, and the overlap of masks between seeds.
 
-use super::distinct::distinct;
-use super::{Axis, Figure, Line, style_of};
+use super::axis::Axis;
+use super::model::{Figure, Line};
+use super::palette::{Dash, Style, style_of};
 use crate::form::number::counted;
 use crate::results::early_stops::Training;
 use crate::results::statistics::{Spread, level};
+use crate::results::tickets::MaskOverlap;
 use crate::results::view::XAxis;
 
+/// An arm of a figure: its name, its place among all arms of the document, and what is known of it.
+pub type OfArm<'a, T> = (&'a str, usize, &'a [T]);
+
 /// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
-/// rounds of each training.
-pub fn early_stops(arm: &str, trainings: &[Training]) -> Figure {
-    let series = distinct(trainings.iter().map(|training| training.series.as_str()));
-    let lines = series.iter().enumerate().map(|(index, own)| {
-        let name = if series.len() == 1 { arm.to_owned() } else { format!("{arm}, {own}") };
-        line(&name, index, trainings.iter().filter(|training| training.series == *own).collect())
-    });
-    let lines: Vec<Line> = lines.collect();
+/// rounds of each training of each arm.
+pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
+    let mut lines = Vec::new();
+    for (arm, place, trainings) in arms {
+        let mut series: Vec<&str> = Vec::new();
+        for training in *trainings {
+            if !series.contains(&training.series.as_str()) {
+                series.push(&training.series);
+            }
+        }
+        for (index, own) in series.iter().enumerate() {
+            let name = if series.len() == 1 { (*arm).to_owned() } else { format!("{arm}, {own}") };
+            let rounds = trainings.iter().filter(|training| training.series == *own).collect();
+            let style = Style { dash: style_of(8 * index).dash, ..style_of(*place).with_marker() };
+            lines.push(of_training(&name, style, rounds));
+        }
+    }
     let seeds = lines.iter().flat_map(|line| &line.counts).max().copied().unwrap_or_default();
     let has_band = lines.iter().any(|line| !line.band.is_empty());
     let band = if has_band { ", band: standard deviation" } else { "" };
     Figure {
         x: XAxis::Remaining.axis(),
         y: Axis::new("Early-stop iteration", ""),
-        lines,
         note: format!("mean over {}{band}", counted(seeds, "seed")),
+        lines,
         ..Figure::default()
     }
 }
 
-fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
-    let mut line = Line::new(name, style_of(32 + index), Vec::new());
+fn of_training(name: &str, style: Style, mut rounds: Vec<&Training>) -> Line {
+    let mut line = Line::new(name, style, Vec::new());
     rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
     for training in rounds {
         let level = level(training.remaining, &training.iterations(), Spread::StandardDeviation);
@@ -38,6 +52,33 @@ fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
         line.band.extend(level.band);
     }
     line
+}
+
+/// The overlap of the masks of an arm's seeds over the weights that remain, with the 95 % CI over pairs of seeds, and for
+/// each arm a dotted line for random masks of the same layer-wise sparsity.
+pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
+    let mut lines = Vec::new();
+    for (arm, place, moments) in arms.iter().filter(|(.., moments)| !moments.is_empty()) {
+        let mut moments: Vec<&MaskOverlap> = moments.iter().collect();
+        moments.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
+        let style = style_of(*place).with_marker();
+        let mut line = Line::new(arm, style, Vec::new());
+        for moment in &moments {
+            let level = level(moment.remaining, &moment.indices, Spread::Interval95);
+            line.points.push([level.x, level.mean]);
+            line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
+            line.band.extend(level.band);
+        }
+        let chance = moments.iter().map(|moment| [moment.remaining, moment.chance]).collect();
+        lines.push(line);
+        let dotted = Style { dash: Dash::Dotted, ..style };
+        lines.push(Line::new(&format!("{arm}, by chance"), dotted, chance));
+    }
+    let note = "mean over pairs of seeds, band: 95 % CI over pairs; by chance: random masks that keep as many weights of \
+        each layer"
+        .to_owned();
+    let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
+    Figure { x: XAxis::Remaining.axis(), y, lines, note, ..Figure::default() }
 }
 
 #[cfg(test)]
@@ -56,10 +97,13 @@ mod tests {
         };
         let rounds = [training("Stage 2", 0.5, &[100]), training("Stage 2", 1.0, &[200, 204, 208])];
         let control = training("Stage 2, control", 0.5, &[150]);
-        let both = early_stops("ticket", &[rounds[0].clone(), control, rounds[1].clone()]);
+        let both = [rounds[0].clone(), control, rounds[1].clone()];
+        let both = early_stops(&[("ticket", 3, &both), ("dense", 0, &rounds[1..])]);
         let names: Vec<_> = both.lines.iter().map(|line| (line.name.as_str(), line.points.len())).collect();
-        assert_eq!(names, [("ticket, Stage 2", 2), ("ticket, Stage 2, control", 1)]);
-        let figure = early_stops("ticket", &rounds);
+        assert_eq!(names, [("ticket, Stage 2", 2), ("ticket, Stage 2, control", 1), ("dense", 1)]);
+        assert_eq!([0, 1, 2].map(|line| both.lines[line].style.colour), [3, 3, 0], "the colours of the arms");
+        assert_ne!(both.lines[0].style.dash, both.lines[1].style.dash);
+        let figure = early_stops(&[("ticket", 0, &rounds)]);
         let line = &figure.lines[0];
         assert_eq!(
             (line.points.as_slice(), line.counts.as_slice()),
@@ -79,5 +123,24 @@ mod tests {
             test_accuracy: None,
             remaining: 0.5,
         }
+    }
+
+    #[test]
+    fn every_arm_has_its_overlap_and_the_chance_level_beside_it() {
+        let overlap = |remaining, indices: &[f64], chance| MaskOverlap {
+            moment: String::new(),
+            remaining,
+            indices: indices.to_vec(),
+            chance,
+        };
+        let moments = [overlap(0.2, &[0.25], 0.125), overlap(0.5, &[0.5, 0.75], 1.0 / 3.0)];
+        let figure = overlaps(&[("a", 2, &moments), ("b", 3, &[])]);
+        let shown: Vec<_> =
+            figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
+        assert_eq!(
+            shown,
+            [("a", vec![[0.5, 0.625], [0.2, 0.25]]), ("a, by chance", vec![[0.5, 1.0 / 3.0], [0.2, 0.125]])]
+        );
+        assert_eq!(figure.lines[0].band.len(), 1, "one pair has no interval");
     }
 }

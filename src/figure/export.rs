@@ -54,6 +54,42 @@ pub struct Options {
     pub dpi: f64,
     /// Light or dark.
     pub theme: Theme,
+    /// How the spread around means is drawn.
+    #[serde(default)]
+    pub intervals: IntervalStyle,
+    /// Whether notes are written at the names of arms: the settings in which they differ.
+    #[serde(default)]
+    pub notes: bool,
+    /// Whether the caption and the remarks are written below the plot.
+    #[serde(default)]
+    pub footnote: bool,
+}
+
+/// How files show the spread around means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum IntervalStyle {
+    /// Bars at the markers, beside those of other lines.
+    #[default]
+    Bars,
+    /// Pale bands.
+    Bands,
+    /// Nothing.
+    None,
+}
+
+impl IntervalStyle {
+    /// The style with this name on the command line.
+    ///
+    /// # Errors
+    /// The known names.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "bars" => Self::Bars,
+            "bands" => Self::Bands,
+            "none" => Self::None,
+            _ => return Err("write bars, bands or none".to_owned()),
+        })
+    }
 }
 
 /// The resolution that most journals require, in dots per inch.
@@ -62,7 +98,14 @@ pub const DPI: u32 = 300;
 impl Default for Options {
     /// One column at 300 dpi on white, as most journals require.
     fn default() -> Self {
-        Self { size: Size::default(), dpi: f64::from(DPI), theme: Theme::default() }
+        Self {
+            size: Size::default(),
+            dpi: f64::from(DPI),
+            theme: Theme::default(),
+            intervals: IntervalStyle::default(),
+            notes: false,
+            footnote: false,
+        }
     }
 }
 
@@ -99,7 +142,7 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
         return Ok(csv(figure).into_bytes());
     }
     options.size.check().map_err(DrawError::Size)?;
-    let drawing = svg(figure, &options.size, options.theme);
+    let drawing = svg(figure, options);
     match kind {
         FileKind::Png => png(&drawing, options.dpi),
         FileKind::Pdf => pdf(&drawing, &figure.named()),
@@ -113,7 +156,7 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
 /// An impossible size or resolution.
 pub fn picture(figure: &Figure, options: &Options) -> Result<([usize; 2], Vec<u8>), DrawError> {
     options.size.check().map_err(DrawError::Size)?;
-    let pixels = pixels(&svg(figure, &options.size, options.theme), options.dpi)?;
+    let pixels = pixels(&svg(figure, options), options.dpi)?;
     let size = [pixels.width() as usize, pixels.height() as usize];
     Ok((size, pixels.take()))
 }

@@ -1,6 +1,7 @@
 //! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
 use super::cells::CellKind;
+use super::export::Options;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
 
@@ -41,6 +42,19 @@ pub struct Legend<'a> {
     pub width: f64,
     /// Height in points.
     pub height: f64,
+    /// Size of the text.
+    pub font: f64,
+    /// Number of rows that have no room.
+    pub omitted: usize,
+}
+
+/// How the rows of a legend are arranged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrangement {
+    /// One below the other.
+    Column,
+    /// In as many columns as show all names on one line, otherwise in one.
+    Columns,
 }
 
 /// Length of a sample in ems.
@@ -80,20 +94,45 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     all.filter(|sample| !sample.name().trim().is_empty()).collect()
 }
 
-/// A legend of one column, at most as wide as `limit`.
-pub fn column(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
-    set(figure, &samples(figure), font, limit, 1)
+/// Sizes of the text of a legend, in ems: a long one gets smaller.
+const SIZES: [f64; 4] = [1.0, 0.9, 0.8, 0.7];
+
+/// A legend within a width and a height. If it is too high, its text gets smaller; then rows are left out.
+pub fn limited<'a>(
+    figure: &'a Figure,
+    options: &Options,
+    arrangement: Arrangement,
+    [width, height]: [f64; 2],
+) -> Legend<'a> {
+    let font = options.size.font_pt;
+    let of = |samples: &[Sample<'a>], size: f64| match arrangement {
+        Arrangement::Column => set(figure, samples, (size * font, options.notes), width, 1),
+        Arrangement::Columns => columns(figure, samples, (size * font, options.notes), width),
+    };
+    let all = samples(figure);
+    let fits = |legend: &Legend<'_>| legend.height <= height;
+    if let Some(legend) = SIZES.into_iter().map(|size| of(&all, size)).find(fits) {
+        return legend;
+    }
+    let smallest = SIZES[SIZES.len() - 1];
+    let shorter = (0..all.len()).rev().map(|kept| of(&all[..kept], smallest)).find(fits).unwrap_or_default();
+    Legend { omitted: all.len() - shorter.rows.len(), ..shorter }
 }
 
-/// A legend below the plot: as many columns as show all names on one line, otherwise one column.
-pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
-    let samples = samples(figure);
-    let texts = samples.iter().flat_map(|sample| [sample.name(), sample.detail(figure)]);
+/// As many columns as show all names on one line, otherwise one column.
+fn columns<'a>(
+    figure: &Figure,
+    samples: &[Sample<'a>],
+    (font, has_notes): (f64, bool),
+    limit: f64,
+) -> Legend<'a> {
+    let detail = |sample: &Sample<'_>| if has_notes { sample.detail(figure) } else { "" };
+    let texts = samples.iter().flat_map(|sample| [sample.name(), detail(sample)]);
     let widest = texts.map(|text| width(text, font, Weight::Regular)).fold(0.0, f64::max);
     let needed = widest + (SAMPLE_EM + SAMPLE_GAP_EM) * font;
     let most = MOST_COLUMNS.min(samples.len());
     let count = (2..=most).rev().find(|count| needed <= column_width(limit, font, *count)).unwrap_or(1);
-    set(figure, &samples, font, limit, count)
+    set(figure, samples, (font, has_notes), limit, count)
 }
 
 fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
@@ -102,17 +141,25 @@ fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
 }
 
 /// Rows run down the columns, like a list.
-fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
+fn set<'a>(
+    figure: &Figure,
+    samples: &[Sample<'a>],
+    (font, has_notes): (f64, bool),
+    limit: f64,
+    columns: usize,
+) -> Legend<'a> {
     let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
     let space = column_width(limit, font, columns) - indent;
-    let mut legend = Legend::default();
+    let mut legend = Legend { font, ..Legend::default() };
     let mut x = 0.0;
     for chunk in samples.chunks(samples.len().div_ceil(columns).max(1)) {
         let (mut y, mut widest) = (0.0, 0.0_f64);
         for &sample in chunk {
             let mut lines = fit(sample.name(), font, Weight::Regular, space, MOST_LINES);
             let name_lines = lines.len();
-            lines.extend(fit(sample.detail(figure), font, Weight::Regular, space, MOST_LINES));
+            if has_notes {
+                lines.extend(fit(sample.detail(figure), font, Weight::Regular, space, MOST_LINES));
+            }
             widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
             let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
             y += (lines.len() as f64 * LINE_HEIGHT + ROW_GAP_EM) * font;
@@ -156,17 +203,18 @@ mod tests {
     #[test]
     fn short_names_share_lines_below_the_plot() {
         let figure = figure(&["a", "b", "c"]);
-        let legend = columns(&figure, 8.0, 400.0);
+        let columns = |figure, limit| columns(figure, &samples(figure), (8.0, true), limit);
+        let legend = columns(&figure, 400.0);
         assert!(legend.rows.iter().all(|row| row.at[1] < 8.0), "one line of four columns");
         assert!(legend.width <= 400.0);
-        assert!(columns(&figure, 8.0, 60.0).height > 3.0 * legend.height);
+        assert!(columns(&figure, 60.0).height > 3.0 * legend.height);
     }
 
     #[test]
     fn long_names_are_wrapped_in_a_narrow_column() {
         let name = "winning ticket, reset to its initial weights after each round, pruned per layer, seed";
         let figure = figure(&[name]);
-        let legend = column(&figure, 8.0, 140.0);
+        let legend = set(&figure, &samples(&figure), (8.0, true), 140.0, 1);
         assert!((2..=3).contains(&legend.rows[0].lines.len()));
         assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
     }
@@ -175,13 +223,16 @@ mod tests {
     fn what_tells_arms_apart_stands_below_their_names() {
         let mut figure = figure(&["a", "b"]);
         figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
-        let legend = column(&figure, 8.0, 140.0);
+        let of = |has_notes| set(&figure, &samples(&figure), (8.0, has_notes), 140.0, 1);
+        let legend = of(true);
         let shown: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
         assert_eq!(shown[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
+        assert!(of(false).rows.iter().all(|row| row.lines.len() == 1), "notes can be left out");
     }
 
     #[test]
     fn a_figure_without_names_has_no_legend() {
-        assert_eq!(columns(&Figure::default(), 8.0, 200.0), Legend::default());
+        let nothing = columns(&Figure::default(), &[], (8.0, true), 200.0);
+        assert_eq!((nothing.rows.len(), nothing.height <= 0.0), (0, true));
     }
 }

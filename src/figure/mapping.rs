@@ -22,8 +22,20 @@ impl Mapping {
     /// The position of a value, also outside the range; `None` if the scale cannot show it.
     pub fn place(&self, value: f64) -> Option<f64> {
         let share = (self.scale.forward(value)? - self.from[0]) / (self.from[1] - self.from[0]);
-        // Positions far outside would overflow the number formats of viewers.
-        Some(self.to[0] + share.clamp(-100.0, 100.0) * (self.to[1] - self.to[0]))
+        // Positions far outside would overflow numbers; lines are cut before they get there.
+        Some(self.to[0] + share.clamp(-1e6, 1e6) * (self.to[1] - self.to[0]))
+    }
+
+    /// Maps places, which are exponents on a logarithmic scale, as a zoomed view has them.
+    pub fn of_places(axis: &Axis, from: [f64; 2], to: [f64; 2]) -> Self {
+        let to = if axis.reversed { [to[1], to[0]] } else { to };
+        Self { scale: axis.scale, from, to }
+    }
+
+    /// The value at a position: the inverse of [`Self::place`].
+    pub fn value(&self, position: f64) -> f64 {
+        let share = (position - self.to[0]) / (self.to[1] - self.to[0]);
+        self.scale.inverse(self.from[0] + share * (self.from[1] - self.from[0]))
     }
 
     /// Both ends in points, in increasing order.

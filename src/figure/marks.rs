@@ -2,7 +2,15 @@
 
 use super::palette::Marker;
 
-/// The outline of a marker with this radius; `None` for no marker. Crosses are stroked, all others filled.
+impl Marker {
+    /// Whether it consists of strokes.
+    pub const fn has_strokes(self) -> bool {
+        matches!(self, Self::Plus | Self::Cross)
+    }
+}
+
+/// The outline of a marker with this radius; `None` for no marker. Those with strokes have pairs of their ends, all others
+/// are filled.
 pub fn outline(marker: Marker, radius: f64) -> Option<Vec<[f64; 2]>> {
     let r = radius;
     // Scaled to look equally large: a square of the same radius would look larger than a circle.
@@ -12,6 +20,11 @@ pub fn outline(marker: Marker, radius: f64) -> Option<Vec<[f64; 2]>> {
         Marker::Square => polygon(&[[-0.86, -0.86], [0.86, -0.86], [0.86, 0.86], [-0.86, 0.86]], r),
         Marker::Triangle => polygon(&[[0.0, -1.2], [1.1, 0.75], [-1.1, 0.75]], r),
         Marker::Diamond => polygon(&[[0.0, -1.25], [1.1, 0.0], [0.0, 1.25], [-1.1, 0.0]], r),
+        Marker::Down => polygon(&[[0.0, 1.2], [1.1, -0.75], [-1.1, -0.75]], r),
+        Marker::Pentagon => {
+            polygon(&[[0.0, -1.1], [1.05, -0.34], [0.65, 0.89], [-0.65, 0.89], [-1.05, -0.34]], r)
+        }
+        Marker::Plus => polygon(&[[-1.1, 0.0], [1.1, 0.0], [0.0, -1.1], [0.0, 1.1]], r),
         Marker::Cross => polygon(&[[-0.85, -0.85], [0.85, 0.85], [0.85, -0.85], [-0.85, 0.85]], r),
     };
     Some(corners)
@@ -30,13 +43,6 @@ fn circle(radius: f64) -> Vec<[f64; 2]> {
     (0..24).map(corner).collect()
 }
 
-/// Selects which of `count` points get a marker, so that markers stay apart: all of up to 25, otherwise every nth. Lines
-/// with different `offset` mark different points.
-pub fn marked(count: usize, offset: usize) -> impl Fn(usize) -> bool {
-    let stride = if count <= 25 { 1 } else { count.div_ceil(10) };
-    move |index| index % stride == offset * 2 % stride
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,16 +50,9 @@ mod tests {
     #[test]
     fn all_markers_but_none_have_an_outline_within_one_and_a_half_radii() {
         assert_eq!(outline(Marker::None, 2.0), None);
-        for marker in [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross] {
+        for marker in crate::figure::palette::MARKERS.into_iter().skip(1) {
             let corners = outline(marker, 2.0).unwrap();
             assert!(corners.len() >= 3 && corners.iter().flatten().all(|share| share.abs() <= 3.0));
         }
-    }
-
-    #[test]
-    fn few_points_are_all_marked_and_many_are_not() {
-        assert!((0..25).all(marked(25, 3)));
-        assert_eq!((0..1000).filter(|index| marked(1000, 0)(*index)).count(), 10);
-        assert!((0..1000).all(|index| !(marked(1000, 0)(index) && marked(1000, 1)(index))));
     }
 }

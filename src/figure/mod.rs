@@ -4,7 +4,8 @@
 //! gaps and thinning are computed here, so that exported files look like the screen.
 //!
 //! ```text
-//! records of runs → plots → Figure → layout → svg → png, pdf
+//! records of runs → plots → Figure → layout → scene → svg → png, pdf
+//!                             │                 └──→ the window
 //!                             └──→ csv
 //! ```
 
@@ -34,6 +35,7 @@ pub mod plots;
 pub mod ranges;
 pub mod raster;
 pub mod scale;
+pub mod scene;
 pub mod size;
 pub mod svg;
 pub mod thin;
@@ -42,8 +44,8 @@ pub mod view;
 
 pub use axis::{Axis, Category};
 pub use cells::Cells;
-pub use export::{DPI, ExportError, FileKind, Options, write, write_file};
+pub use export::{DPI, ExportError, FileKind, IntervalStyle, Options, write, write_file};
 pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;
-pub use size::{LegendPlace, Size};
+pub use size::{Corner, LegendPlace, Size};

@@ -12,6 +12,8 @@ use crate::results::statistics::Band;
 /// On an axis of names, a line is drawn as separate marks, and its band as whiskers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
+    /// Its name in the properties of files: "Accuracy". May be empty.
+    pub name: String,
     /// Title above the plot; empty in most papers, which have captions.
     pub title: String,
     /// The horizontal axis.
@@ -87,6 +89,8 @@ pub struct ReferenceLine {
     pub colour: Option<usize>,
     /// Its pattern.
     pub dash: Dash,
+    /// The ends of the interval around its value, if it is a mean.
+    pub spread: Option<[f64; 2]>,
 }
 
 /// The position of a [`ReferenceLine`].
@@ -113,7 +117,12 @@ impl Line {
 impl ReferenceLine {
     /// A dashed line at this y.
     pub fn level(name: &str, y: f64, colour: Option<usize>) -> Self {
-        Self { name: name.to_owned(), at: At::Y(y), colour, dash: Dash::Dashed }
+        Self { name: name.to_owned(), at: At::Y(y), colour, dash: Dash::Dashed, spread: None }
+    }
+
+    /// The same line with the interval around its value.
+    pub fn with_spread(self, spread: Option<[f64; 2]>) -> Self {
+        Self { spread, ..self }
     }
 }
 
@@ -132,15 +141,26 @@ impl Figure {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
-    /// A name for the figure: its title, otherwise the label of its y axis.
+    /// A name for the figure: its title, otherwise the name of its plot, otherwise the label of an axis.
     pub fn named(&self) -> String {
         match &self.cells {
             _ if !self.title.trim().is_empty() => self.title.clone(),
+            _ if !self.name.is_empty() => self.name.clone(),
             _ if !self.parallel.is_empty() => "Settings and results".to_owned(),
             Some(cells) => cells.axis.label(),
             None if self.is_lying() => self.x.label(),
             None => self.y.label(),
         }
+    }
+
+    /// Whether it consists of lines over two axes of numbers.
+    pub fn has_curves(&self) -> bool {
+        !self.lines.is_empty() && !self.is_of_areas() && self.parallel.is_empty() && self.cells.is_none()
+    }
+
+    /// The caption and the remarks as sentences, for a hint beside the figure's name.
+    pub fn explanation(&self) -> String {
+        self.remarks().join("\n")
     }
 
     /// Adds to the small print.
@@ -186,7 +206,11 @@ impl Figure {
             remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
         if let Some(cells) = self.cells.as_ref().filter(|cells| cells.has_data() && cells.has_holes()) {
-            let why = if cells.kinds.is_empty() { "were not measured" } else { "are not finite" };
+            let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
+                "were not measured"
+            } else {
+                "are not finite"
+            };
             remarks.push(format!("empty cells {why}"));
         }
         remarks

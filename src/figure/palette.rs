@@ -1,16 +1,21 @@
-//! Colours, dashes and markers that are easy to distinguish, also for colour-blind eyes and in print.
+//! Colours, dashes and markers that are easy to distinguish, also for colour-blind eyes and in grey print.
 //!
-//! The eight colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), strongest first. On white their
-//! yellow has a contrast of 1.3 to 1 and is replaced by a dark brown, which simulated dichromacy keeps apart from the
-//! other seven; on dark backgrounds a near white replaces their black.
+//! The hues are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>). Files have their original values; on the screen
+//! some are lighter or darker, so that a line of two points has a contrast of at least 3 to 1. On white their yellow has a
+//! contrast of 1.3 to 1 and is darkened in files too.
 
 use serde::{Deserialize, Serialize};
+
+use crate::results::campaign::ImageOutcome;
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
     /// Index in the palette, taken modulo [`COLOURS`].
     pub colour: usize,
+    /// A shade of the colour in percent, from light (0) to dark (100); `None` for the colour itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shade: Option<u8>,
     /// The line's pattern.
     pub dash: Dash,
     /// The marker at its points.
@@ -38,10 +43,13 @@ pub enum Marker {
     Square,
     Triangle,
     Diamond,
+    Down,
+    Pentagon,
+    Plus,
     Cross,
 }
 
-/// Light or dark.
+/// Light or dark, for files or for the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Theme {
     /// A white background, as in papers.
@@ -49,48 +57,109 @@ pub enum Theme {
     Light,
     /// A nearly black background, as on slides.
     Dark,
+    /// The light window.
+    LightScreen,
+    /// The dark window.
+    DarkScreen,
 }
 
 /// A colour as red, green and blue in 0..=255.
 pub type Rgb = [u8; 3];
 
-/// Number of colours; further lines differ in their dashes.
+/// Number of colours; further series differ in their markers and dashes.
 pub const COLOURS: usize = 8;
 
-const LIGHT: [Rgb; COLOURS] = [
+const OKABE_ITO: [Rgb; COLOURS] = [
     [0x00, 0x72, 0xB2], // blue
-    [0xD5, 0x5E, 0x00], // vermillion
+    [0xD5, 0x5E, 0x00], // vermilion
     [0x00, 0x9E, 0x73], // bluish green
     [0xCC, 0x79, 0xA7], // reddish purple
     [0xE6, 0x9F, 0x00], // orange
     [0x56, 0xB4, 0xE9], // sky blue
     [0x00, 0x00, 0x00], // black
-    [0x68, 0x38, 0x10], // brown, for yellow
+    [0xF0, 0xE4, 0x42], // yellow
 ];
-const YELLOW: Rgb = [0xF0, 0xE4, 0x42];
+const LIGHT_SCREEN: [Rgb; COLOURS] = [
+    [0x00, 0x72, 0xB2],
+    [0xD5, 0x5E, 0x00],
+    [0x00, 0x9E, 0x73],
+    [0xC2, 0x69, 0x9A],
+    [0xB8, 0x7A, 0x00],
+    [0x2F, 0x8F, 0xC7],
+    [0x1A, 0x1D, 0x22],
+    DARK_YELLOW,
+];
+const DARK_SCREEN: [Rgb; COLOURS] = [
+    [0x3D, 0x9B, 0xD6],
+    [0xE8, 0x72, 0x2A],
+    [0x18, 0xAE, 0x83],
+    [0xD9, 0x8B, 0xB6],
+    [0xE6, 0x9F, 0x00],
+    [0x56, 0xB4, 0xE9],
+    NEAR_WHITE,
+    [0xF0, 0xE4, 0x42],
+];
+const DARK_YELLOW: Rgb = [0x9A, 0x8C, 0x00];
 const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
 
-/// All patterns, in the order in which series take them.
-pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
-/// All markers, in the order in which series take them.
-pub const MARKERS: [Marker; 6] =
-    [Marker::None, Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
+/// From this index on, colours are those of outcomes of faults, which no arm ever has: the nth of [`OUTCOMES`].
+pub const OUTCOME: usize = 1000;
 
-/// The style of the series with this index. Colours vary first, then dashes, then markers.
-pub fn style_of(index: usize) -> Style {
-    Style {
-        colour: index % COLOURS,
-        dash: DASHES[index / COLOURS % DASHES.len()],
-        marker: MARKERS[index / (COLOURS * DASHES.len()) % MARKERS.len()],
+/// Masked, benign, SDC-1, SDC-5 and DUE on a light background, then on a dark one.
+const OUTCOMES: [[Rgb; 5]; 2] = [
+    [[0x8B, 0x92, 0x9D], [0x5B, 0x86, 0xAD], [0xC2, 0x3B, 0x32], [0x7A, 0x16, 0x1F], [0x7E, 0x57, 0xC2]],
+    [[0x6B, 0x73, 0x80], [0x6C, 0x93, 0xB8], [0xE2, 0x63, 0x5A], [0xFF, 0xB0, 0xA0], [0xB7, 0x9A, 0xE6]],
+];
+
+/// The index of the colour of an outcome.
+pub const fn of_outcome(outcome: ImageOutcome) -> usize {
+    match outcome {
+        ImageOutcome::Masked => OUTCOME,
+        ImageOutcome::Benign => OUTCOME + 1,
+        ImageOutcome::Sdc1 => OUTCOME + 2,
+        ImageOutcome::Due => OUTCOME + 4,
     }
 }
 
-/// The colour with this index (modulo [`COLOURS`]) on the theme's background.
+/// All patterns.
+pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
+/// All markers, in the order in which series take them, after none.
+pub const MARKERS: [Marker; 9] = [
+    Marker::None,
+    Marker::Diamond,
+    Marker::Circle,
+    Marker::Square,
+    Marker::Triangle,
+    Marker::Down,
+    Marker::Pentagon,
+    Marker::Plus,
+    Marker::Cross,
+];
+/// The dashes of the first series, as indices of [`DASHES`].
+const SERIES_DASHES: [usize; COLOURS] = [0, 0, 1, 2, 3, 1, 2, 0];
+
+/// The style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
+pub fn style_of(index: usize) -> Style {
+    let (colour, round) = (index % COLOURS, index / COLOURS);
+    Style {
+        colour,
+        shade: None,
+        dash: DASHES[(SERIES_DASHES[colour] + round) % DASHES.len()],
+        marker: MARKERS[1 + (colour + round) % (MARKERS.len() - 1)],
+    }
+}
+
+/// The colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
 pub fn colour(index: usize, theme: Theme) -> Rgb {
+    if let Some(outcome) = index.checked_sub(OUTCOME) {
+        return OUTCOMES[usize::from(theme.is_dark())][outcome % OUTCOMES[0].len()];
+    }
     match (theme, index % COLOURS) {
+        (Theme::Light, 7) => DARK_YELLOW,
         (Theme::Dark, 6) => NEAR_WHITE,
-        (Theme::Dark, 7) => YELLOW,
-        (_, index) => LIGHT[index],
+        (Theme::Light | Theme::Dark, index) => OKABE_ITO[index],
+        (Theme::LightScreen, index) => LIGHT_SCREEN[index],
+        (Theme::DarkScreen, index) => DARK_SCREEN[index],
     }
 }
 
@@ -100,6 +169,54 @@ impl Style {
         let marker = if self.marker == Marker::None { Marker::Circle } else { self.marker };
         Self { marker, ..self }
     }
+
+    /// The same style with a shade of its colour, from light (0) to dark (1).
+    pub fn with_shade(self, share: f64) -> Self {
+        Self { shade: Some((share.clamp(0.0, 1.0) * 100.0).round() as u8), ..self }
+    }
+
+    /// Its colour on this theme's background.
+    pub fn rgb(self, theme: Theme) -> Rgb {
+        let own = colour(self.colour, theme);
+        self.shade.map_or(own, |percent| shade(own, f64::from(percent.min(100)) / 100.0, theme))
+    }
+}
+
+/// A shade of a colour, from light (0) to dark (1). No shade has a contrast below 3 to 1.
+fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
+    const LEAST: f64 = 3.05;
+    let ground = theme.ground();
+    // Towards the ground only as far as the contrast allows; away from it far enough that the ends differ clearly.
+    let toward = |end: Rgb, most: f64| {
+        let steps = (0..=20_u32).map(|step| mix(own, end, most * f64::from(20 - step) / 20.0));
+        steps.into_iter().find(|tone| contrast(*tone, ground) >= LEAST).unwrap_or(own)
+    };
+    let (light, dark) = if theme.is_dark() {
+        (mix(own, [0xFF; 3], 0.7), toward([0; 3], 0.6))
+    } else {
+        (toward([0xFF; 3], 0.6), mix(own, [0; 3], 0.65))
+    };
+    mix(light, dark, share)
+}
+
+/// A mixture of two colours: the first one at 0, the second one at 1.
+pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
+    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+    std::array::from_fn(|index| tone(from[index], to[index]))
+}
+
+/// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
+pub fn contrast(a: Rgb, b: Rgb) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
+fn luminance(rgb: Rgb) -> f64 {
+    let [red, green, blue] = rgb.map(|byte| {
+        let share = f64::from(byte) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 impl Dash {
@@ -115,97 +232,144 @@ impl Dash {
 }
 
 impl Theme {
+    /// Whether its background is dark.
+    pub const fn is_dark(self) -> bool {
+        matches!(self, Self::Dark | Self::DarkScreen)
+    }
+
     /// The background.
-    pub fn ground(self) -> Rgb {
+    pub const fn ground(self) -> Rgb {
         match self {
-            Self::Light => [0xFF; 3],
+            Self::Light | Self::LightScreen => [0xFF; 3],
             Self::Dark => [0x1B; 3],
+            Self::DarkScreen => [0x15, 0x17, 0x1B],
         }
     }
 
-    /// Text and axes.
-    pub fn ink(self) -> Rgb {
+    /// Text.
+    pub const fn ink(self) -> Rgb {
         match self {
             Self::Light => [0x1A; 3],
             Self::Dark => [0xEC; 3],
+            Self::LightScreen => [0x1A, 0x1D, 0x22],
+            Self::DarkScreen => [0xE8, 0xEA, 0xED],
         }
     }
 
     /// Small print and reference lines.
-    pub fn muted(self) -> Rgb {
+    pub const fn muted(self) -> Rgb {
         match self {
             Self::Light => [0x55; 3],
             Self::Dark => [0xB4; 3],
+            Self::LightScreen => [0x47, 0x4E, 0x59],
+            Self::DarkScreen => [0xB1, 0xB7, 0xC1],
+        }
+    }
+
+    /// Axes and their ticks.
+    pub const fn axis(self) -> Rgb {
+        match self {
+            Self::Light | Self::Dark => self.ink(),
+            Self::LightScreen => [0xA7, 0xAD, 0xB8],
+            Self::DarkScreen => [0x4A, 0x51, 0x5C],
         }
     }
 
     /// Less important areas, such as the share of masked faults.
-    pub fn pale(self) -> Rgb {
+    pub const fn pale(self) -> Rgb {
         match self {
-            Self::Light => [0xC9; 3],
+            Self::Light | Self::LightScreen => [0xC9; 3],
             Self::Dark => [0x5A; 3],
+            Self::DarkScreen => [0x5A, 0x60, 0x6A],
         }
     }
 
     /// Grid lines.
-    pub fn grid(self) -> Rgb {
+    pub const fn grid(self) -> Rgb {
         match self {
             Self::Light => [0xE4; 3],
             Self::Dark => [0x38; 3],
+            Self::LightScreen => [0xEC, 0xEE, 0xF1],
+            Self::DarkScreen => [0x27, 0x2B, 0x32],
         }
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    pub use super::contrast;
     use super::*;
 
-    /// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
-    pub fn contrast(a: Rgb, b: Rgb) -> f64 {
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
-
-    fn luminance(rgb: Rgb) -> f64 {
-        let [red, green, blue] = rgb.map(|byte| {
-            let share = f64::from(byte) / 255.0;
-            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
-        });
-        0.2126 * red + 0.7152 * green + 0.0722 * blue
-    }
+    const ALL: [Theme; 4] = [Theme::Light, Theme::Dark, Theme::LightScreen, Theme::DarkScreen];
 
     #[test]
     fn all_styles_differ_until_they_repeat() {
-        let styles: Vec<_> = (0..192).map(style_of).collect();
+        let styles: Vec<_> = (0..64).map(style_of).collect();
         for (index, style) in styles.iter().enumerate() {
             assert!(!styles[..index].contains(style), "{index}");
         }
-        assert_eq!(style_of(192), style_of(0));
+        assert_eq!(style_of(64), style_of(0));
     }
 
     #[test]
-    fn colours_come_first_then_dashes_then_markers() {
-        assert_eq!(style_of(7), Style { colour: 7, dash: Dash::Solid, marker: Marker::None });
-        assert_eq!(style_of(8), Style { colour: 0, dash: Dash::Dashed, marker: Marker::None });
-        assert_eq!(style_of(32), Style { colour: 0, dash: Dash::Solid, marker: Marker::Circle });
+    fn the_first_eight_series_differ_without_their_colours() {
+        let marks: Vec<_> = (0..COLOURS).map(|index| style_of(index).marker).collect();
+        let expected = [Marker::Diamond, Marker::Circle, Marker::Square, Marker::Triangle];
+        assert_eq!(marks[..4], expected);
+        assert!((0..COLOURS).all(|index| !marks[..index].contains(&marks[index])));
+        let dashes = [1, 2, 3, 4].map(|index| style_of(index).dash);
+        assert_eq!(dashes, DASHES, "neighbours differ in their dashes too");
     }
 
     #[test]
     fn every_colour_stands_out_from_its_ground() {
-        for theme in [Theme::Light, Theme::Dark] {
+        for theme in ALL {
+            let least = if matches!(theme, Theme::LightScreen | Theme::DarkScreen) { 3.0 } else { 2.2 };
             for index in 0..COLOURS {
                 let ratio = contrast(colour(index, theme), theme.ground());
-                assert!(ratio > 2.2, "colour {index} on {theme:?}: {ratio}");
+                assert!(ratio >= least, "colour {index} on {theme:?}: {ratio}");
+            }
+        }
+        assert_eq!(colour(3, Theme::Light), [0xCC, 0x79, 0xA7], "files keep the original values");
+    }
+
+    #[test]
+    fn shades_go_from_light_to_dark_and_stay_readable() {
+        for theme in [Theme::LightScreen, Theme::DarkScreen, Theme::Light] {
+            for index in (0..COLOURS).filter(|index| *index != 6) {
+                let shades = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| style_of(index).with_shade(share));
+                let tones = shades.map(|style| style.rgb(theme));
+                assert!(tones.windows(2).all(|two| luminance(two[0]) > luminance(two[1])), "{tones:?}");
+                let least = tones.iter().map(|tone| contrast(*tone, theme.ground())).fold(21.0, f64::min);
+                assert!(
+                    least >= 3.0 || theme == Theme::Light && least > 2.2,
+                    "{index} on {theme:?}: {least}"
+                );
+            }
+            for index in OUTCOME..OUTCOME + 5 {
+                let own = colour(index, theme);
+                assert!(contrast(own, theme.ground()) >= 3.0, "outcome {index} on {theme:?}");
+                assert!(
+                    (0..COLOURS).all(|arm| colour(arm, theme) != own),
+                    "outcome {index} has the colour of an arm"
+                );
             }
         }
     }
 
     #[test]
     fn text_has_a_contrast_of_at_least_four_and_a_half() {
-        for theme in [Theme::Light, Theme::Dark] {
+        for theme in ALL {
             assert!(contrast(theme.ink(), theme.ground()) > 4.5);
             assert!(contrast(theme.muted(), theme.ground()) > 4.5);
         }
         assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_style_without_a_shade_is_read() {
+        let style: Style =
+            crate::form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
+        assert_eq!(style, Style { colour: 2, shade: None, dash: Dash::Dotted, marker: Marker::Square });
     }
 }

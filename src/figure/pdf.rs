@@ -37,12 +37,11 @@ mod tests {
     use super::*;
     use crate::figure::model::Line;
     use crate::figure::svg::svg;
-    use crate::figure::{Figure, Theme, style_of};
-    use crate::results::view::Preset;
+    use crate::figure::{Figure, Options, style_of};
 
     fn example() -> String {
         let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
-        svg(&Figure { lines: vec![line], ..Figure::default() }, &Preset::OneColumn.size(), Theme::Light)
+        svg(&Figure { lines: vec![line], ..Figure::default() }, &Options::default())
     }
 
     #[test]

@@ -64,11 +64,11 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Style;
     use crate::figure::axis::Axis;
-    use crate::figure::style_of;
 
     fn figure(points: &[[f64; 2]]) -> Figure {
-        Figure { lines: vec![Line::new("a", style_of(0), points.to_vec())], ..Figure::default() }
+        Figure { lines: vec![Line::new("a", Style::default(), points.to_vec())], ..Figure::default() }
     }
 
     #[test]

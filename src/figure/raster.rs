@@ -105,12 +105,12 @@ mod tests {
     use super::*;
     use crate::figure::model::Line;
     use crate::figure::svg::svg;
-    use crate::figure::{Figure, LegendPlace, Size, Theme, style_of};
+    use crate::figure::{Figure, LegendPlace, Options, Size, style_of};
 
     fn example() -> String {
         let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
         let size = Size { width_pt: 240.0, height_pt: 150.0, font_pt: 9.0, legend: LegendPlace::Right };
-        svg(&Figure { lines: vec![line], ..Figure::default() }, &size, Theme::Light)
+        svg(&Figure { lines: vec![line], ..Figure::default() }, &Options { size, ..Options::default() })
     }
 
     #[test]

@@ -4,14 +4,63 @@ use serde::{Deserialize, Serialize};
 
 use crate::results::view::Preset;
 
-/// The position of the legend, always outside the data.
+/// The position of the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LegendPlace {
+    /// In the emptiest corner of the plot.
+    #[default]
+    Inside,
+    /// In this corner of the plot.
+    Corner(Corner),
+    /// Names at the right ends of the lines, with their intervals.
+    LineEnds,
+    /// In a column at the right.
+    Right,
+    /// Below the plot.
+    Below,
+    /// Nowhere.
+    Hidden,
+}
+
+/// A corner of the plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub enum LegendPlace {
+pub enum Corner {
     #[default]
-    Right,
-    Below,
-    Hidden,
+    BottomRight,
+    BottomLeft,
+    TopRight,
+    TopLeft,
+}
+
+impl LegendPlace {
+    /// The place with this name on the command line.
+    ///
+    /// # Errors
+    /// The known names.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "inside" => Self::Inside,
+            "top-left" => Self::Corner(Corner::TopLeft),
+            "top-right" => Self::Corner(Corner::TopRight),
+            "bottom-left" => Self::Corner(Corner::BottomLeft),
+            "bottom-right" => Self::Corner(Corner::BottomRight),
+            "line-ends" => Self::LineEnds,
+            "right" => Self::Right,
+            "below" => Self::Below,
+            "none" => Self::Hidden,
+            _ => {
+                let known =
+                    "inside, top-left, top-right, bottom-left, bottom-right, line-ends, right, below or none";
+                return Err(format!("write {known}"));
+            }
+        })
+    }
+}
+
+impl Corner {
+    /// All corners, the preferred one first.
+    pub const ALL: [Self; 4] = [Self::BottomRight, Self::BottomLeft, Self::TopRight, Self::TopLeft];
 }
 
 /// The size of a figure and its text.
@@ -19,7 +68,7 @@ pub enum LegendPlace {
 pub struct Size {
     /// Exact width in points.
     pub width_pt: f64,
-    /// Height in points. Figures are higher only if a long legend or note would leave no room for the plot.
+    /// Exact height in points.
     pub height_pt: f64,
     /// Size of the text in points.
     pub font_pt: f64,
@@ -83,20 +132,20 @@ impl Preset {
             legend,
         };
         match self {
-            Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Below),
-            Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Right),
-            Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Right),
+            Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Inside),
+            Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Inside),
+            Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Inside),
             Self::Own { width, height } => Size::millimetres(f64::from(width), f64::from(height)),
         }
     }
 }
 
 impl Size {
-    /// A size in millimetres, with 8-point text and the legend at the right.
+    /// A size in millimetres, with 8-point text and the legend in the emptiest corner.
     pub fn millimetres(width: f64, height: f64) -> Self {
         let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
         let (width_pt, height_pt) = (width * points, height * points);
-        Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Right }
+        Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Inside }
     }
 
     /// What is wrong with the size, and what to do.

@@ -1,7 +1,7 @@
 //! Bounds of numbers, checked over the whole tree of settings.
 
 use super::path::{Place, Segment};
-use super::{Field, Node, Value};
+use super::{Field, Node, Value, text};
 
 /// A number outside of its declared range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,33 +14,31 @@ pub struct RangeProblem {
 
 /// Every number of the tree that is outside of the range that its setting declares, or is no number.
 pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
-    visit(root, "", None)
+    visit(root, &Field::new("", "", ""))
 }
 
 /// The problems of a value; their places begin at it.
-fn visit(value: &mut dyn Value, label: &str, range: Option<[f64; 2]>) -> Vec<RangeProblem> {
+fn visit(value: &mut dyn Value, about: &Field) -> Vec<RangeProblem> {
     match value.node() {
-        Node::Number(number) => check(*number, label, range),
-        Node::Integer(integer) => check(integer.get() as f64, label, range),
+        Node::Number(number) => check(*number, about),
+        Node::Integer(integer) => check(integer.get() as f64, about),
         Node::Choice(choice) => {
             let variant = choice.variant();
-            let found = choice.payload().map(|payload| visit(payload, variant.label, variant.range));
+            let found = choice.payload().map(|payload| visit(payload, &variant));
             inside(|| Segment::Variant(variant.key.to_owned()), found.unwrap_or_default())
         }
         Node::Group(group) => {
             let fields = group.fields().iter().enumerate();
             let check = |(index, field): (usize, &Field)| {
-                let found = visit(group.value(index), field.label, field.range);
+                let found = visit(group.value(index), field);
                 inside(|| Segment::Key(field.key.to_owned()), found)
             };
             fields.flat_map(check).collect()
         }
         Node::List(list) => (0..list.count())
-            .flat_map(|index| inside(|| Segment::Index(index), visit(list.item(index), label, range)))
+            .flat_map(|index| inside(|| Segment::Index(index), visit(list.item(index), about)))
             .collect(),
-        Node::Optional(optional) => {
-            optional.value().map(|inner| visit(inner, label, range)).unwrap_or_default()
-        }
+        Node::Optional(optional) => optional.value().map(|inner| visit(inner, about)).unwrap_or_default(),
         Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => Vec::new(),
     }
 }
@@ -53,25 +51,9 @@ fn inside(part: impl Fn() -> Segment, mut problems: Vec<RangeProblem>) -> Vec<Ra
     problems
 }
 
-fn check(number: f64, label: &str, range: Option<[f64; 2]>) -> Vec<RangeProblem> {
-    let message = range_message(number, label, range);
+fn check(number: f64, field: &Field) -> Vec<RangeProblem> {
+    let message = text::range_message(number, field);
     message.into_iter().map(|message| RangeProblem { place: Place::default(), message }).collect()
-}
-
-/// What is wrong with a number, if anything.
-pub(crate) fn range_message(number: f64, label: &str, range: Option<[f64; 2]>) -> Option<String> {
-    if !number.is_finite() {
-        return Some(format!("{label} is {number}; write a finite number"));
-    }
-    let [low, high] = range?;
-    if (low..=high).contains(&number) {
-        return None;
-    }
-    Some(if high >= 1e15 {
-        format!("{label} is {number}; it must be at least {low}")
-    } else {
-        format!("{label} is {number}; it must be between {low} and {high}")
-    })
 }
 
 #[cfg(test)]

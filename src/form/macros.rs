@@ -16,14 +16,14 @@
 macro_rules! form {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
-           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+           $(, $word:ident $about:tt)* ; )*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
         $vis struct $name { $( #[doc = $help] pub $field: $type, )* }
         $crate::form_impl! { $name : $title { $( $field : $type = $default, $label, $help
-            $(, unit $unit)? $(, range [$low, $high])? ; )* } None }
+            $(, $word $about)* ; )* } None }
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -40,7 +40,7 @@ macro_rules! short_form {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal, $example:literal {
         $first:ident : $first_type:ty = $first_default:expr, $first_label:literal, $first_help:literal ;
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
-           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+           $(, $word:ident $about:tt)* ; )*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
@@ -52,7 +52,7 @@ macro_rules! short_form {
 
         $crate::form_impl! { $name : $title {
             $first : $first_type = $first_default, $first_label, $first_help;
-            $( $field : $type = $default, $label, $help $(, unit $unit)? $(, range [$low, $high])? ; )*
+            $( $field : $type = $default, $label, $help $(, $word $about)* ; )*
         } Some(0) }
 
         impl serde::Serialize for $name {
@@ -111,7 +111,7 @@ macro_rules! form_serialize_fields {
 macro_rules! form_impl {
     ($name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
-           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+           $(, $word:ident $about:tt)* ; )*
     } $shorthand:expr) => {
         impl Default for $name {
             fn default() -> Self { Self { $( $field: $default, )* } }
@@ -124,11 +124,9 @@ macro_rules! form_impl {
         impl $crate::form::Group for $name {
             fn title(&self) -> &'static str { $title }
             fn fields(&self) -> &'static [$crate::form::Field] {
-                const FIELDS: &[$crate::form::Field] = &[ $( $crate::form::Field {
-                    key: stringify!($field), label: $label, help: $help,
-                    unit: concat!($($unit)?),
-                    range: [$([$low as f64, $high as f64])?].first().copied(),
-                }, )* ];
+                const FIELDS: &[$crate::form::Field] = &[ $(
+                    $crate::field_about!(stringify!($field), $label, $help $(, $word $about)*),
+                )* ];
                 FIELDS
             }
             fn value(&mut self, index: usize) -> &mut dyn $crate::form::Value {
@@ -151,6 +149,33 @@ macro_rules! form_impl {
             }
             fn shorthand(&self) -> Option<usize> { $shorthand }
         }
+    };
+}
+
+/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `inherits "train.batch"`,
+/// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::form::Field) of that name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! field_about {
+    ($key:expr, $label:literal, $help:literal $(, $word:ident $about:tt)*) => {{
+        #[allow(unused_mut, reason = "most lines end after the help")]
+        let mut field = $crate::form::Field::new($key, $label, $help);
+        $( $crate::field_word!(field $word $about); )*
+        field
+    }};
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! field_word {
+    ($field:ident range [$low:expr, $high:expr]) => {
+        $field.range = Some([$low as f64, $high as f64]);
+    };
+    ($field:ident names $names:ident) => {
+        $field.names = $crate::form::Names::$names;
+    };
+    ($field:ident $word:ident $text:literal) => {
+        $field.$word = $text;
     };
 }
 
@@ -190,7 +215,7 @@ macro_rules! wrapped {
 macro_rules! choice {
     ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? {
         $( $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
-           $(, range [$low:expr, $high:expr])? ; )*
+           $(, $word:ident $about:tt)* ; )*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -218,11 +243,10 @@ macro_rules! choice {
 
         impl $crate::form::Choice for $name {
             fn title(&self) -> &'static str { $title }
-            fn variants(&self) -> &'static [$crate::form::Variant] {
-                const VARIANTS: &[$crate::form::Variant] = &[ $( $crate::form::Variant {
-                    key: stringify!($variant), label: $label, help: $help,
-                    range: [$([$low as f64, $high as f64])?].first().copied(),
-                }, )* ];
+            fn variants(&self) -> &'static [$crate::form::Field] {
+                const VARIANTS: &[$crate::form::Field] = &[ $(
+                    $crate::field_about!(stringify!($variant), $label, $help $(, $word $about)*),
+                )* ];
                 VARIANTS
             }
             fn selected(&self) -> usize {

@@ -12,12 +12,13 @@ pub mod number;
 pub mod path;
 pub mod reference;
 pub mod ron_text;
+pub mod text;
 mod values;
 
 pub use check::{RangeProblem, check_ranges};
 pub use values::{Overrides, Steps, StepsUnit};
 
-/// What users see of one setting.
+/// What users see of one setting, or of one alternative of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Name in files and paths.
@@ -26,23 +27,45 @@ pub struct Field {
     pub label: &'static str,
     /// One or two sentences: what it does, and when to change it.
     pub help: &'static str,
-    /// Unit shown after the value; empty when it has none.
+    /// Unit shown after the value; empty when it has none. `%` makes a share of 1 read as a percentage; files keep the
+    /// share.
     pub unit: &'static str,
     /// Inclusive bounds of a number.
     pub range: Option<[f64; 2]>,
+    /// Where a value that is left out comes from: a path in a run, such as `train.batch`. Empty when from nowhere.
+    pub inherits: &'static str,
+    /// What a value that is left out means, in one or two words.
+    pub unset: &'static str,
+    /// What its text names.
+    pub names: Names,
 }
 
-/// One alternative of a [`Choice`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Variant {
-    /// Name in files and paths.
-    pub key: &'static str,
-    /// Name in the window.
-    pub label: &'static str,
-    /// What choosing it means.
-    pub help: &'static str,
-    /// Inclusive bounds of the number that the alternative carries, if it carries one.
-    pub range: Option<[f64; 2]>,
+impl Field {
+    /// A setting without unit and bounds.
+    pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
+        let (unit, inherits, unset, names) = ("", "", "default", Names::Nothing);
+        Self { key, label, help, unit, range: None, inherits, unset, names }
+    }
+
+    /// Whether it is a share of 1 that reads as a percentage.
+    pub fn is_share(&self) -> bool {
+        self.unit == "%"
+    }
+}
+
+/// What the text of a setting names, so that it can be chosen and need not be typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Nothing that is known.
+    Nothing,
+    /// Layers of the network.
+    Layers,
+    /// A parameter of the network.
+    Parameter,
+    /// A folder on disk.
+    Folder,
+    /// A file on disk.
+    File,
 }
 
 /// A setting seen as text of the file format; every serde value has it.
@@ -107,8 +130,12 @@ pub trait Integer {
 
 /// A value that reads itself from text.
 pub trait Parsed {
-    /// As it is written.
+    /// As it is written in files.
     fn text(&self) -> String;
+    /// As people write it; [`set_text`](Self::set_text) reads that too.
+    fn words(&self) -> String {
+        self.text()
+    }
     /// Reads what was written.
     ///
     /// # Errors
@@ -121,11 +148,11 @@ pub trait Choice {
     /// Name of the kind of thing that is chosen.
     fn title(&self) -> &'static str;
     /// All alternatives, in the order in which they are offered.
-    fn variants(&self) -> &'static [Variant];
+    fn variants(&self) -> &'static [Field];
     /// Index of the present one.
     fn selected(&self) -> usize;
     /// The present one.
-    fn variant(&self) -> Variant {
+    fn variant(&self) -> Field {
         self.variants()[self.selected()]
     }
     /// Takes another alternative, with its default settings.

@@ -108,7 +108,8 @@ fn code(default: &str) -> String {
 }
 
 fn range(field: &Field) -> String {
-    let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+    let unit =
+        if field.unit.is_empty() || field.is_share() { String::new() } else { format!(" {}", field.unit) };
     match field.range {
         None => unit.trim().to_owned(),
         Some([low, high]) if high >= 1e15 => format!("≥ {low}{unit}"),

@@ -154,16 +154,18 @@ impl FromStr for Steps {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let parsed = if let Some(count) = text.strip_suffix("ep") {
-            count.trim().parse().map(Self::epochs)
-        } else if let Some(count) = text.strip_suffix("it") {
-            count.trim().parse().map(Self::iterations)
-        } else {
-            return Err(format!("\"{text}\" is not a length of training; write \"5ep\" or \"200it\""));
+        let refused = || format!("\"{text}\" is not a length of training; write 5 epochs or 200 iterations");
+        let digits = text.find(|c: char| c.is_alphabetic()).ok_or_else(refused)?;
+        let (count, unit) = text.split_at(digits);
+        let unit = match unit.trim_end() {
+            "ep" | "epoch" | "epochs" => StepsUnit::Epochs,
+            "it" | "iter" | "iters" | "iteration" | "iterations" | "step" | "steps" => StepsUnit::Iterations,
+            _ => return Err(refused()),
         };
-        let steps: Self = parsed.map_err(|_| {
-            format!("\"{text}\" needs a whole number before its unit, as in \"5ep\" or \"200it\"")
+        let count = super::text::whole(count).ok_or_else(|| {
+            format!("\"{text}\" needs a whole number before its unit, as in 5 epochs or 200 iterations")
         })?;
+        let steps = Self { count, unit };
         if steps.count > MOST_STEPS {
             return Err(format!("\"{text}\" is longer than any training; write at most {MOST_STEPS}"));
         }
@@ -186,6 +188,13 @@ impl<'de> Deserialize<'de> for Steps {
 impl Parsed for Steps {
     fn text(&self) -> String {
         self.to_string()
+    }
+    fn words(&self) -> String {
+        let unit = match self.unit {
+            StepsUnit::Epochs => "epoch",
+            StepsUnit::Iterations => "iteration",
+        };
+        format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
     }
     fn set_text(&mut self, text: &str) -> Result<(), String> {
         *self = text.parse()?;
@@ -255,7 +264,15 @@ mod tests {
         assert_eq!("5ep".parse(), Ok(Steps::epochs(5)));
         assert_eq!("200it".parse(), Ok(Steps::iterations(200)));
         assert_eq!(Steps::epochs(5).to_string(), "5ep");
-        assert!("5 apples".parse::<Steps>().unwrap_err().contains("5ep"));
+        for text in ["5 epochs", "5ep", "5 ep", " 5 epochs "] {
+            assert_eq!(text.parse(), Ok(Steps::epochs(5)), "{text}");
+        }
+        for text in ["300 steps", "300 iterations", "300it"] {
+            assert_eq!(text.parse(), Ok(Steps::iterations(300)), "{text}");
+        }
+        assert_eq!("1,000 iterations".parse(), Ok(Steps::iterations(1000)));
+        assert!("5 apples".parse::<Steps>().unwrap_err().contains("5 epochs"));
+        assert!("7".parse::<Steps>().unwrap_err().contains("5 epochs"));
         assert!("-5ep".parse::<Steps>().is_err());
         assert!("18446744073709551615ep".parse::<Steps>().unwrap_err().contains("longer"));
     }

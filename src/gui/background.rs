@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use eframe::egui::Context;
 
+use crate::run::panic_text;
+
 /// A value that a thread computes.
 #[derive(Debug)]
 pub struct BackgroundTask<T> {
@@ -31,7 +33,7 @@ impl<T: Send + 'static> BackgroundTask<T> {
         let all = move || {
             // What the work shares with others it only reads.
             let answer = catch_unwind(AssertUnwindSafe(work));
-            let _ = sender.try_send(answer.map_err(|payload| words_of(payload.as_ref()))); // nobody may wait any more
+            let _ = sender.try_send(answer.map_err(|payload| panic_text(payload.as_ref()))); // nobody may wait any more
             ctx.request_repaint();
         };
         std::thread::Builder::new().name(name.to_owned()).spawn(all).ok()?;
@@ -59,12 +61,6 @@ impl<T: Send + 'static> BackgroundTask<T> {
             Err(TryRecvError::Disconnected) => TaskState::Failed("the thread ended unexpectedly".to_owned()),
         }
     }
-}
-
-/// The message of a panic.
-fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
+use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use crate::data::Data;
 use crate::doc::file::{self, FileError, Opened};
@@ -21,6 +22,8 @@ static EDITS: AtomicU64 = AtomicU64::new(0);
 pub struct Document {
     /// What the user edits, in place.
     pub experiment: Experiment,
+    /// What was typed and is no value yet; it prevents running, like other errors.
+    pub drafts: Drafts,
     path: Option<PathBuf>,
     /// The text that it was opened from, or last saved as.
     text: String,
@@ -37,7 +40,10 @@ pub struct Document {
 /// What follows from the experiment; computed again only when it has changed.
 struct Checked {
     experiment: Experiment,
+    /// Those of drafts come last.
     problems: Vec<Problem>,
+    /// How many problems are drafts.
+    drafts: usize,
     runs: Vec<Run>,
 }
 
@@ -65,7 +71,8 @@ impl Document {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
         let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
-        Self { experiment, path, text, saved, identity, revision, checked: None, present_data }
+        let drafts = Drafts::default();
+        Self { experiment, drafts, path, text, saved, identity, revision, checked: None, present_data }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -189,7 +196,13 @@ impl Document {
 
     /// Whether the experiment has changed since the last look.
     pub fn has_changed(&self) -> bool {
-        self.checked.as_ref().is_none_or(|checked| checked.experiment != self.experiment)
+        let wrong = self.drafts.problems();
+        let is_same = |checked: &Checked| {
+            checked.experiment == self.experiment
+                && checked.problems.ends_with(&wrong)
+                && checked.drafts == wrong.len()
+        };
+        !self.checked.as_ref().is_some_and(is_same)
     }
 
     /// Looks at the experiment again if it has changed since the last look; tells whether it had.
@@ -208,7 +221,11 @@ impl Document {
             Vec::new()
         });
         problems.extend(self.missing_data(&runs));
-        self.checked = Some(Checked { experiment: self.experiment.clone(), problems, runs });
+        self.drafts.keep_reachable(&mut self.experiment);
+        let wrong = self.drafts.problems();
+        let drafts = wrong.len();
+        problems.extend(wrong);
+        self.checked = Some(Checked { experiment: self.experiment.clone(), problems, drafts, runs });
         true
     }
 

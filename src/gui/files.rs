@@ -18,6 +18,20 @@ pub enum Purpose {
     Save,
     /// To write a figure.
     Export,
+    /// A folder for a setting.
+    Folder,
+    /// A file for a setting.
+    File,
+}
+
+impl Purpose {
+    /// Whether something is written to the path.
+    pub const fn writes(self) -> bool {
+        match self {
+            Self::Save | Self::Export => true,
+            Self::Open | Self::Folder | Self::File => false,
+        }
+    }
 }
 
 /// A question for a path.
@@ -40,6 +54,8 @@ impl PathRequest {
             Purpose::Open => "Open an experiment".to_owned(),
             Purpose::Save => "Save the experiment".to_owned(),
             Purpose::Export => format!("Export {}", self.subject),
+            Purpose::Folder => "Choose a folder".to_owned(),
+            Purpose::File => "Choose a file".to_owned(),
         }
     }
 }
@@ -88,9 +104,11 @@ fn ask(request: &PathRequest) -> PathAnswer {
             };
             FileKind::ALL.into_iter().fold(dialog, add)
         }
+        Purpose::Folder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
-        Purpose::Open => dialog.set_title(request.title()).pick_file(),
+        Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
+        Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
         Purpose::Save | Purpose::Export => {
             dialog.set_title(request.title()).set_file_name(&request.name).save_file()
         }
@@ -133,7 +151,7 @@ const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "b
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     let ends_in = |kind: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
     let (usual, is_complete) = match purpose {
-        Purpose::Open => return path,
+        Purpose::Open | Purpose::Folder | Purpose::File => return path,
         Purpose::Save => ("ron", ends_in("ron")),
         Purpose::Export => {
             (FileKind::Svg.ending(), FileKind::of(&path).is_some() || FOREIGN.into_iter().any(ends_in))

@@ -1,17 +1,11 @@
-//! What is selected: its settings are shown at the right.
+//! What is selected: its settings are at the right, above those of the experiment.
 
 /// One thing with settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Name, notes, seeds, device.
+    /// Nothing but the experiment, whose settings are always shown.
     #[default]
     Experiment,
-    /// What is learned.
-    Data,
-    /// What learns.
-    Network,
-    /// How it learns.
-    Training,
     /// An arm, by position.
     Arm(usize),
     /// A stage of an arm.
@@ -35,7 +29,7 @@ impl Selection {
     pub const fn arm(&self) -> Option<usize> {
         match self {
             Self::Arm(arm) | Self::Stage { arm, .. } | Self::Run { arm, .. } => Some(*arm),
-            Self::Experiment | Self::Data | Self::Network | Self::Training => None,
+            Self::Experiment => None,
         }
     }
 

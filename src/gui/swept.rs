@@ -1,94 +1,151 @@
-//! The settings that a sweep replaces, so that forms can say so beside them.
+//! Settings that a sweep replaces: which ones, with which values, and by whose sweep.
 
-use std::collections::BTreeMap;
+use crate::doc::{Experiment, RunSpec, settings_of};
+use crate::form::path::{Place, Segment, each};
+use crate::form::{Field, Overrides};
 
-use eframe::egui::{Id, Ui};
+/// A setting that a sweep replaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Swept {
+    /// Position of the arm that sweeps it; `None` where the experiment does, for all arms.
+    pub arm: Option<usize>,
+    /// Its address, as in the file.
+    pub path: String,
+    /// Its values, as a list of the file format.
+    pub values: String,
+    /// The settings of a run that it replaces.
+    pub places: Vec<Place>,
+}
 
-use super::document::Document;
-use super::selection::Selection;
-use crate::doc::Run;
-use crate::form::path::{Place, Segment};
-use crate::results::table::settings::{Settings, differing, settings, value_of};
-
-/// The remark about a setting, by its path in a run: `train.optimizer.rate`.
-pub type Swept = BTreeMap<String, String>;
-
-/// From what it was computed: the revision of the document, the selected arm.
-type Key = (u64, Option<usize>);
-
-/// The settings that sweeps replace in what is selected, computed once for each edit of the document.
-pub fn swept(ui: &Ui, document: &Document, selected: &Selection) -> Swept {
-    let experiment = &document.experiment;
-    if experiment.sweep.0.is_empty() && experiment.arms.iter().all(|arm| arm.sweep.0.is_empty()) {
-        return Swept::new();
+impl Swept {
+    /// How many values there are; 0 where they are no list.
+    pub fn count(&self) -> usize {
+        Overrides::items(&self.values).map_or(0, |items| items.len())
     }
-    let id = Id::unique("swept settings");
-    let key: Key = (document.revision(), selected.arm());
-    let known: Option<(Key, Swept)> = ui.data(|data| data.get_temp(id));
-    if let Some((_, found)) = known.filter(|(known, _)| *known == key) {
-        return found;
+
+    /// Where the sweep is in the document.
+    pub fn place(&self) -> Place {
+        sweep_place(self.arm).key(&self.path)
     }
-    let arms = document.experiment.arms.iter().map(|arm| arm.name.as_str()).enumerate();
-    let arms = arms.filter(|(index, _)| selected.arm().is_none_or(|arm| arm == *index));
-    let found = remarks(arms.map(|(index, name)| (name, of_arm(document.runs(), index))));
-    ui.data_mut(|data| data.insert_temp(id, (key, found.clone())));
+}
+
+/// The place of a sweep in the document.
+fn sweep_place(arm: Option<usize>) -> Place {
+    let root = Place::default();
+    match arm {
+        None => root.key("sweep"),
+        Some(index) => root.key("arms").index(index).key("sweep"),
+    }
+}
+
+/// All settings that sweeps replace.
+pub fn swept(experiment: &Experiment) -> Vec<Swept> {
+    let of = |arm: Option<usize>, sweep: &Overrides, spec: &mut RunSpec| -> Vec<Swept> {
+        let found = sweep.0.iter().map(|(path, values)| Swept {
+            arm,
+            path: path.clone(),
+            values: values.clone(),
+            places: places(spec, path),
+        });
+        found.collect()
+    };
+    let mut found = Vec::new();
+    if !experiment.sweep.0.is_empty() {
+        found.extend(of(None, &experiment.sweep, &mut settings_of(experiment, experiment.arms.first())));
+    }
+    for (index, arm) in experiment.arms.iter().enumerate().filter(|(_, arm)| !arm.sweep.0.is_empty()) {
+        found.extend(of(Some(index), &arm.sweep, &mut settings_of(experiment, Some(arm))));
+    }
     found
 }
 
-/// The path of a setting in a run: what a form shows of an arm or of the experiment begins there with the same names.
-pub fn path_of(place: &Place) -> String {
-    let own = match place.0.as_slice() {
-        [Segment::Key(arms), Segment::Index(_), rest @ ..] if arms == "arms" => rest,
-        all => all,
+/// The settings that an address means.
+fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    let note = &mut |_: &mut dyn crate::form::Value, found: &crate::form::path::Found| {
+        places.push(found.place.clone());
+        Ok(())
     };
-    let step = |segment: &Segment| match segment {
+    let _ = each(spec, path, note); // an address of nothing is a problem of the document
+    places
+}
+
+/// The arm whose settings a place belongs to, and the same setting in a run; nothing where a run has no such setting.
+pub fn in_run(place: &Place) -> Option<(Option<usize>, Place)> {
+    let (arm, own) = match place.0.as_slice() {
+        [Segment::Key(arms), Segment::Index(arm), rest @ ..] if arms == "arms" => (Some(*arm), rest),
+        all => (None, all),
+    };
+    let is_of_run = matches!(own.first(), Some(Segment::Key(key))
+        if ["data", "net", "train", "device", "plan"].contains(&key.as_str()));
+    is_of_run.then(|| (arm, Place(own.to_vec())))
+}
+
+/// The address of a setting of a run. Alternatives are left out, so that it also holds where another one is chosen; a
+/// value that an alternative carries is named by it.
+pub fn path_of(place: &Place) -> String {
+    let last = place.0.len().saturating_sub(1);
+    let step = |(position, segment): (usize, &Segment)| match segment {
         Segment::Key(key) => Some(key.clone()),
         Segment::Index(index) => Some(index.to_string()),
-        Segment::Variant(_) => None,
+        Segment::Variant(name) => (position == last).then(|| name.clone()),
     };
-    own.iter().filter_map(step).collect::<Vec<_>>().join(".")
+    place.0.iter().enumerate().filter_map(step).collect::<Vec<_>>().join(".")
 }
 
-/// The values that a sweep gives to settings of an arm, in its order.
-fn of_arm(runs: &[Run], arm: usize) -> BTreeMap<String, Vec<String>> {
-    let mut seen: Vec<&str> = Vec::new();
-    let mut all: Vec<Settings> = Vec::new();
-    for run in runs.iter().filter(|run| run.arm_index == arm) {
-        if !seen.contains(&run.arm.as_str()) {
-            seen.push(&run.arm);
-            all.push(settings(&run.spec));
-        }
-    }
-    let values = |path: String| {
-        let mut values: Vec<String> = Vec::new();
-        for value in all.iter().map(|settings| value_of(settings, &path)) {
-            if !values.contains(&value) {
-                values.push(value);
+/// What a setting of a run is called: its label, and what it belongs to, such as `4.1 Prune` or `Training, Optimizer`.
+pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
+    let mut numbers: Vec<String> = Vec::new();
+    let mut around: Vec<String> = Vec::new();
+    let mut fields = fields.iter();
+    let mut stage = None;
+    let mut label = String::new();
+    for (position, segment) in place.0.iter().enumerate() {
+        match segment {
+            Segment::Index(index) => {
+                numbers.push((index + 1).to_string());
+                around.clear();
+                label.clear();
+                stage = None;
+            }
+            Segment::Key(_) => {
+                around.extend((!label.is_empty()).then(|| std::mem::take(&mut label)));
+                label = fields.next().map(|field| field.label.to_owned()).unwrap_or_default();
+            }
+            Segment::Variant(_) => {
+                let variant = fields.next().map(|field| field.label.to_owned()).unwrap_or_default();
+                let is_stage =
+                    matches!(place.0[position - 1], Segment::Index(_)) || stage.is_some() && label.is_empty();
+                if is_stage {
+                    stage = Some(variant);
+                }
             }
         }
-        (path, values)
-    };
-    differing(&all).into_iter().map(values).collect()
+    }
+    let stage = (!numbers.is_empty()).then(|| {
+        let number = numbers.join(".");
+        stage.map_or_else(|| number.clone(), |stage| format!("{number} {stage}"))
+    });
+    let around: Vec<String> = stage.into_iter().chain(around).collect();
+    (label, around.join(", "))
 }
 
-/// The remark about each setting; it names the arms where they differ.
-fn remarks<'a>(arms: impl Iterator<Item = (&'a str, BTreeMap<String, Vec<String>>)>) -> Swept {
-    let arms: Vec<_> = arms.collect();
-    let mut found = Swept::new();
-    for path in arms.iter().flat_map(|(_, values)| values.keys()) {
-        let of = |(name, values): &(&'a str, BTreeMap<String, Vec<String>>)| {
-            Some((*name, values.get(path)?.join(", ")))
-        };
-        let own: Vec<(&str, String)> = arms.iter().filter_map(of).collect();
-        let is_same = own.len() == arms.len() && own.iter().all(|(_, values)| *values == own[0].1);
-        let parts: Vec<String> = if is_same {
-            vec![format!("Swept: {}", own[0].1)]
-        } else {
-            own.iter().map(|(name, values)| format!("Swept in {name}: {values}")).collect()
-        };
-        found.insert(path.clone(), format!("{} (replaces this value)", parts.join("; ")));
+/// `6 × 4 settings × 5 seeds = 120 runs`; nothing where nothing is swept. `arm` is one of the experiment, or all.
+pub fn runs_text(experiment: &Experiment, swept: &[Swept], arm: Option<usize>) -> Option<String> {
+    use crate::form::number::counted;
+    let own = |swept: &&Swept| swept.arm.is_none() || swept.arm == arm;
+    let counts: Vec<usize> = swept.iter().filter(own).map(Swept::count).collect();
+    if counts.is_empty() {
+        return None;
     }
-    found
+    let (last, first) = counts.split_last()?;
+    let first = first.iter().fold(String::new(), |text, count| text + &count.to_string() + " × ");
+    let seeds = experiment.seeds.len();
+    let arms = if arm.is_some() { 1 } else { experiment.arms.len() };
+    let runs = counts.iter().product::<usize>() * seeds * arms;
+    let arms = if arm.is_some() { String::new() } else { format!("{} × ", counted(arms as u64, "arm")) };
+    let last = counted(*last as u64, "setting");
+    Some(format!("{arms}{first}{last} × {} = {}", counted(seeds as u64, "seed"), counted(runs as u64, "run")))
 }
 
 #[cfg(test)]
@@ -96,31 +153,56 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{file::parse, runs};
+    use crate::doc::file::parse;
+
+    const TEXT: &str = r#"(arms: [
+        (name: "a", sweep: { "train.batch": [8, 16], "train.optimizer.rate": [0.2, 0.1, 0.05] }, plan: [Train("1ep")]),
+        (name: "b", sweep: { "plan.**.Prune.amount.Fraction": [0.1] }, plan: [Repeat(times: 2, body: [Do(Prune())])]),
+    ], seeds: [1, 2])"#;
 
     #[test]
-    fn swept_settings_are_told_with_their_values_and_their_arm() {
-        let text = r#"(arms: [
-            (name: "a", sweep: { "train.batch": [8, 16], "train.optimizer.rate": [0.2, 0.1] }, plan: [Train("1ep")]),
-            (name: "b", sweep: { "train.batch": [8, 16], "plan.0.steps": ["1ep", "2ep"] }, plan: [Train("1ep")]),
-        ], seeds: [1, 2])"#;
-        let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
-        let all = remarks([("a", of_arm(&runs, 0)), ("b", of_arm(&runs, 1))].into_iter());
-        assert_eq!(all["train.batch"], "Swept: 8, 16 (replaces this value)");
-        assert_eq!(all["train.optimizer.rate"], "Swept in a: 0.2, 0.1 (replaces this value)");
-        let one = remarks([("b", of_arm(&runs, 1))].into_iter());
-        assert_eq!(one["plan.0.steps"], "Swept: 1ep, 2ep (replaces this value)");
-        assert_eq!(one.len(), 2);
+    fn swept_settings_are_known_by_their_places() {
+        let experiment = parse(TEXT, Path::new("x.ron")).unwrap();
+        let found = swept(&experiment);
+        let places: Vec<String> = found.iter().map(|swept| swept.places[0].to_string()).collect();
+        assert_eq!(
+            places,
+            ["train.batch", "train.optimizer.Adam.rate", "plan[0].Repeat.body[0].Do.Prune.amount.Fraction"]
+        );
+        assert_eq!(found[1].count(), 3);
+        assert_eq!(found[1].place().to_string(), "arms[0].sweep.train.optimizer.rate");
+        assert_eq!(path_of(&found[2].places[0]), "plan.0.body.0.amount.Fraction");
+        let text = runs_text(&experiment, &found, Some(0)).unwrap();
+        assert_eq!(text, "2 × 3 settings × 2 seeds = 12 runs");
+        assert_eq!(runs_text(&experiment, &found[2..], Some(0)), None);
     }
 
     #[test]
-    fn a_place_of_an_arm_is_a_path_of_its_runs() {
+    fn a_place_of_an_arm_is_a_setting_of_its_runs() {
         let root = Place::default();
         let stage = root.key("arms").index(1).key("plan").index(0).variant("Train").key("steps");
-        assert_eq!(path_of(&stage), "plan.0.steps");
-        assert_eq!(
-            path_of(&root.key("train").key("optimizer").variant("Sgd").key("rate")),
-            "train.optimizer.rate"
-        );
+        let (arm, place) = in_run(&stage).unwrap();
+        assert_eq!((arm, path_of(&place).as_str()), (Some(1), "plan.0.steps"));
+        assert_eq!(in_run(&root.key("seeds")), None);
+    }
+
+    #[test]
+    fn settings_are_called_by_their_labels() {
+        let experiment = parse(TEXT, Path::new("x.ron")).unwrap();
+        let label = |arm: usize, path: &str| {
+            let mut found = None;
+            let mut spec = settings_of(&experiment, Some(&experiment.arms[arm]));
+            each(&mut spec, path, &mut |_, at| {
+                found = Some(label_of(&at.place, &at.fields));
+                Ok(())
+            })
+            .unwrap();
+            let (label, around) = found.unwrap();
+            format!("{label} | {around}")
+        };
+        assert_eq!(label(0, "train.optimizer.rate"), "Learning rate | Training, Optimizer");
+        assert_eq!(label(0, "train.batch"), "Batch size | Training");
+        assert_eq!(label(1, "plan.**.Prune.amount.Fraction"), "Amount | 1.1 Prune");
+        assert_eq!(label(0, "plan.0.steps"), "Length | 1 Train");
     }
 }

@@ -134,7 +134,8 @@ pub fn present(ui: &egui::Ui) -> Colours {
 
 /// The colour that an arm has in every view.
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
-    let ground = if ui.visuals().dark_mode { palette::Theme::Dark } else { palette::Theme::Light };
+    let ground =
+        if ui.visuals().dark_mode { palette::Theme::DarkScreen } else { palette::Theme::LightScreen };
     let [red, green, blue] = palette::colour(palette::style_of(arm).colour, ground);
     Color32::from_rgb(red, green, blue)
 }

@@ -166,3 +166,9 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
     })
     .inner
 }
+
+/// A dot in an arm's colour.
+pub fn dot_ui(ui: &mut Ui, colour: Color32) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(STEP * 1.25), egui::Sense::hover());
+    ui.painter().circle_filled(rect.center(), STEP * 0.5, colour);
+}

@@ -30,10 +30,10 @@ crate::choice! {
     /// How much of a target to prune.
     #[derive(Copy)]
     pub enum Amount: "Amount" {
-        Fraction(f64) = 0.2, "Fraction", "Prunes this fraction of the remaining entries", range [0.0, 1.0];
+        Fraction(f64) = 0.2, "Fraction", "Prunes this fraction of the remaining entries", unit "%", range [0.0, 1.0];
         Remaining(f64) = 0.5, "Remaining", "Keeps this fraction of the target's original size, without \
-            frozen entries; prunes nothing if less remains already", range [0.0, 1.0];
-        Count(u64) = 1, "Count", "Prunes this many entries; with PerLayer, this many in each layer";
+            frozen entries; prunes nothing if less remains already", unit "%", range [0.0, 1.0];
+        Count(u64) = 1, "Count", "Prunes this many entries; with PerLayer, this many in each layer", unit "entries";
         Threshold(f64) = 0.01, "Threshold", "Prunes every entry with |w| below this, compared in float32; \
             ignores criterion and scope", range [0.0, 1e30];
     }

@@ -7,7 +7,7 @@ crate::choice! {
     /// How weights of linear and convolution layers start. Names and formulas as in `torch.nn.init`.
     #[derive(Copy)]
     pub enum Init: "Initial weights" {
-        PyTorch, "PyTorch's default", "Uniform in ±1/√(fan in): what PyTorch's layers do (Kaiming uniform with a = √5)";
+        PyTorch, "PyTorch default", "Uniform in ±1/√(fan in): what PyTorch's layers do (Kaiming uniform with a = √5)";
         XavierNormal, "Xavier normal", "Normal, variance 2/(fan in + fan out), not truncated (Glorot & Bengio 2010)";
         XavierUniform, "Xavier uniform", "Uniform in ±√(6/(fan in + fan out)) (Glorot & Bengio 2010)";
         KaimingNormal, "Kaiming normal", "Normal, variance 2/(fan in), for rectifiers (He et al. 2015)";
@@ -19,7 +19,7 @@ crate::choice! {
     /// How biases start.
     #[derive(Copy)]
     pub enum BiasInit: "Initial biases" {
-        Usual, "As usual", "PyTorch's default draw with PyTorch's default weights, zeros otherwise";
+        Usual, "PyTorch default", "PyTorch's default draw with PyTorch's default weights, zeros otherwise";
         Zeros, "Zeros", "All 0";
         Ones, "Ones", "All 1";
     }

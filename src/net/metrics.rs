@@ -2,23 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The predicted class: the one with the largest logit, the lower one of a tie; with a single logit, its sign. Logits with
-/// a NaN or an infinity predict nothing.
-pub fn top1(logits: &[f32]) -> Option<u32> {
-    if logits.iter().any(|logit| !logit.is_finite()) {
-        return None;
-    }
-    if let [logit] = logits {
-        return Some(u32::from(*logit > 0.0));
-    }
-    let mut best = 0;
-    for (class, logit) in logits.iter().enumerate() {
-        if *logit > logits[best] {
-            best = class;
-        }
-    }
-    u32::try_from(best).ok()
-}
+pub use crate::intervene::fault::outcome::top1;
 
 /// Number of samples whose predicted class is their label; `logits` are `[count, outputs]`.
 pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {

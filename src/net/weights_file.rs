@@ -38,24 +38,24 @@ pub struct FileTensor {
     pub values: Vec<f32>,
 }
 
-/// Writes named tensors.
+/// Writes named tensors, and a note of a key and its value; several would come in a random order.
 ///
 /// # Errors
 /// The operating system's; an existing file is left unchanged.
 pub fn write_tensors(
     path: &Path,
     tensors: &BTreeMap<String, FileTensor>,
-    about: &BTreeMap<String, String>,
+    about: Option<(&str, String)>,
 ) -> Result<(), WeightFileError> {
-    write_views(path, tensors, Some(about))
+    write_views(path, tensors, about)
 }
 
 pub(super) fn write_views<'a, V: View>(
     path: &Path,
     views: impl IntoIterator<Item = (&'a String, V)>,
-    about: Option<&BTreeMap<String, String>>,
+    about: Option<(&str, String)>,
 ) -> Result<(), WeightFileError> {
-    let about = about.map(|about| about.clone().into_iter().collect());
+    let about = about.map(|(key, value)| std::iter::once((key.to_owned(), value)).collect());
     let bytes = safetensors::serialize(views, about)
         .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
     crate::doc::file::write_atomically(path, &bytes)
@@ -193,7 +193,7 @@ mod tests {
         let tensor = FileTensor { shape: vec![2, 3], values };
         let tensors = BTreeMap::from([("fc1.weight".to_owned(), tensor.clone())]);
         let about = BTreeMap::from([("seed".to_owned(), "1".to_owned())]);
-        write_tensors(&path, &tensors, &about).unwrap();
+        write_tensors(&path, &tensors, Some(("seed", "1".to_owned()))).unwrap();
         let (again, about_again) = read_tensors(&path).unwrap();
         let bits =
             |tensor: &FileTensor| tensor.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();

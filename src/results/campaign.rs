@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::number::fixed;
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
-pub use crate::intervene::fault::Tally;
+pub use crate::intervene::fault::outcome::{ImageOutcome, Tally, definition};
+use crate::intervene::fault::statistics::{Interval, wilson};
 
 /// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,10 @@ pub struct CampaignBegan {
     pub cells: Vec<CellPlan>,
     /// Names of the layers that have sites; [`Outcomes::layer`] counts in this list.
     pub layers: Vec<String>,
+    /// How many entries of each of these layers faults can hit; empty for faults in activations, and in logs of
+    /// 2026-11-22 and before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layer_entries: Vec<u64>,
     /// How values are stored.
     pub format: Format,
     /// Whether the fault model changes whole values: a rate is one for each value then, not for each bit.
@@ -93,6 +98,14 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of its interval.
     pub high: f64,
+}
+
+impl Estimate {
+    /// A share over so many trials with Wilson's interval.
+    pub fn wilson(share: f64, trials: u64, confidence: f64) -> Self {
+        let Interval { low, high } = wilson(share, trials, confidence);
+        Self { value: share, low, high }
+    }
 }
 
 /// The progress of a cell, and its results so far.

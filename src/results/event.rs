@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::campaign::{CampaignBegan, CampaignEnded, CellState};
+pub use super::report::{Report, ReportLevel, place_of, stage_number};
 
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub enum Event {
         /// Threads that it computes with.
         threads: usize,
     },
+    /// The time of day: after each start, and after each pause. Logs of earlier versions lack it.
+    Clock(Clock),
     /// The run resumes from a checkpoint and repeats the events after it. Never in the log, which is cut there itself.
     Rewound {
         /// Points that still hold.
@@ -67,6 +70,7 @@ impl Event {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
             Self::CampaignCell(state) => state.live,
             Self::Started { .. }
+            | Self::Clock(_)
             | Self::Rewound { .. }
             | Self::Stage(_)
             | Self::Point(_)
@@ -86,6 +90,7 @@ impl Event {
             Self::Started { resumed: false, .. } => Some(0.0),
             Self::Progress(progress) => Some(progress.done),
             Self::Started { resumed: true, .. }
+            | Self::Clock(_)
             | Self::Rewound { .. }
             | Self::Stage(_)
             | Self::Point(_)
@@ -99,6 +104,16 @@ impl Event {
             | Self::Elsewhere { .. } => None,
         }
     }
+}
+
+/// What the clock showed at a moment of a run. From then on, the run's wall time and the clock go on together, up to the
+/// next pause or interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub utc: f64,
+    /// Wall time of the run at that moment, seconds, without pauses.
+    pub secs: f64,
 }
 
 /// A stage began.
@@ -215,49 +230,6 @@ fn has_none<C: AsRef<[Option<f64>]>>(classes: &C) -> bool {
     classes.as_ref().is_empty()
 }
 
-/// What a stage did, as a table that a person reads and a program can.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// Place of the stage in the plan.
-    pub stage: String,
-    /// The branch; empty for the main branch.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub branch: String,
-    /// The round of the innermost repetition, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub round: Option<u64>,
-    /// What the report is about: `prune`, `graft`, `layers`, `held`, ….
-    pub kind: String,
-    /// The result in one sentence.
-    pub summary: String,
-    /// The verdict of a check; absent where nothing was checked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub passed: Option<bool>,
-    /// Names of the columns.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub columns: Vec<String>,
-    /// The table.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Report {
-    /// Where its stage is in the plan: `Stage 3.1, round 3, control`.
-    pub fn place(&self) -> String {
-        place_of(&self.stage, self.round, &self.branch)
-    }
-}
-
-/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
-pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
-    let number =
-        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
-    let numbers: Vec<String> = stage.split('.').map(number).collect();
-    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
-    let comma = if branch.is_empty() { "" } else { ", " };
-    format!("Stage {}{round}{comma}{branch}", numbers.join("."))
-}
-
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
@@ -341,11 +313,5 @@ mod tests {
             let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
             assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
         }
-    }
-
-    #[test]
-    fn stages_have_the_numbers_of_the_plan() {
-        assert_eq!(place_of("2.0", Some(3), ""), "Stage 3.1, round 3");
-        assert_eq!(place_of("2", None, "control"), "Stage 3, control");
     }
 }

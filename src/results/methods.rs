@@ -58,7 +58,7 @@ fn network(spec: &RunSpec) -> String {
         Net::Vgg(vgg) => (convolutional(vgg), vgg.init.label(), vgg.bias_init.label()),
     };
     let biases = match biases {
-        "As usual" => String::new(),
+        "PyTorch default" => String::new(),
         biases => format!(", initial biases {}", biases.to_lowercase()),
     };
     format!("{shape} ({parameters} trained parameters, initial weights {weights}{biases})")

@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod colours;
 pub mod early_stops;
+mod ends;
 pub mod event;
 mod log;
 pub mod methods;
@@ -12,11 +13,18 @@ pub mod outline;
 pub mod paired;
 mod points;
 mod record;
+mod report;
+pub mod rounds;
+mod run_state;
 pub mod statistics;
 pub mod table;
+pub mod tickets;
 pub mod tiles;
 pub mod view;
+pub mod weights;
 
-pub use event::{Event, Point, PointRef, Report};
+pub use ends::{end_in_words, ends_in_words};
+pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
-pub use record::{EarlyStop, RunRecord, RunState};
+pub use record::{EarlyStop, RunRecord, StepStart};
+pub use run_state::RunState;

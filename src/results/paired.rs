@@ -18,6 +18,22 @@ pub struct Paired {
     pub n: usize,
 }
 
+impl Paired {
+    /// Whether all pairs are equal, bit by bit: the runs are the same, or nothing came of their difference.
+    pub fn is_identical(&self) -> bool {
+        self.mean == 0.0 && self.half.is_none_or(|half| half == 0.0)
+    }
+
+    /// "identical in all 3 seeds".
+    pub fn identical(&self) -> String {
+        match self.n {
+            1 => "identical in the one common seed".to_owned(),
+            2 => "identical in both seeds".to_owned(),
+            n => format!("identical in all {n} seeds"),
+        }
+    }
+}
+
 /// Compares values of the same seed; `None` without a pair of finite values. Where a seed comes twice, its last value
 /// counts.
 pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
@@ -53,13 +69,13 @@ impl Paired {
     pub fn verdict(&self) -> &'static str {
         match self.is_clear() {
             None => "one pair says nothing about the spread",
-            Some(true) => "the 95 % interval excludes 0",
-            Some(false) => "the 95 % interval includes 0",
+            Some(true) => "the 95 % CI excludes 0",
+            Some(false) => "the 95 % CI includes 0",
         }
     }
 }
 
-/// The accuracies of two arms, compared over the seeds that are done in both.
+/// The accuracies of two groups of runs, compared over the seeds that are done in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// Whether the accuracies are those on the validation data, since nothing was tested.
@@ -68,33 +84,48 @@ pub struct Comparison {
     pub last: Option<Paired>,
     /// The same of the best ones.
     pub best: Option<Paired>,
-    /// Runs of both arms that are compared.
+    /// Runs of both groups that are compared.
     pub runs: usize,
-    /// Runs of both arms that have an accuracy and are not compared: not done, or not wanted.
+    /// Runs of both groups that have an accuracy and are not compared: not done, or not wanted.
     pub left_out: usize,
-    /// Common seeds that are not compared, since an arm was not tested with them.
+    /// Of these, the ones that are done: the filter hides them.
+    pub hidden: usize,
+    /// Common seeds that are not compared, since a group was not tested with them.
     pub untested: usize,
 }
 
 impl Comparison {
     /// Compares two arms, the first with the second, in those of their runs that are done and wanted.
     pub fn of(rows: &[Row], [first, second]: [&str; 2], is_wanted: impl Fn(&Row) -> bool) -> Self {
-        let is_measured = |row: &&Row| (row.arm == first || row.arm == second) && row.last.is_some();
-        let is_compared = |row: &&Row| row.state == RunState::Done.word() && is_wanted(row);
-        let (compared, others): (Vec<&Row>, Vec<&Row>) =
-            rows.iter().filter(is_measured).partition(is_compared);
-        let of = |arm: &str| -> BTreeMap<u64, &Row> {
-            let of_arm = compared.iter().filter(|row| row.arm == arm);
-            of_arm.map(|row| (row.seed, *row)).collect()
+        let of_arm = |arm: &str| -> Vec<&Row> { rows.iter().filter(|row| row.arm == arm).collect() };
+        Self::between(&of_arm(first), &of_arm(second), is_wanted)
+    }
+
+    /// The same of two groups of runs. Several runs of a group with one seed count with their mean.
+    pub fn between(first: &[&Row], second: &[&Row], is_wanted: impl Fn(&Row) -> bool) -> Self {
+        let is_done = |row: &Row| row.last.is_some() && row.state == RunState::Done.word();
+        let is_compared = |row: &Row| is_done(row) && is_wanted(row);
+        let all = || first.iter().chain(second).filter(|row| row.last.is_some());
+        let of_seed = |rows: &[&'_ Row]| -> BTreeMap<u64, Vec<usize>> {
+            let mut found: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+            for (place, row) in rows.iter().enumerate().filter(|(_, row)| is_compared(row)) {
+                found.entry(row.seed).or_default().push(place);
+            }
+            found
         };
-        let (before, after) = (of(first), of(second));
-        let both = after.iter().filter_map(|(seed, after)| Some([*before.get(seed)?, *after]));
-        let pairs: Vec<[&Row; 2]> = both.collect();
+        let (before, after) = (of_seed(first), of_seed(second));
+        let pairs: Vec<[Vec<&Row>; 2]> = after
+            .iter()
+            .filter_map(|(seed, after)| {
+                let before = before.get(seed)?.iter().map(|place| first[*place]).collect();
+                Some([before, after.iter().map(|place| second[*place]).collect()])
+            })
+            .collect();
         let (comparable, validation) = on_the_same_data(&pairs);
         let between = |value: fn(&Row) -> Option<f64>| {
             let of = |side: usize| -> Vec<(u64, f64)> {
-                let rows = comparable.iter().map(|pair| pair[side]);
-                rows.filter_map(|row| Some((row.seed, value(row)?))).collect()
+                let seed = |pair: &&[Vec<&Row>; 2]| Some((pair[side][0].seed, mean_of(&pair[side], value)?));
+                comparable.iter().filter_map(seed).collect()
             };
             paired(&of(0), &of(1))
         };
@@ -102,23 +133,51 @@ impl Comparison {
             validation,
             last: between(|row| row.last),
             best: between(|row| row.best),
-            runs: compared.len(),
-            left_out: others.len(),
+            runs: all().filter(|row| is_compared(row)).count(),
+            left_out: all().filter(|row| !is_compared(row)).count(),
+            hidden: all().filter(|row| is_done(row) && !is_wanted(row)).count(),
             untested: pairs.len() - comparable.len(),
         }
     }
 }
 
+fn mean_of(rows: &[&Row], value: fn(&Row) -> Option<f64>) -> Option<f64> {
+    let values: Option<Vec<f64>> = rows.iter().map(|row| value(row)).collect();
+    let values = values?;
+    Some(values.iter().sum::<f64>() / values.len() as f64)
+}
+
 /// Those pairs whose accuracies are on the same data, and whether these are the validation data: they are where no pair
 /// was tested.
-fn on_the_same_data<'a>(pairs: &[[&'a Row; 2]]) -> (Vec<[&'a Row; 2]>, bool) {
-    let on = |is_validation: bool| -> Vec<[&'a Row; 2]> {
-        let is_on = |pair: &&[&Row; 2]| pair.iter().all(|row| (row.series == VALIDATION) == is_validation);
-        pairs.iter().filter(is_on).copied().collect()
+fn on_the_same_data<'a, 'b>(pairs: &'b [[Vec<&'a Row>; 2]]) -> (Vec<&'b [Vec<&'a Row>; 2]>, bool) {
+    let on = |is_validation: bool| -> Vec<&'b [Vec<&'a Row>; 2]> {
+        let is_on = |pair: &&[Vec<&Row>; 2]| {
+            pair.iter().flatten().all(|row| (row.series == VALIDATION) == is_validation)
+        };
+        pairs.iter().filter(is_on).collect()
     };
     let (tested, validated) = (on(false), on(true));
     let validation = tested.is_empty() && !validated.is_empty();
     (if validation { validated } else { tested }, validation)
+}
+
+/// The difference of two means without pairs, with the interval of Welch (1947); `None` without values on both sides.
+pub fn unpaired(first: &[f64], second: &[f64]) -> Option<Paired> {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {
+        return None;
+    }
+    // Squared standard error of the mean, and degrees of freedom.
+    let spread = |values: &[f64]| {
+        let n = values.len() as f64;
+        Some((standard_deviation(values)?.powi(2) / n, n - 1.0))
+    };
+    let half = spread(first).zip(spread(second)).map(|((a, of_a), (b, of_b))| {
+        let error = (a + b).sqrt();
+        let degrees = (a + b).powi(2) / (a.powi(2) / of_a + b.powi(2) / of_b);
+        if error > 0.0 { student_t95(degrees.floor() as usize) * error } else { 0.0 }
+    });
+    Some(Paired { mean: mean(second) - mean(first), half, n: first.len().min(second.len()) })
 }
 
 #[cfg(test)]
@@ -163,6 +222,24 @@ mod tests {
         assert_eq!(of(&rows), (Some((0.25, 1)), false, 2), "where one seed is tested, only those that are");
         assert_eq!(of(&rows[2..]), (Some((0.125, 1)), true, 1), "else on the validation data");
         assert_eq!(of(&rows[2..4]), (None, false, 1), "never mixed");
+    }
+
+    #[test]
+    fn without_pairs_the_interval_is_that_of_welch() {
+        // Variances 1 and 4 over three values each: error √(5/3), degrees 25/9 / (1/18 + 16/18) = 2.94, so t(2) is used.
+        let found = unpaired(&[1.0, 2.0, 3.0], &[2.0, 4.0, 6.0]).unwrap();
+        assert_eq!((found.mean, found.n), (2.0, 3));
+        assert!((found.half.unwrap() - 4.302_652_73 * (5.0_f64 / 3.0).sqrt()).abs() < 1e-6);
+        assert_eq!(unpaired(&[1.0], &[3.0]), Some(Paired { mean: 2.0, half: None, n: 1 }));
+        assert_eq!(unpaired(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn equal_runs_are_called_identical() {
+        let same = paired(&[(1, 0.5), (2, 0.25), (3, 0.75)], &[(1, 0.5), (2, 0.25), (3, 0.75)]).unwrap();
+        assert!(same.is_identical());
+        assert_eq!(same.identical(), "identical in all 3 seeds");
+        assert!(!paired(&[(1, 0.5)], &[(1, 0.75)]).unwrap().is_identical());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::event::{Point, PointRef};
 
@@ -111,6 +112,26 @@ impl Points {
     pub fn of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
         let positions = self.named(series).map_or(&[][..], |series| &series.positions);
         positions.iter().map(|position| self.at(*position as usize))
+    }
+
+    /// The points at these positions, with their positions.
+    pub(super) fn range(
+        &self,
+        positions: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = (usize, PointRef<'_>)> {
+        positions.map(|position| (position, self.at(position)))
+    }
+
+    /// The points of a series at these positions, in the order in which they came.
+    pub(super) fn of_within(
+        &self,
+        series: &str,
+        positions: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = PointRef<'_>> {
+        let own = self.named(series).map_or(&[][..], |series| &series.positions);
+        let place = |at: usize| own.partition_point(|position| (*position as usize) < at);
+        let own = &own[place(positions.start)..place(positions.end)];
+        own.iter().map(|position| self.at(*position as usize))
     }
 
     /// The latest value of a series of the main branch; of an ensemble, that of its first member.

@@ -3,37 +3,12 @@
 use std::sync::Arc;
 
 use super::campaign::CampaignRecord;
-use super::event::{Event, PointRef, Progress, Report, StageBegan};
+use super::event::{Clock, Event, PointRef, Progress, Report, StageBegan};
 use super::points::Points;
+use super::run_state::RunState;
 
-/// The state of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum RunState {
-    /// Not started.
-    #[default]
-    Waiting,
-    /// Under way.
-    Running,
-    /// Stopped; it resumes where it was when it is started again.
-    Stopped,
-    /// All stages are done.
-    Done,
-    /// It failed, for this reason.
-    Failed(String),
-}
-
-impl RunState {
-    /// One word for it.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Waiting => "queued",
-            Self::Running => "running",
-            Self::Stopped => "stopped",
-            Self::Done => "done",
-            Self::Failed(_) => "failed",
-        }
-    }
-}
+/// A run that has worked for less than this begins, seconds.
+const NO_TIME: f64 = 1.0;
 
 /// Where a training should have stopped, found afterwards.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +40,20 @@ pub struct RunRecord {
     points: Arc<Points>,
     reports: Arc<Vec<Report>>,
     campaigns: Arc<Vec<CampaignRecord>>,
+    /// In ascending order of the run's wall time.
+    clocks: Arc<Vec<Clock>>,
+    steps: Arc<Vec<StepStart>>,
+}
+
+/// Where a step of the plan began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepStart {
+    /// Its number in the order of execution, from 0.
+    pub number: usize,
+    /// The branch that it belongs to; nothing for the main branch.
+    pub branch: Option<Box<str>>,
+    /// Points before it.
+    pub points: usize,
 }
 
 impl RunRecord {
@@ -85,12 +74,26 @@ impl RunRecord {
                 *self = Self { state: RunState::Running, ..Self::default() };
             }
             Event::Started { resumed: true, .. } => self.state = RunState::Running,
+            Event::Clock(clock) => {
+                let clocks = Arc::make_mut(&mut self.clocks);
+                clocks.retain(|known| known.secs < clock.secs); // those after a checkpoint that a run resumes from
+                clocks.push(clock);
+            }
             Event::Rewound { points, reports, campaigns } => {
+                // A step that began at the cut stays: if it begins once more, it replaces itself.
+                Arc::make_mut(&mut self.steps).retain(|step| step.points <= points);
                 Arc::make_mut(&mut self.points).truncate(points);
                 Arc::make_mut(&mut self.reports).truncate(reports);
                 Arc::make_mut(&mut self.campaigns).truncate(campaigns);
             }
-            Event::Stage(stage) => self.stage = Some(stage),
+            Event::Stage(stage) => {
+                let (number, points) = (stage.number, self.points.len());
+                let steps = Arc::make_mut(&mut self.steps);
+                steps.retain(|step| step.number < number);
+                let branch = (!stage.branch.is_empty()).then(|| stage.branch.as_str().into());
+                steps.push(StepStart { number, branch, points });
+                self.stage = Some(stage);
+            }
             Event::Point(point) => self.take_point(&point.borrowed()),
             Event::Report(report) => Arc::make_mut(&mut self.reports).push(report),
             Event::CampaignBegan(began) => {
@@ -178,6 +181,29 @@ impl RunRecord {
     /// All campaigns, in the order in which they began.
     pub fn campaigns(&self) -> &[CampaignRecord] {
         &self.campaigns
+    }
+
+    /// The time of day at a wall time of the run, in seconds since 1970-01-01 00:00 UTC. `None` for what an earlier version
+    /// computed.
+    pub fn utc(&self, secs: f64) -> Option<f64> {
+        let after = self.clocks.partition_point(|clock| clock.secs <= secs);
+        let clock = self.clocks[..after].last()?;
+        Some(clock.utc + (secs - clock.secs))
+    }
+
+    /// When the run began, in seconds since 1970-01-01 00:00 UTC. `None` where its log does not tell.
+    pub fn began(&self) -> Option<f64> {
+        self.clocks.first().filter(|clock| clock.secs < NO_TIME).map(|clock| clock.utc)
+    }
+
+    /// Seconds by the clock since the run began, pauses and interruptions included, at a wall time of the run.
+    pub fn clock_secs(&self, secs: f64) -> Option<f64> {
+        Some(self.utc(secs)? - self.began()?)
+    }
+
+    /// Where the steps of the plan began, in their order.
+    pub fn steps(&self) -> &[StepStart] {
+        &self.steps
     }
 
     /// The latest value of a series of the main branch.
@@ -300,6 +326,22 @@ mod tests {
         assert_eq!((record.points().len(), record.state()), (1, &RunState::Running));
         record.apply(Event::Started { resumed: false, threads: 1 });
         assert_eq!((record.points().len(), record.state()), (0, &RunState::Running));
+    }
+
+    #[test]
+    fn the_clock_goes_on_while_a_run_is_interrupted() {
+        let clock = |utc: f64, secs: f64| Event::Clock(Clock { utc, secs });
+        let started = |resumed| Event::Started { resumed, threads: 1 };
+        let mut record = RunRecord::of([started(false), clock(1000.0, 0.0), clock(1500.0, 100.0)]);
+        assert_eq!(record.began(), Some(1000.0));
+        let at = [0.0, 99.0, 100.0, 160.0];
+        assert_eq!(at.map(|secs| record.clock_secs(secs)), [0.0, 99.0, 500.0, 560.0].map(Some));
+        // It resumes from a checkpoint before the second start.
+        record.apply(started(true));
+        record.apply(clock(3000.0, 50.0));
+        assert_eq!([49.0, 100.0].map(|secs| record.utc(secs)), [1049.0, 3050.0].map(Some));
+        let older = RunRecord::of([started(false), started(true), clock(1500.0, 100.0)]);
+        assert_eq!((older.began(), older.utc(99.0), older.clock_secs(100.0)), (None, None, None));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::statistics::Spread;
 use super::table::columns::Sort;
 use super::table::filter::Filter;
 use super::table::settings::{self, short};
+use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use crate::doc::{Run, listed};
@@ -33,6 +34,8 @@ pub struct ViewSettings {
     pub filter: String,
     /// The order of the table of runs.
     pub sort: Sort,
+    /// The columns, groups and named filters of the table of runs.
+    pub table: TableSettings,
     /// The setting whose values make the lines of plots, by its path; arms do when there is none.
     pub group: Option<String>,
     /// Whether zooming along x shows the same range in all plots.
@@ -59,7 +62,9 @@ pub struct PlotOptions {
     pub x: XAxis,
     /// What the band around a mean shows.
     pub band: Spread,
-    /// Whether the single runs are drawn faintly behind their mean.
+    /// Whose bands are drawn in the window.
+    pub bands: BandChoice,
+    /// Whether the single runs are drawn faintly behind their mean, if they are not too many.
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
@@ -67,7 +72,39 @@ pub struct PlotOptions {
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self { x: XAxis::default(), band: Spread::default(), traces: true, smoothing: 0.0 }
+        Self {
+            x: XAxis::default(),
+            band: Spread::default(),
+            bands: BandChoice::default(),
+            traces: false,
+            smoothing: 0.0,
+        }
+    }
+}
+
+/// Whose bands are drawn in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BandChoice {
+    /// None; the ends of the lines still have their intervals.
+    None,
+    /// That of the selected arm, and that of the line at the pointer.
+    #[default]
+    Selected,
+    /// Those of all arms, of up to four.
+    All,
+}
+
+impl BandChoice {
+    /// All, for menus.
+    pub const ALL: [Self; 3] = [Self::Selected, Self::All, Self::None];
+
+    /// Its name in menus.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::None => "no arm",
+            Self::Selected => "selected arm",
+            Self::All => "all arms (up to 4)",
+        }
     }
 }
 
@@ -281,6 +318,13 @@ mod tests {
         assert_eq!(view.mark("id", "a").tags, ["x"]);
         std::fs::write(folder.path().join(FILE), "(filter: 3").unwrap();
         assert!(ViewSettings::read(folder.path()).unwrap_err().contains("damaged"));
+    }
+
+    #[test]
+    fn options_of_an_earlier_version_are_read() {
+        let old = "(options: (x: Iteration, band: MinMax, traces: true, smoothing: 0.5))";
+        let view: ViewSettings = ron_text::from_str(old).unwrap();
+        assert_eq!((view.options.bands, view.options.traces), (BandChoice::Selected, true));
     }
 
     #[test]

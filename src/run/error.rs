@@ -16,7 +16,7 @@ pub enum RunError {
     Weights(#[from] WeightFileError),
     /// The loss is NaN or infinite.
     #[error(
-        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) of stage {stage}; try a smaller learning rate, a warm-up, or non_finite: Continue"
+        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) in {stage}; try a smaller learning rate, a warm-up, or non_finite: Continue"
     )]
     NonFinite {
         /// NaN or an infinity.
@@ -25,7 +25,7 @@ pub enum RunError {
         iteration: u64,
         /// Epochs before it.
         epoch: f64,
-        /// Place of the stage in the plan.
+        /// The stage: `stage 3.1, round 2 (Train)`.
         stage: String,
     },
     /// A batch norm got one value for each channel.
@@ -40,9 +40,9 @@ pub enum RunError {
         samples: usize,
     },
     /// A stage cannot be carried out.
-    #[error("stage {stage}: {message}")]
+    #[error("{stage}: {message}")]
     Stage {
-        /// Place of the stage in the plan.
+        /// The stage: `stage 3.1, round 2 (Train)`.
         stage: String,
         /// What is wrong, and the remedy.
         message: String,
@@ -70,4 +70,10 @@ impl RunError {
     pub fn disk(path: &Path) -> impl Fn(std::io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }
     }
+}
+
+/// The message of a panic.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no details").to_owned()
 }

@@ -4,39 +4,80 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::intervene::Entry;
-use crate::intervene::overlap::Overlap;
+use crate::intervene::overlap::{ByChance, Overlap};
 use crate::net::mask_file::read_masks;
+use crate::results::tickets::MaskOverlap;
 
-/// Overlap of the masks of several runs, pair by pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MaskOverlap {
-    /// Pairs of runs.
-    pub pairs: usize,
-    /// Mean over the pairs of the Jaccard index of surviving entries, over the parameters that both prune.
-    pub mean: f64,
-}
+/// The end of the name of a file of masks.
+const ENDING: &str = "pins.safetensors";
 
 /// Compares the final masks of runs of one structure; nothing where fewer than two of them have one.
 pub fn mask_overlap(folder: &Path, runs: &[&str]) -> Option<MaskOverlap> {
-    let masks: Vec<BTreeMap<String, Vec<Entry>>> =
-        runs.iter().filter_map(|run| mask(&folder.join(run))).collect();
-    let mut indices = Vec::new();
-    for (position, a) in masks.iter().enumerate() {
-        indices.extend(masks[position + 1..].iter().filter_map(|b| jaccard(a, b)));
+    overlap_of(folder, runs, ENDING, "final".to_owned())
+}
+
+/// Compares the masks of runs of one structure at every moment that they have on disk: at the end, and at campaigns within
+/// rounds.
+pub fn mask_overlaps(folder: &Path, runs: &[&str]) -> Vec<MaskOverlap> {
+    let mut files: Vec<(u64, String)> = Vec::new();
+    for run in runs {
+        let entries = std::fs::read_dir(folder.join(run)).into_iter().flatten().flatten();
+        for name in entries.filter_map(|entry| entry.file_name().into_string().ok()) {
+            let round = name.strip_suffix(&format!(".{ENDING}")).and_then(|name| name.rsplit_once("-round-"));
+            if let Some(round) = round.and_then(|(_, round)| round.parse().ok()) {
+                files.push((round, name));
+            }
+        }
     }
-    let mean = indices.iter().sum::<f64>() / indices.len() as f64;
-    (!indices.is_empty()).then_some(MaskOverlap { pairs: indices.len(), mean })
+    files.sort();
+    files.dedup();
+    let rounds = files
+        .into_iter()
+        .filter_map(|(round, file)| overlap_of(folder, runs, &file, format!("round {round}")));
+    rounds.chain(mask_overlap(folder, runs)).collect()
 }
 
-fn jaccard(a: &BTreeMap<String, Vec<Entry>>, b: &BTreeMap<String, Vec<Entry>>) -> Option<f64> {
-    let common = a.iter().filter_map(|(name, a)| Some((a, b.get(name).filter(|b| b.len() == a.len())?)));
-    let overlaps: Vec<Overlap> = common.map(|(a, b)| Overlap::of(a, b)).collect();
-    (!overlaps.is_empty()).then(|| overlaps.into_iter().sum::<Overlap>().jaccard())
+fn overlap_of(folder: &Path, runs: &[&str], file: &str, moment: String) -> Option<MaskOverlap> {
+    let masks: Vec<BTreeMap<String, Vec<Entry>>> =
+        runs.iter().filter_map(|run| mask(&folder.join(run).join(file))).collect();
+    let mut pairs = Vec::new();
+    for (position, a) in masks.iter().enumerate() {
+        pairs.extend(masks[position + 1..].iter().filter_map(|b| Pair::of(a, b)));
+    }
+    let mean = |value: fn(&Pair) -> f64| pairs.iter().map(value).sum::<f64>() / pairs.len() as f64;
+    (!pairs.is_empty()).then(|| MaskOverlap {
+        moment,
+        remaining: mean(|pair| pair.remaining),
+        indices: pairs.iter().map(|pair| pair.index).collect(),
+        chance: mean(|pair| pair.chance),
+    })
 }
 
-/// The parameters that a finished run has pruned entries in.
-fn mask(directory: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
-    let mut masks = read_masks(&directory.join("pins.safetensors")).ok()?;
+/// Two masks, compared over the parameters that both prune.
+struct Pair {
+    index: f64,
+    chance: f64,
+    /// Mean share of the entries that survive.
+    remaining: f64,
+}
+
+impl Pair {
+    fn of(a: &BTreeMap<String, Vec<Entry>>, b: &BTreeMap<String, Vec<Entry>>) -> Option<Self> {
+        let common = a.iter().filter_map(|(name, a)| Some((a, b.get(name).filter(|b| b.len() == a.len())?)));
+        let common: Vec<(&Vec<Entry>, &Vec<Entry>)> = common.collect();
+        let kept = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
+        let entries: usize = common.iter().map(|(a, _)| a.len()).sum();
+        (!common.is_empty()).then(|| Self {
+            index: common.iter().map(|(a, b)| Overlap::of(a, b)).sum::<Overlap>().jaccard(),
+            chance: common.iter().map(|(a, b)| ByChance::of(a, b)).sum::<ByChance>().jaccard(),
+            remaining: common.iter().map(|(a, b)| kept(a) + kept(b)).sum::<f64>() / (2.0 * entries as f64),
+        })
+    }
+}
+
+/// The parameters that a file of masks has pruned entries in.
+fn mask(file: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
+    let mut masks = read_masks(file).ok()?;
     masks.retain(|_, entries| entries.contains(&Entry::Pruned));
     (!masks.is_empty()).then_some(masks)
 }
@@ -53,8 +94,9 @@ mod tests {
         use Entry::{Free, Frozen, Pruned};
         let mask = |name: &str, entries: &[Entry]| BTreeMap::from([(name.to_owned(), entries.to_vec())]);
         let first = mask("w", &[Pruned, Pruned, Free, Free]);
-        assert_eq!(jaccard(&first, &mask("w", &[Pruned, Frozen, Pruned, Free])), Some(1.0 / 3.0));
-        assert_eq!(jaccard(&first, &mask("v", &[Pruned, Pruned])), None);
+        let index = |b: &BTreeMap<String, Vec<Entry>>| Pair::of(&first, b).map(|pair| pair.index);
+        assert_eq!(index(&mask("w", &[Pruned, Frozen, Pruned, Free])), Some(1.0 / 3.0));
+        assert_eq!(index(&mask("v", &[Pruned, Pruned])), None);
         assert_eq!(mask_overlap(Path::new("/nowhere"), &["a", "b"]), None);
     }
 
@@ -68,7 +110,17 @@ mod tests {
             let file = safetensors::serialize([("w", view)], None).unwrap();
             std::fs::write(folder.path().join(run).join("pins.safetensors"), file).unwrap();
         }
-        let overlap = mask_overlap(folder.path(), &["a", "b", "c"]);
-        assert_eq!(overlap, Some(MaskOverlap { pairs: 3, mean: 2.0 / 3.0 }));
+        let overlap = mask_overlap(folder.path(), &["a", "b", "c"]).unwrap();
+        assert_eq!((overlap.moment.as_str(), overlap.indices.as_slice()), ("final", &[1.0, 0.5, 0.5][..]));
+        assert_eq!(mask_overlaps(folder.path(), &["a", "b", "c"]), [overlap]);
+        for run in ["a", "b"] {
+            let run = folder.path().join(run);
+            std::fs::copy(run.join("pins.safetensors"), run.join("campaign-1-round-2.pins.safetensors"))
+                .unwrap();
+        }
+        let moments = mask_overlaps(folder.path(), &["a", "b", "c"]);
+        let moments: Vec<_> =
+            moments.iter().map(|overlap| (overlap.moment.as_str(), overlap.indices.len())).collect();
+        assert_eq!(moments, [("round 2", 1), ("final", 3)]);
     }
 }

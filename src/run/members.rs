@@ -2,10 +2,10 @@
 
 use super::error::RunError;
 use super::evaluate::score;
-use super::past::norm;
 use super::session::Session;
 use crate::data::Samples;
 use crate::net::{Compute, Network, top1};
+use crate::results::weights::l2_norm;
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.
@@ -65,8 +65,8 @@ fn mean_distance(logits: &[Vec<f32>]) -> f64 {
     for (number, a) in logits.iter().enumerate() {
         for b in &logits[number + 1..] {
             let difference: Vec<f32> = a.iter().zip(b).map(|(a, b)| a - b).collect();
-            let distance = norm(&difference);
-            sum += if distance == 0.0 { 0.0 } else { 2.0 * distance / (norm(a) + norm(b)) };
+            let distance = l2_norm(&difference);
+            sum += if distance == 0.0 { 0.0 } else { 2.0 * distance / (l2_norm(a) + l2_norm(b)) };
             pairs += 1;
         }
     }

@@ -33,9 +33,10 @@ pub mod summary;
 mod tables;
 mod train;
 pub mod trash;
+mod weights;
 mod work;
 
-pub use campaign::{Replay, Replayed, planned, replay, write_images};
+pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
 pub use context::RunContext;
 pub use cost::{Cost, cost};
@@ -44,18 +45,21 @@ pub use directory::{
     RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done, read_record, read_records,
     weights_path,
 };
-pub use error::RunError;
+pub use error::{RunError, panic_text};
 pub use expected::{
     Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
 };
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
-pub use masks::{MaskOverlap, mask_overlap};
+pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};
 pub use program::{Op, ProgramStep, program};
-pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
+pub use queue::{
+    Command, Ended, Job, Message, Queue, QueueOptions, QueueView, QueuedRun, QueuedState, RunOrder,
+    WaitReason, parallelism,
+};
 pub use session::{RunEnd, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};

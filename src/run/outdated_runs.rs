@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::SystemTime;
 
+use rayon::prelude::*;
+
 use super::directory::StoredRun;
 
 /// The runs in a folder that are not among the listed ones, by identity; the last written ones first.
 pub fn outdated_runs(folder: &Path, listed: &BTreeSet<String>) -> Vec<StoredRun> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names: Vec<String> = names.filter(|id| !listed.contains(id)).collect();
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
         Some((written, StoredRun::read(folder, id)?))
     };
-    let mut found: Vec<(SystemTime, StoredRun)> =
-        names.filter(|id| !listed.contains(id)).filter_map(about).collect();
+    let mut found: Vec<(SystemTime, StoredRun)> = names.into_par_iter().filter_map(about).collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, run)| run).collect()
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::doc::intervention::Watch as Settings;
 use crate::net::{LossFunction, Network, bits, top1};
+use crate::results::weights::l2_norm;
 
 /// The past networks, and their answers since the last evaluation.
 ///
@@ -88,12 +89,7 @@ impl std::ops::AddAssign for Tally {
 /// ‖a − b‖ / ‖b‖ over all logits; 0 where they are equal.
 pub fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
     let distance: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
-    if distance == 0.0 { 0.0 } else { distance.sqrt() / norm(b) }
-}
-
-/// Euclidean length.
-pub fn norm(values: &[f32]) -> f64 {
-    values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
+    if distance == 0.0 { 0.0 } else { distance.sqrt() / l2_norm(b) }
 }
 
 /// Kullback–Leibler divergence of `q` from `p`, in nats.

@@ -25,6 +25,7 @@ impl Session<'_> {
     fn steps(&mut self) -> Result<RunEnd, RunError> {
         let resumed = self.next > 0 || self.inside.is_some();
         self.emit(Event::Started { resumed, threads: self.threads })?;
+        self.emit_clock()?;
         self.find_data()?;
         while self.next < self.program.len() {
             if self.stop_requested().is_some() {

@@ -13,9 +13,13 @@ pub enum StopKind {
     AfterStage,
 }
 
-/// A flag that all runs of a queue check.
+/// A flag that all runs of a queue check. [`of_one`](Self::of_one) gives a run a request of its own beside that of all.
 #[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<Shared>);
+pub struct StopFlag {
+    all: Arc<Shared>,
+    /// The request to one run.
+    own: Option<Arc<AtomicU8>>,
+}
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -33,34 +37,64 @@ struct Pause {
     over: Duration,
 }
 
+impl StopKind {
+    /// Later requests replace weaker ones only.
+    const fn code(self) -> u8 {
+        match self {
+            Self::Now => 2,
+            Self::AfterStage => 1,
+        }
+    }
+}
+
 impl StopFlag {
     /// A flag without a request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks all runs to stop, paused ones too.
+    /// A flag for one run: requests to it concern this run alone, requests and pauses of the others concern it too.
+    #[must_use]
+    pub fn of_one(&self) -> Self {
+        Self { all: self.all.clone(), own: Some(Arc::default()) }
+    }
+
+    /// Asks all runs to stop, paused ones too; a flag of one run asks that run alone, which does not wait for the end of a
+    /// pause.
     pub fn request(&self, kind: StopKind) {
-        let code = match kind {
-            StopKind::Now => 2,
-            StopKind::AfterStage => 1,
-        };
-        self.0.code.fetch_max(code, Ordering::Relaxed);
-        self.resume();
+        if let Some(own) = &self.own {
+            own.fetch_max(kind.code(), Ordering::Relaxed);
+            let pause = self.lock(); // who is about to wait has seen the request, or is woken
+            self.all.changed.notify_all();
+            drop(pause);
+        } else {
+            self.all.code.fetch_max(kind.code(), Ordering::Relaxed);
+            self.resume();
+        }
     }
 
     /// The pending request.
     pub fn requested(&self) -> Option<StopKind> {
-        match self.0.code.load(Ordering::Relaxed) {
+        match self.all.code.load(Ordering::Relaxed).max(self.own_code()) {
             0 => None,
             1 => Some(StopKind::AfterStage),
             _ => Some(StopKind::Now),
         }
     }
 
+    fn own_code(&self) -> u8 {
+        self.own.as_ref().map_or(0, |own| own.load(Ordering::Relaxed))
+    }
+
     /// Withdraws the request.
     pub fn clear(&self) {
-        self.0.code.store(0, Ordering::Relaxed);
+        let code = self.own.as_deref().unwrap_or(&self.all.code);
+        code.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether a pause lasts.
+    pub fn is_paused(&self) -> bool {
+        self.all.is_paused.load(Ordering::Relaxed)
     }
 
     /// Pauses all runs after their mini-batch, unless they are to stop.
@@ -68,7 +102,7 @@ impl StopFlag {
         let mut pause = self.lock();
         if self.requested().is_none() && pause.since.is_none() {
             pause.since = Some(Instant::now());
-            self.0.is_paused.store(true, Ordering::Relaxed);
+            self.all.is_paused.store(true, Ordering::Relaxed);
         }
     }
 
@@ -77,17 +111,18 @@ impl StopFlag {
         let mut pause = self.lock();
         if let Some(since) = pause.since.take() {
             pause.over += since.elapsed();
-            self.0.is_paused.store(false, Ordering::Relaxed);
-            self.0.changed.notify_all();
+            self.all.is_paused.store(false, Ordering::Relaxed);
+            self.all.changed.notify_all();
         }
     }
 
     /// Waits for the end of the pause, if there is one.
     pub fn wait_while_paused(&self) {
-        if !self.0.is_paused.load(Ordering::Relaxed) {
+        if !self.is_paused() {
             return;
         }
-        let guard = self.0.changed.wait_while(self.lock(), |pause| pause.since.is_some());
+        let waits = |pause: &mut Pause| pause.since.is_some() && self.own_code() == 0;
+        let guard = self.all.changed.wait_while(self.lock(), waits);
         drop(guard.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -98,7 +133,7 @@ impl StopFlag {
     }
 
     fn lock(&self) -> MutexGuard<'_, Pause> {
-        self.0.pause.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.pause.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -129,6 +164,25 @@ mod tests {
         assert!(goes_on(&flag, || flag.request(StopKind::Now)));
         flag.pause();
         assert!(goes_on(&flag, || {}), "a run that is to stop does not wait");
+    }
+
+    #[test]
+    fn a_request_to_one_run_concerns_no_other_and_wakes_it_from_a_pause() {
+        let all = StopFlag::new();
+        let (one, other) = (all.of_one(), all.of_one());
+        one.request(StopKind::AfterStage);
+        assert_eq!(
+            (one.requested(), other.requested(), all.requested()),
+            (Some(StopKind::AfterStage), None, None)
+        );
+        all.pause();
+        assert!(goes_on(&one, || {}), "it is to stop");
+        assert!(!goes_on(&other, || {}));
+        assert!(goes_on(&other, || other.request(StopKind::Now)));
+        assert!(all.is_paused() && !goes_on(&all, || {}), "the others still wait");
+        all.request(StopKind::Now);
+        one.clear();
+        assert_eq!(one.requested(), Some(StopKind::Now), "all are to stop");
     }
 
     #[test]

@@ -18,11 +18,14 @@ pub enum Table {
     Unprotected,
     /// Hashes of the logits of every trial, for a replay.
     Logits,
+    /// Histograms of weights at each evaluation, as lines of JSON.
+    Histograms,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 4] = [Self::Faults, Self::Trials, Self::Unprotected, Self::Logits];
+    pub const ALL: [Self; 5] =
+        [Self::Faults, Self::Trials, Self::Unprotected, Self::Logits, Self::Histograms];
 
     /// Name of its file.
     pub const fn file(self) -> &'static str {
@@ -31,17 +34,19 @@ impl Table {
             Self::Trials => "trials.csv",
             Self::Unprotected => "trials_unprotected.csv",
             Self::Logits => "logits.csv",
+            Self::Histograms => "histograms.jsonl",
         }
     }
 
-    /// Its header: the names of the columns.
-    pub const fn header(self) -> &'static str {
+    /// Its header: the names of the columns; lines of JSON have none.
+    pub const fn header(self) -> Option<&'static str> {
         match self {
-            Self::Faults => HEADER,
-            Self::Trials | Self::Unprotected => {
-                "campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,corrected,lost,accuracy"
-            }
-            Self::Logits => "campaign,round,trial,sha256,sha256_unprotected",
+            Self::Faults => Some(HEADER),
+            Self::Trials | Self::Unprotected => Some(
+                "campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,corrected,lost,accuracy",
+            ),
+            Self::Logits => Some("campaign,round,trial,sha256"),
+            Self::Histograms => None,
         }
     }
 }
@@ -70,7 +75,11 @@ impl Tables {
     /// The operating system's.
     pub fn append(&mut self, table: Table, lines: &str) -> std::io::Result<()> {
         let (file, length) = self.opened(table)?;
-        let head = if *length == 0 { format!("{}\n", table.header()) } else { String::new() };
+        let head = if *length == 0 {
+            table.header().map_or_else(String::new, |head| format!("{head}\n"))
+        } else {
+            String::new()
+        };
         let text = head + lines;
         file.write_all(text.as_bytes())?;
         *length += text.len() as u64;
@@ -134,7 +143,7 @@ mod tests {
         again.cut(&lengths).unwrap();
         again.append(Table::Trials, "0,,2\n").unwrap();
         let text = std::fs::read_to_string(again.path(Table::Trials)).unwrap();
-        assert_eq!(text, format!("{}\n0,,0\n0,,2\n", Table::Trials.header()));
+        assert_eq!(text, format!("{}\n0,,0\n0,,2\n", Table::Trials.header().unwrap()));
         assert!(!again.path(Table::Faults).exists());
         assert_eq!(again.lengths()["trials.csv"], text.len() as u64);
     }

@@ -94,6 +94,7 @@ pub fn run(
             progress.score = Score::default();
         }
         if is_last {
+            session.last_passes.clear();
             break;
         }
         if emitted.elapsed() >= PROGRESS_EVERY {
@@ -185,16 +186,9 @@ impl MiniBatch<'_> {
     }
 
     /// Changes a network by the optimizer's step with the gradients of a pass, and by its statistics.
-    pub fn learn(
-        &self,
-        context: &RunContext,
-        network: &mut Network,
-        memory: &mut OptimizerState,
-        pass: TrainPass,
-    ) {
+    pub fn learn(&self, network: &mut Network, memory: &mut OptimizerState, pass: &TrainPass) {
         memory.step(&self.settings.optimizer, self.rate, network, &pass.gradients);
         network.follow(&pass.statistics);
-        context.compute.recycle(pass);
     }
 
     /// Counts how well the mini-batch was known.
@@ -206,7 +200,7 @@ impl MiniBatch<'_> {
         if !loss.is_finite() && self.settings.non_finite == NonFinite::Stop {
             let Position { iteration, .. } = self.position;
             let epoch = self.position.epochs(session.data().train.len());
-            return Err(RunError::NonFinite { loss, iteration, epoch, stage: session.stage() });
+            return Err(RunError::NonFinite { loss, iteration, epoch, stage: session.stage_in_words() });
         }
         score.add(self.batch.len(), loss, right);
         Ok(())

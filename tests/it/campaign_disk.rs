@@ -6,6 +6,7 @@ use std::sync::Arc;
 use weightlab::doc::{Run, RunSpec};
 use weightlab::net::Network;
 use weightlab::results::Event;
+use weightlab::results::campaign::ImageOutcome;
 use weightlab::run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Recorder, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
@@ -202,7 +203,32 @@ fn the_log_applied_again_gives_the_same_logits() {
     assert_eq!(replayed.len(), 12);
     assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
     let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
-    assert_eq!(replay(&disk.path(), &one).unwrap().len(), 1);
+    let replayed = replay(&disk.path(), &one).unwrap();
+    assert!(replayed.len() == 1 && replayed[0].images.is_empty());
+    let replayed = replay(&disk.path(), &Replay { has_images: true, ..one }).unwrap();
+    let images = &replayed[0].images;
+    let trials = disk.file("trials.csv");
+    let line = trials.lines().find(|line| line.starts_with("1,,2,")).unwrap();
+    // campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,…
+    let counts: Vec<usize> = line.split(',').skip(5).take(6).map(|cell| cell.parse().unwrap()).collect();
+    let count = |outcome| images.iter().filter(|image| image.outcome == outcome).count();
+    assert_eq!(
+        [
+            images.len(),
+            count(ImageOutcome::Masked),
+            count(ImageOutcome::Benign),
+            count(ImageOutcome::Sdc1),
+            count(ImageOutcome::Due)
+        ],
+        [counts[0], counts[1], counts[2], counts[3], counts[5]]
+    );
+    let is_changed = |image: &&weightlab::run::ReplayedImage| image.golden != image.faulty;
+    assert_eq!(
+        images.iter().filter(is_changed).count(),
+        count(ImageOutcome::Sdc1) + count(ImageOutcome::Due)
+    );
+    let pictures = &replayed[0].pictures;
+    assert!(pictures.iter().all(|picture| picture.pixels.len() == picture.size[0] * picture.size[1]));
 
     let faults = disk.file("faults.csv");
     let line = faults.lines().nth(1).unwrap();
@@ -229,9 +255,12 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
     let (folder, id) = (disk.folder.path().join("x.runs"), disk.spec.id());
     let record = weightlab::run::read_record(&folder, &id).unwrap();
     let [shared, rates, images] = record.campaigns() else { panic!("three campaigns") };
-    assert_eq!(SingleCells::of(rates), None, "of several faults nobody knows which one it was");
+    assert!(SingleCells::of(rates).cells.is_empty(), "of several faults nobody knows which one it was");
+    let all = [(id.clone(), vec![SingleCells::of(rates)])];
+    let listed = read_faulty_trials(&folder, &all, &FaultFilter::default(), 1000).unwrap();
+    assert_eq!(listed.count, 20, "without a filter they are listed all the same");
     for campaign in [shared, images] {
-        let runs = [(id.clone(), vec![SingleCells::of(campaign).unwrap()])];
+        let runs = [(id.clone(), vec![SingleCells::of(campaign)])];
         assert!(campaign.outcomes().len() > 2);
         for outcome in campaign.outcomes() {
             let layer = Some(campaign.began.layers[outcome.layer].clone());

@@ -1,6 +1,5 @@
 //! The network of some steps ago, computed a second time without the watch.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use weightlab::data::shuffled;
@@ -179,7 +178,7 @@ fn no_intervention_that_brings_other_values_keeps_the_past() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.safetensors");
     let other = context(with_plan("Test")).fresh_network(9);
-    write_tensors(&file, &tensors_of(&other), &BTreeMap::new()).unwrap();
+    write_tensors(&file, &tensors_of(&other), None).unwrap();
     let trained = "Do(Snapshot(name: \"init\")), Do(Prune()), Do(Watch(lag: 2)), Train(\"3it\")";
     let before = run(with_plan(trained)).state.network;
     for intervention in Intervention::all() {

@@ -243,7 +243,7 @@ fn reports_count_what_was_touched() {
          Do(Set(parameter: \"fc3.bias\", indices: [3, 3, 1], value: 2.0))"
     )));
     let drawn = &reports(&ended.events, "reinitialize")[0].summary;
-    assert_eq!(drawn, "drew 5 new values; 3 held entries kept theirs");
+    assert_eq!(drawn, "drew 5 new values; 3 pruned or frozen weights kept theirs");
     assert_eq!(reports(&ended.events, "graft")[0].rows[0][2..], ["5", "3"]);
     assert_eq!(reports(&ended.events, "set")[0].summary, "set 2 entries of fc3.bias to 2");
 }

@@ -12,6 +12,7 @@ mod engine_ensemble;
 mod engine_faults;
 mod engine_line;
 mod engine_past;
+mod engine_recording;
 mod engine_weights;
 mod format;
 mod guide;

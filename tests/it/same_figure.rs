@@ -135,11 +135,14 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     std::fs::write(folder.join("x.ron"), text).unwrap();
     weightlab(folder, &["run", "x.ron"]);
     let show = |harness: &mut Harness<'static, App>, figure: &str| match figure {
-        "early-stops" => open_view(harness, "pruned", "Tickets"),
+        "early-stops" => {
+            open_view(harness, "pruned", "Tickets");
+            click_once_there(harness, "Early stops");
+        }
         "layers" => {
             open_view(harness, "pruned", "Network");
             wait_until(harness, "the network", |harness| {
-                harness.query_by_label("pruned, seed 1, at its end").is_some()
+                harness.query_by_label("pruned, seed 1, final weights").is_some()
             });
         }
         "mask" => {
@@ -162,7 +165,9 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{figure}.{ending}"));
             let window = from_prepared_window(folder, &window, |harness| show(harness, figure));
-            weightlab(folder, &["export", "x.ron", "--arm", "pruned", "--figure", figure, "--to", &line]);
+            // Early stops have all arms side by side.
+            let arm = if figure == "early-stops" { &[][..] } else { &["--arm", "pruned"][..] };
+            weightlab(folder, &[&["export", "x.ron", "--figure", figure, "--to", &line], arm].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
         }
     }

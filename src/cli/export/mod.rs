@@ -2,6 +2,7 @@
 
 mod figure_args;
 mod of_arm;
+mod page_args;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
 use figure_args::FigureArgs;
 use of_arm::OfArm;
+use page_args::PageArgs;
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
@@ -32,8 +34,8 @@ pub struct ExportArgs {
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// Which figure [default: the first one]; early-stops, layers, histogram, values and mask are about one arm, the last
-    /// four about the network of its first run that is done
+    /// Which figure [default: the first one]; layers, histogram, values and mask are about the network of
+    /// the first finished run of one arm
     #[arg(long, value_name = "NAME", value_parser = figure_names())]
     figure: Option<String>,
     /// Which parameter the figures histogram, values and mask show, such as fc1.weight [default: the first one]
@@ -48,8 +50,10 @@ pub struct ExportArgs {
     dpi: Option<u32>,
     #[command(flatten)]
     figure_args: FigureArgs,
+    #[command(flatten)]
+    page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -102,13 +106,22 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
+    if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
+        let message =
+            "--legend, --font, --intervals, --notes and --footnote apply to a drawn figure; remove them";
+        return Err(Failure::Input(message.to_owned()));
+    }
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
         (_, Some(kind)) => write_figure(&results, arguments, kind)?,
         _ => {
-            let message = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
-            return Err(Failure::Input(message.to_owned()));
+            let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
+            return Err(Failure::Input(if ending.is_empty() {
+                formats.to_owned()
+            } else {
+                format!(".{ending} is not a supported format; {formats}")
+            }));
         }
     };
     print_err(&format!("wrote {written} to {}", to.display()));
@@ -146,7 +159,8 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     let paper = view.paper();
     let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
-    write(&figure, &arguments.to, kind, &Options { size, dpi, ..paper })?;
+    let options = arguments.page_args.apply(Options { size, dpi, ..paper });
+    write(&figure, &arguments.to, kind, &options)?;
     let name = arguments.figure.as_deref().unwrap_or(ALL[0].name);
     Ok(format!("the figure \"{name}\"{what}"))
 }

@@ -9,7 +9,7 @@ use crate::figure::early_stops::early_stops;
 use crate::figure::network::image::{Shown, image};
 use crate::figure::network::{histogram, layers};
 use crate::results::RunRecord;
-use crate::results::early_stops::trainings;
+use crate::results::early_stops::{Training, trainings};
 use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end};
 use crate::run::summary::{planned_summary, read_summary, read_values};
 
@@ -60,23 +60,34 @@ impl OfArm {
 
     /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is done.
     pub fn figure(self, results: &Results, parameter: Option<&str>) -> Result<(Figure, String), Failure> {
-        let arm = self.arm(results)?;
+        if self != Self::EarlyStops {
+            self.arm(results)?;
+        }
         match self {
-            Self::EarlyStops => {
-                let seeds =
-                    results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-                let trainings = trainings(seeds);
-                if trainings.is_empty() {
-                    return Err(self.lacks(&format!(
-                        "no training of \"{arm}\" has validation data; set validation in data, and run \
-                            again"
-                    )));
-                }
-                Ok((early_stops(arm, &trainings), format!(" of {arm}")))
-            }
+            Self::EarlyStops => self.of_early_stops(results),
             Self::Layers => of_layers(results),
             Self::Histogram | Self::Image(_) => self.of_parameter(results, parameter),
         }
+    }
+
+    /// The early stops of the selected arms, in the colours of their places among all arms.
+    fn of_early_stops(self, results: &Results) -> Result<(Figure, String), Failure> {
+        let all = by_arm(&results.all);
+        let found: Vec<(&str, usize, Vec<Training>)> = by_arm(&results.runs)
+            .into_iter()
+            .map(|(arm, runs)| {
+                let place = all.iter().position(|(name, _)| *name == arm).unwrap_or_default();
+                let seeds = runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
+                (arm, place, trainings(seeds))
+            })
+            .collect();
+        if found.iter().all(|(.., trainings)| trainings.is_empty()) {
+            return Err(self.lacks("no training has validation data; set validation in data, and run again"));
+        }
+        let arms: Vec<_> =
+            found.iter().map(|(arm, place, trainings)| (*arm, *place, trainings.as_slice())).collect();
+        let names: Vec<&str> = arms.iter().map(|(arm, ..)| *arm).collect();
+        Ok((early_stops(&arms), format!(" of {}", names.join(", "))))
     }
 
     /// The arm of all selected runs.

@@ -1,5 +1,6 @@
 //! `weightlab show`: the table of runs.
 
+mod listing;
 mod pairs;
 mod reports;
 mod tickets;
@@ -13,10 +14,8 @@ use serde::Serialize;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
-use super::table::table;
 use crate::doc::Run;
-use crate::results::table::columns::Column;
-use crate::results::table::{Row, VALIDATION, VOTE};
+use crate::results::table::{Differing, Row, VALIDATION, VOTE};
 use crate::results::{RunRecord, RunState};
 use crate::run::read_records;
 
@@ -30,8 +29,10 @@ pub struct ShowArgs {
     /// Folder of the runs' directories [default: beside the file, FILE.runs]
     #[arg(long, value_name = "DIR", visible_alias = "into")]
     from: Option<PathBuf>,
+    #[command(flatten)]
+    listing: listing::ListingArgs,
     /// Write JSON, for programs
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["group", "columns", "baseline", "runs"])]
     json: bool,
     /// Also show early-stop iterations by validation loss, and the overlap of masks between the seeds of an arm
     #[arg(long, conflicts_with = "json")]
@@ -88,7 +89,9 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let runs = document.select(document.all_runs()?, &arguments.selection)?;
     let folder = document.runs_folder(arguments.from.as_ref());
     let records = read_records(&folder, &runs);
-    let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id))).collect();
+    let mut rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id))).collect();
+    let mut differing = Differing::default();
+    differing.give(&mut rows, &runs.iter().collect::<Vec<_>>());
     let failures = failures(&records);
     for note in document.idle_settings() {
         print_err(&note);
@@ -102,7 +105,8 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
             json(&Shown { runs: &run_json, pairs: &pairs })
         });
     } else {
-        print_out(&(text(&rows, &failures) + &pairs::text(&pairs)));
+        let listing = listing::text(&arguments.listing, rows, &records, &differing, &folder)?;
+        print_out(&(listing + &reasons(&runs, &failures) + &pairs::text(&pairs)));
     }
     if arguments.tickets {
         print_out(&tickets::text(&runs, &records, &folder));
@@ -147,18 +151,13 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string_pretty(value).expect("rows hold nothing that JSON cannot write")
 }
 
-fn text(rows: &[Row], failures: &BTreeMap<&str, &str>) -> String {
-    use Column as C;
-    let columns = [C::Arm, C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run];
-    let head = columns.each_ref().map(|column| column.title(&[]));
-    let cells = |row: &Row| columns.iter().map(|column| column.text(row)).collect();
-    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let reason = |row: &Row| {
-        let message = failures.get(row.run.as_str())?;
-        Some(format!("{} (seed {}) failed: {message}\n", row.arm, row.seed))
+/// Why runs failed, a line for each.
+fn reasons(runs: &[Run], failures: &BTreeMap<&str, &str>) -> String {
+    let reason = |run: &Run| {
+        let message = failures.get(run.id.as_str())?;
+        Some(format!("{} (seed {}) failed: {message}\n", run.arm, run.seed))
     };
-    let reasons: Vec<String> = rows.iter().filter_map(reason).collect();
-    table(&head.each_ref().map(String::as_str), &cells, 1) + &reasons.concat()
+    runs.iter().filter_map(reason).collect()
 }
 
 #[cfg(test)]
@@ -179,7 +178,7 @@ mod tests {
         BTreeMap::from([("id1".to_owned(), done), ("id2".to_owned(), failed)])
     }
 
-    fn rows(records: &BTreeMap<String, RunRecord>) -> Vec<Row> {
+    fn runs() -> [Run; 3] {
         let run = |seed| Run {
             id: format!("id{seed}"),
             arm: "dense".to_owned(),
@@ -187,15 +186,25 @@ mod tests {
             seed,
             spec: RunSpec::default().into(),
         };
-        [1, 2, 3].map(run).iter().map(|run| row(run, records.get(&run.id))).collect()
+        [1, 2, 3].map(run)
+    }
+
+    fn rows(records: &BTreeMap<String, RunRecord>) -> Vec<Row> {
+        runs().iter().map(|run| row(run, records.get(&run.id))).collect()
+    }
+
+    fn text(rows: &[Row]) -> String {
+        let (usual, none) = (listing::ListingArgs::default(), BTreeMap::new());
+        listing::text(&usual, rows.to_vec(), &none, &Differing::default(), std::path::Path::new("none"))
+            .unwrap()
     }
 
     #[test]
     fn the_table_has_a_line_for_each_run_and_reasons_below() {
         let records = records();
-        let text = text(&rows(&records), &failures(&records));
+        let text = text(&rows(&records)) + &reasons(&runs(), &failures(&records));
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines[1].join(" "), "dense 1 done 80.00 % 90.00 % 80.00 % 2.0 1 min 15 s id1");
+        assert_eq!(lines[1].join(" "), "dense 1 done 80.00 90.00 80.00 2.0 1 min 15 s id1");
         assert_eq!(lines[2].join(" "), "dense 2 failed – – – – – id2");
         assert_eq!(lines[3].join(" "), "dense 3 queued – – – – – id3");
         assert_eq!(lines[4].join(" "), "dense (seed 2) failed: no data");
@@ -220,7 +229,7 @@ mod tests {
             seed: 1,
             spec: RunSpec::default().into(),
         };
-        assert!(text(&[row(&run, Some(&record))], &BTreeMap::new()).contains("87.50 % (vote)"));
+        assert!(text(&[row(&run, Some(&record))]).contains("87.50 (vote)"));
         record.apply(point("test_accuracy", 0.625, ""));
         let after = row(&run, Some(&record));
         let after = run_json(&after, &BTreeMap::new());
@@ -245,7 +254,7 @@ mod tests {
         let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
         let records = BTreeMap::from([("id1".to_owned(), record)]);
         let rows = rows(&records);
-        assert!(text(&rows, &BTreeMap::new()).contains("50.00 % (validation)"));
+        assert!(text(&rows).contains("50.00 (validation)"));
         let run_json = run_json(&rows[0], &BTreeMap::new());
         assert_eq!((run_json.test_accuracy, run_json.validation_accuracy), (None, Some(0.5)));
     }

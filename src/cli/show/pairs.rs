@@ -141,8 +141,8 @@ mod tests {
             [
                 "",
                 "b minus a, seed by seed",
-                "last test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % interval includes 0",
-                "best test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % interval includes 0",
+                "last test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % CI includes 0",
+                "best test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % CI includes 0",
                 "left out: 2 runs not done",
                 "",
                 "a minus waiting, seed by seed",

@@ -32,14 +32,12 @@ pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
 }
 
 fn one(report: &Report) -> String {
-    let round = report.round.map(|round| format!(" round {round}")).unwrap_or_default();
-    let branch = if report.branch.is_empty() { String::new() } else { format!(" {}", report.branch) };
     let verdict = match report.passed {
         Some(true) => "passed: ",
         Some(false) => "FAILED: ",
         None => "",
     };
-    let line = format!("stage {}{round}{branch}: {verdict}{}\n", report.stage, report.summary);
+    let line = format!("{}: {verdict}{}\n", report.place(), report.summary);
     if report.rows.is_empty() {
         return line;
     }
@@ -80,7 +78,7 @@ mod tests {
         };
         let text = one(&report);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "stage 2.0 round 3: passed: pruned 2 of 4 entries");
+        assert_eq!(lines[0], "Stage 3.1, round 3: passed: pruned 2 of 4 entries");
         assert!(lines[1].starts_with("    parameter") && lines[2].contains("fc1.weight"), "{text}");
     }
 }

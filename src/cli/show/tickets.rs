@@ -49,11 +49,17 @@ fn overlaps(arms: &[(&str, Vec<&Run>)], folder: &Path) -> String {
     let rows = arms.iter().filter_map(|(arm, runs)| {
         let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
         let overlap = mask_overlap(folder, &ids)?;
-        Some(vec![(*arm).to_owned(), overlap.pairs.to_string(), fixed(overlap.mean, 3)])
+        let ci = overlap.half_width().map_or_else(|| "–".to_owned(), |half| fixed(half, 3));
+        let [mean, chance] = [overlap.mean(), overlap.chance].map(|index| fixed(index, 3));
+        Some(vec![(*arm).to_owned(), overlap.indices.len().to_string(), mean, ci, chance])
     });
     let rows: Vec<Vec<String>> = rows.collect();
     if rows.is_empty() {
         return "overlap of masks: no arm has two finished runs that prune\n".to_owned();
     }
-    table(&["Overlap of masks between seeds of", "Pairs", "Mean Jaccard index"], &rows, 1)
+    table(
+        &["Overlap of masks between seeds of", "Pairs", "Mean Jaccard index", "± 95 % CI", "By chance"],
+        &rows,
+        1,
+    )
 }

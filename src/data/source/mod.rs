@@ -13,7 +13,7 @@ macro_rules! dataset {
     ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr) => {
         dataset! { $(#[$meta])* $name : $title {
                 dir: Option<String> = None, "Folder", "Folder of the files, relative to the experiment \
-                    file; default: the usual places";
+                    file; default: the usual places", names Folder;
             }
             fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
                 Some((&$set, &self.dir))
@@ -30,14 +30,14 @@ macro_rules! dataset {
                 $($own)*
                 labels: $crate::data::Labels = $crate::data::Labels::Classes, "Labels", "What to classify";
                 image_size: Option<usize> = None, "Image size", "Resizes images to this side; default: no \
-                    resizing, but 32 for digits in a VGG", unit "pixels", range [1, 512];
+                    resizing, but 32 for digits in a VGG", unit "pixels", range [1, 512], unset "original size";
                 validation: usize = 0, "Validation", "Samples held out from the training part, the same for \
                     all seeds", unit "samples", range [0, 1e9];
                 limit_train: Option<usize> = None, "Training samples", "Maximum number of samples, from the \
-                    first", unit "samples", range [1, 1e9];
+                    first", unit "samples", range [1, 1e9], unset "all";
                 limit_test: Option<usize> = None, "Test samples", "Maximum number of samples, from the \
-                    first", unit "samples", range [1, 1e9];
-                normalize: $crate::data::Normalize = $crate::data::Normalize::None, "Normalisation", "How values are scaled";
+                    first", unit "samples", range [1, 1e9], unset "all";
+                normalize: $crate::data::Normalize = $crate::data::Normalize::None, "Normalization", "How values are scaled";
             }
         }
         impl $crate::data::source::Settings for $name {

@@ -8,11 +8,11 @@ crate::choice! {
     /// Which entries of the target are held.
     pub enum Select: "Entries" {
         All, "All", "Every entry that is not pruned";
-        Largest(f64) = 0.5, "Largest", "This fraction of the surviving entries, largest magnitude first", range [0.0, 1.0];
-        Smallest(f64) = 0.5, "Smallest", "This fraction of the surviving entries, smallest magnitude first", range [0.0, 1.0];
-        Random(f64) = 0.5, "Random", "This fraction of the surviving entries, drawn at random", range [0.0, 1.0];
+        Largest(f64) = 0.5, "Largest", "This fraction of the surviving entries, largest magnitude first", unit "%", range [0.0, 1.0];
+        Smallest(f64) = 0.5, "Smallest", "This fraction of the surviving entries, smallest magnitude first", unit "%", range [0.0, 1.0];
+        Random(f64) = 0.5, "Random", "This fraction of the surviving entries, drawn at random", unit "%", range [0.0, 1.0];
         Indices(Vec<usize>) = Vec::new(), "Listed", "These entries of each parameter, counted from 0 in PyTorch's layout";
-        Mask(String) = String::new(), "Mask file", "Entries that are not zero in this safetensors file";
+        Mask(String) = String::new(), "Mask file", "Entries that are not zero in this safetensors file", names File;
     }
 }
 

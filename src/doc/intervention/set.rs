@@ -6,7 +6,7 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of writing single entries.
     pub struct Set: "Set" {
-        parameter: String = String::new(), "Parameter", "Its name, such as fc2.bias";
+        parameter: String = String::new(), "Parameter", "Its name, such as fc2.bias", names Parameter;
         indices: Vec<usize> = Vec::new(), "Entries", "Counted from 0 in PyTorch's layout; none: all";
         value: f64 = 0.0, "Value", "The value to write";
     }

@@ -15,7 +15,7 @@ crate::choice! {
 crate::form! {
     /// Settings of reading or writing a weight file in the middle of a plan.
     pub struct WeightFile: "Weight file" {
-        file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run";
+        file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run", names File;
         content: FileContent = FileContent::Values, "Content", "Values, or the mask";
         target: Target = Target::default(), "Target", "What to read or write; default: everything";
     }

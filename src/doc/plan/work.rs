@@ -108,8 +108,8 @@ impl Situation<'_> {
         }
     }
 
-    /// Samples of one evaluation of all networks.
+    /// Samples of one evaluation of all networks, with what else takes as long.
     pub fn evaluation(&self) -> f64 {
-        self.level.members * self.level.sizes.evaluated()
+        self.level.members * (self.level.sizes.evaluated() + self.train.record.samples(self.structure))
     }
 }

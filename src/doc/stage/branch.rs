@@ -26,7 +26,7 @@ crate::form! {
         name: String = "branch".to_owned(), "Name", "Its name for later stages";
         init: BranchInit = BranchInit::Copy, "Starts from", "What the clone starts from";
         order: BranchOrder = BranchOrder::Parent, "Order of data", "The order in which it sees the data";
-        data: Option<Data> = None, "Data", "Other data of the same shape";
+        data: Option<Data> = None, "Data", "Other data of the same shape", inherits "data";
         plan: Vec<Stage> = Vec::new(), "Plan", "What the clone does; the original stays unchanged";
     }
 }

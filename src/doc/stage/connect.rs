@@ -7,9 +7,9 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of the error along the line between two networks.
     pub struct Connect: "Connect" {
-        a: String = String::new(), "From", "A branch, a snapshot or a member";
-        b: String = String::new(), "To", "A branch, a snapshot or a member";
-        points: usize = 11, "Points", "Number of networks along the line, including both ends", range [2, 1001];
+        a: String = String::new(), "From network", "One end of the line: a branch, a snapshot or a member";
+        b: String = String::new(), "To network", "The other end: a branch, a snapshot or a member";
+        points: usize = 11, "Points", "Number of interpolated networks, including both ends", range [2, 1001];
     }
 }
 

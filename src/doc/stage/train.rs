@@ -10,12 +10,12 @@ crate::short_form! {
     /// Settings of one phase of training; written `Train("5ep")` when all but the length are defaults.
     pub struct Train: "Train", "a length of training such as \"5ep\", or (steps: \"5ep\", rate: 0.001)" {
         steps: Steps = Steps::default(), "Length", "Length, such as 5ep or 200it";
-        rate: Option<f64> = None, "Learning rate", "Default: the optimizer's", range [0.0, 1000.0];
-        batch: Option<usize> = None, "Batch size", "Default: the training's", unit "samples", range [1, 65536];
+        rate: Option<f64> = None, "Learning rate", "Default: the optimizer's", range [0.0, 1000.0], inherits "train.optimizer.rate";
+        batch: Option<usize> = None, "Batch size", "Default: the training's", unit "samples", range [1, 65536], inherits "train.batch";
         optimizer: Option<Optimizer> = None, "Optimizer", "Default: the training's, whose state carries \
-            over between stages";
-        schedule: Option<Schedule> = None, "Schedule", "Default: the training's";
-        evaluate: Option<Steps> = None, "Evaluate every", "Default: the training's";
+            over between stages", inherits "train.optimizer";
+        schedule: Option<Schedule> = None, "Schedule", "Default: the training's", inherits "train.schedule";
+        evaluate: Option<Steps> = None, "Evaluate every", "Default: the training's", inherits "train.evaluate";
     }
 }
 

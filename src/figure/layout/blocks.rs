@@ -4,10 +4,11 @@ use super::{
     AXIS_TITLE_GAP, Anchor, BLOCK_GAP, DESCENT, LEAST_PLOT, LEGEND_GAP, LEGEND_SHARE, MARGIN, Rect, SMALL,
     TICK, TICK_GAP, TITLE, TITLE_GAP, Text,
 };
+use crate::figure::export::Options;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
-use crate::figure::legend::{Legend, column, columns};
+use crate::figure::legend::{Arrangement, Legend, limited};
 use crate::figure::model::Figure;
-use crate::figure::size::{LegendPlace, Size};
+use crate::figure::size::LegendPlace;
 
 /// The blocks around the plot that do not depend on its width.
 pub struct Blocks<'a> {
@@ -19,31 +20,53 @@ pub struct Blocks<'a> {
     /// Number of parallel axes.
     axes: usize,
     groups: f64,
+    /// Height of the labels of x.
+    labels: f64,
     /// The legend with its line breaks.
     pub legend: Legend<'a>,
-    place: LegendPlace,
+    /// The place of the legend, which may differ from the one that was asked for.
+    pub place: LegendPlace,
 }
 
 impl<'a> Blocks<'a> {
-    pub fn of(figure: &'a Figure, size: &Size) -> Self {
+    /// The blocks with a legend at this place; `labels` is the height of the labels of x.
+    pub fn of(figure: &'a Figure, options: &Options, place: LegendPlace, labels: f64) -> Self {
+        let size = &options.size;
         let font = size.font_pt;
         let space = size.width_pt - 2.0 * MARGIN * font;
         let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, space, 3);
-        let legend = match size.legend {
-            LegendPlace::Right => column(figure, font, size.width_pt * LEGEND_SHARE),
-            LegendPlace::Below => columns(figure, font, space),
-            LegendPlace::Hidden => Legend::default(),
-        };
-        Self {
+        let remarks = if options.footnote { figure.remarks() } else { Vec::new() };
+        let mut remarks: Vec<String> = remarks.iter().flat_map(small).collect();
+        remarks.truncate((size.height_pt * 0.2 / (font * SMALL * LINE_HEIGHT)) as usize);
+        let mut blocks = Self {
             font,
             title: fit(&figure.title, font * TITLE, Weight::Medium, space, 2),
-            remarks: figure.remarks().iter().flat_map(small).collect(),
+            remarks,
             groups: super::groups::height(&figure.x, font),
             axes: figure.parallel.len(),
+            labels,
             has_x_title: !figure.x.label().trim().is_empty(),
-            place: if legend.rows.is_empty() { LegendPlace::Hidden } else { size.legend },
-            legend,
-        }
+            place: LegendPlace::Hidden,
+            legend: Legend::default(),
+        };
+        let around = blocks.top() + blocks.bottom();
+        let legend = match place {
+            LegendPlace::Right => {
+                let height = size.height_pt - blocks.top() - blocks.remarks() - MARGIN * font;
+                limited(figure, options, Arrangement::Column, [size.width_pt * LEGEND_SHARE, height])
+            }
+            LegendPlace::Below => {
+                let height = size.height_pt * (1.0 - LEAST_PLOT) - around - BLOCK_GAP * font;
+                limited(figure, options, Arrangement::Columns, [space, height])
+            }
+            LegendPlace::Hidden | LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds => {
+                Legend::default()
+            }
+        };
+        let is_gone = matches!(place, LegendPlace::Right | LegendPlace::Below) && legend.rows.is_empty();
+        blocks.place = if is_gone { LegendPlace::Hidden } else { place };
+        blocks.legend = legend;
+        blocks
     }
 
     /// The height above the plot, at least half a label of y.
@@ -63,7 +86,7 @@ impl<'a> Blocks<'a> {
             // Names are above; half a label of an axis extends below.
             return (CAP_HEIGHT / 2.0 + title) * self.font;
         }
-        (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font + self.groups
+        (TICK + TICK_GAP + title) * self.font + self.labels + self.groups
     }
 
     fn remarks(&self) -> f64 {
@@ -80,41 +103,31 @@ impl<'a> Blocks<'a> {
         self.axis() + legend + self.remarks() + MARGIN * self.font
     }
 
-    /// The requested height, or more if the plot and the legend need it.
-    pub fn height(&self, size: &Size) -> f64 {
-        let for_plot = self.top() + self.bottom() + LEAST_PLOT * size.height_pt;
-        let legend = if self.place == LegendPlace::Right { self.legend.height } else { 0.0 };
-        let for_legend = self.top() + legend + self.remarks() + MARGIN * self.font;
-        size.height_pt.max(for_plot).max(for_legend)
-    }
-
-    /// The right limit of the plot and its labels.
-    pub fn right_limit(&self, size: &Size) -> f64 {
+    /// The right limit of the plot and its labels; `ends` is the width of texts at the ends of lines.
+    pub fn right_limit(&self, width: f64, ends: f64) -> f64 {
         let legend =
             if self.place == LegendPlace::Right { self.legend.width + LEGEND_GAP * self.font } else { 0.0 };
-        size.width_pt - MARGIN * self.font - legend
+        width - MARGIN * self.font - legend - ends
     }
 
-    /// The legend's upper left corner.
-    pub fn legend_at(&self, size: &Size, plot: Rect) -> [f64; 2] {
+    /// The upper left corner of a legend beside or below the plot.
+    pub fn legend_at(&self, width: f64, plot: Rect) -> [f64; 2] {
         let margin = MARGIN * self.font;
-        let last = size.width_pt - margin - self.legend.width;
-        match self.place {
-            LegendPlace::Right | LegendPlace::Hidden => [last, plot.top],
-            LegendPlace::Below => {
-                [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font]
-            }
+        let last = width - margin - self.legend.width;
+        if self.place == LegendPlace::Below {
+            return [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font];
         }
+        [last, plot.top]
     }
 
     /// Title, title of x and small print.
-    pub fn texts(&self, figure: &Figure, plot: Rect, paper: f64, height: f64) -> Vec<Text> {
+    pub fn texts(&self, figure: &Figure, plot: Rect, [width, height]: [f64; 2]) -> Vec<Text> {
         let font = self.font;
         let mut texts = Vec::new();
         let mut base = MARGIN * font;
         for line in &self.title {
             base += font * TITLE * LINE_HEIGHT;
-            let at = [paper / 2.0, base - DESCENT * font];
+            let at = [width / 2.0, base - DESCENT * font];
             texts.push(Text { weight: Weight::Medium, ..Text::new(line, at, Anchor::Middle, font * TITLE) });
         }
         let middle = f64::midpoint(plot.left, plot.right);

@@ -1,5 +1,6 @@
 //! Brackets with names below groups of categories, such as the fields of a number format.
 
+use super::rulers::label_height;
 use super::{Anchor, DESCENT, Rect, Ruler, TICK, TICK_GAP, Text};
 use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, Weight, width};
@@ -18,7 +19,7 @@ pub fn height(axis: &Axis, font: f64) -> f64 {
 
 /// Brackets as lines, and the names below them. A name that would touch the one before it is left out.
 pub fn groups(axis: &Axis, ruler: &Ruler, plot: Rect, font: f64) -> (Vec<[[f64; 2]; 2]>, Vec<Text>) {
-    let y = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT + BRACKET_GAP) * font;
+    let y = plot.bottom + (TICK + TICK_GAP + BRACKET_GAP) * font + label_height(ruler, font);
     let base = y + (NAME_GAP + CAP_HEIGHT) * font;
     let (mut brackets, mut texts) = (Vec::new(), Vec::new());
     let mut end = f64::NEG_INFINITY;

@@ -1,7 +1,7 @@
 //! The positions of all parts of a figure: the plot takes the space that the texts around it leave.
 //!
 //! All lengths are in points from the upper left corner. Gaps are multiples of the font size, so that slides and columns
-//! have the same proportions.
+//! have the same proportions. The page has exactly the requested size: a long legend gets smaller, then shorter.
 
 mod blocks;
 mod groups;
@@ -10,24 +10,26 @@ mod rulers;
 mod scale_bar;
 mod upright;
 
-use super::font::{LINE_HEIGHT, Weight, fit};
-use super::legend::Legend;
+use super::export::Options;
+use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
+use super::legend::{Arrangement, Legend, limited};
 use super::model::Figure;
 use super::ranges::ranges;
-use super::size::Size;
+use super::scene::ends::{EndText, Ends};
+use super::size::LegendPlace;
 use blocks::Blocks;
-pub use parts::{Anchor, Rect, Ruler, Text};
+pub use groups::{groups, height as groups_height};
+pub use parts::{Anchor, LabelLook, Rect, Ruler, Text};
+pub use rulers::{label_height, names_ruler, x_labels};
 use rulers::{labels, left_of_plot, x_ruler, y_ruler};
-pub use scale_bar::ScaleBar;
-pub use upright::{Upright, rows as rows_of_names};
+pub use scale_bar::{ScaleBar, UnplacedScaleBar};
+pub use upright::{Upright, height as names_height, names as names_of_axes, uprights};
 
 /// A figure laid out on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout<'a> {
-    /// Width of the page.
-    pub width: f64,
-    /// Height of the page; more than requested if a long legend needs it.
-    pub height: f64,
+    /// Width and height of the page.
+    pub page: [f64; 2],
     /// Size of the text.
     pub font: f64,
     /// The rectangle of the data.
@@ -44,17 +46,22 @@ pub struct Layout<'a> {
     pub scale_bar: Option<ScaleBar>,
     /// All texts but those of the legend.
     pub texts: Vec<Text>,
-    /// The rows of the legend, relative to `legend_at`.
+    /// The rows of the legend.
     pub legend: Legend<'a>,
-    /// The legend's upper left corner.
+    /// The legend's place; one within the plot may be in any corner.
+    pub place: LegendPlace,
+    /// The upper left corner of a legend outside the plot.
     pub legend_at: [f64; 2],
+    /// The intervals and names at the ends of lines.
+    pub ends: Option<Ends>,
 }
 
 /// Gaps and lengths in ems.
 const MARGIN: f64 = 0.5;
 /// Length of a tick.
 pub const TICK: f64 = 0.35;
-const TICK_GAP: f64 = 0.3;
+/// From a tick to its label.
+pub const TICK_GAP: f64 = 0.3;
 const AXIS_TITLE_GAP: f64 = 0.6;
 const TITLE: f64 = 1.15;
 const TITLE_GAP: f64 = 0.6;
@@ -67,24 +74,72 @@ const LABEL_GAP: f64 = 1.0;
 const DESCENT: f64 = 0.25;
 /// A legend at the right takes at most this share of the width.
 const LEGEND_SHARE: f64 = 0.34;
-/// Names beside the vertical axis take at most this share of the width.
+/// Names beside the vertical axis, or at the ends of lines, take at most this share of the width.
 const NAME_SHARE: f64 = 0.3;
-/// The plot keeps at least this share of the requested height.
+/// The plot keeps at least this share of the height.
 const LEAST_PLOT: f64 = 0.4;
+/// A legend within the plot takes at most these shares of its width and height.
+const INSIDE: [f64; 2] = [0.55, 0.5];
 
-/// Lays out the figure on a page of this size.
-pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
-    let blocks = Blocks::of(figure, size);
-    let height = blocks.height(size);
-    let (top, bottom) = (blocks.top(), height - blocks.bottom());
+/// Lays out the figure on a page of exactly the requested size.
+pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
+    let is_inside = matches!(options.size.legend, LegendPlace::Inside | LegendPlace::Corner(_));
+    let place = match options.size.legend {
+        // Areas have no free corner, and no ends of lines.
+        LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds if !figure.has_curves() => {
+            LegendPlace::Below
+        }
+        place => place,
+    };
+    let mut layout = arranged(figure, options, place);
+    if place == LegendPlace::LineEnds && layout.ends.is_none() {
+        layout = arranged(figure, options, LegendPlace::Below);
+    }
+    if is_inside && place != LegendPlace::Below {
+        let Rect { left, top, right, bottom } = layout.plot;
+        let limit = [INSIDE[0] * (right - left), INSIDE[1] * (bottom - top)];
+        let legend = limited(figure, options, Arrangement::Column, limit);
+        if legend.omitted > 0 {
+            return arranged(figure, options, LegendPlace::Below);
+        }
+        layout.legend = legend;
+    }
+    layout
+}
+
+/// The layout with the legend at this place. Labels of x that are rotated need a second pass.
+fn arranged<'a>(figure: &'a Figure, options: &Options, place: LegendPlace) -> Layout<'a> {
+    let usual = CAP_HEIGHT * options.size.font_pt;
+    let first = with_labels(figure, options, place, usual);
+    let height = label_height(&first.x, first.font);
+    if height <= usual { first } else { with_labels(figure, options, place, height) }
+}
+
+fn with_labels<'a>(
+    figure: &'a Figure,
+    options: &Options,
+    place: LegendPlace,
+    label_height: f64,
+) -> Layout<'a> {
+    let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
+    let blocks = Blocks::of(figure, options, place, label_height);
+    let font = blocks.font;
+    let top = blocks.top();
+    let bottom = (height - blocks.bottom()).max(top + font);
     let [x_range, y_range] = ranges(figure);
-    let mut y = y_ruler(&figure.y, y_range, [bottom, top], blocks.font, NAME_SHARE * size.width_pt);
-    let y_title = fit(&figure.y.label(), blocks.font, Weight::Regular, bottom - top, 2);
-    let left = left_of_plot(&y, y_title.len(), blocks.font);
+    let mut y = y_ruler(&figure.y, y_range, [bottom, top], font, NAME_SHARE * width);
+    let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
+    let left = left_of_plot(&y, y_title.len(), font);
     let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
-    let scale = cells.map(|cells| scale_bar::UnplacedScaleBar::of(cells, [bottom, top], blocks.font));
-    let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::UnplacedScaleBar::width);
-    let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, blocks.font);
+    let scale = cells.map(|cells| UnplacedScaleBar::of(cells, [bottom, top], font));
+    let ends = (place == LegendPlace::LineEnds).then(|| {
+        let text = EndText::Names { most: NAME_SHARE * width };
+        Ends::of(figure, &Default::default(), y.mapping, font, text)
+    });
+    let ends = ends.flatten();
+    let limit = blocks.right_limit(width, ends.as_ref().map_or(0.0, |ends| ends.width))
+        - scale.as_ref().map_or(0.0, UnplacedScaleBar::width);
+    let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, font);
     let plot = Rect { left, top, right, bottom };
     if !figure.parallel.is_empty() {
         y.ticks.clear();
@@ -94,39 +149,24 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         x.ticks.clear();
         y.ticks.clear();
     }
-    let parallel = upright::uprights(figure, &x, plot, blocks.font);
-    let mut texts = if parallel.is_empty() {
-        labels(&x, &y, plot, blocks.font)
-    } else {
-        upright::names(figure, &x, plot, blocks.font)
-    };
-    let (brackets, names) = groups::groups(&figure.x, &x, plot, blocks.font);
+    let parallel = uprights(figure, &x, plot, font);
+    let mut texts =
+        if parallel.is_empty() { labels(&x, &y, plot, font) } else { names_of_axes(figure, &x, plot, font) };
+    let (brackets, names) = groups(&figure.x, &x, plot, font);
     texts.extend(names);
     let scale_bar = scale.map(|scale| {
         let (bar, labels) = scale.placed(plot);
         texts.extend(labels);
         bar
     });
-    texts.extend(y_title_texts(&y_title, plot, blocks.font));
-    texts.extend(blocks.texts(figure, plot, size.width_pt, height));
+    texts.extend(y_title_texts(&y_title, plot, font));
+    texts.extend(blocks.texts(figure, plot, page));
     if !figure.has_data() {
-        texts.push(no_data(plot, blocks.font));
+        texts.push(no_data(plot, font));
     }
-    let legend_at = blocks.legend_at(size, plot);
-    Layout {
-        width: size.width_pt,
-        height,
-        font: blocks.font,
-        plot,
-        x,
-        y,
-        parallel,
-        brackets,
-        scale_bar,
-        texts,
-        legend: blocks.legend,
-        legend_at,
-    }
+    let legend_at = blocks.legend_at(width, plot);
+    let (legend, place) = (blocks.legend, blocks.place);
+    Layout { page, font, plot, x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends }
 }
 
 fn y_title_texts(lines: &[String], plot: Rect, font: f64) -> Vec<Text> {
@@ -153,7 +193,7 @@ mod tests {
     use crate::figure::axis::{Axis, Category};
     use crate::figure::font::{CAP_HEIGHT, width};
     use crate::figure::model::Line;
-    use crate::figure::{Bars, Cells, LegendPlace, style_of};
+    use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
     use crate::results::number::Format;
     use crate::results::view::Preset;
 
@@ -176,11 +216,14 @@ mod tests {
     /// All texts, also those of the legend.
     fn rects(layout: &Layout<'_>) -> Vec<(Rect, String)> {
         let mut rects: Vec<_> = layout.texts.iter().map(|text| (rect(text), text.content.clone())).collect();
+        if matches!(layout.place, LegendPlace::Inside | LegendPlace::Corner(_)) {
+            return rects; // within the data
+        }
         for row in &layout.legend.rows {
             let mut at = [row.text[0] + layout.legend_at[0], row.text[1] + layout.legend_at[1]];
             for line in &row.lines {
-                rects.push((rect(&Text::new(line, at, Anchor::Start, layout.font)), line.clone()));
-                at[1] += LINE_HEIGHT * layout.font;
+                rects.push((rect(&Text::new(line, at, Anchor::Start, layout.legend.font)), line.clone()));
+                at[1] += LINE_HEIGHT * layout.legend.font;
             }
         }
         rects
@@ -190,12 +233,16 @@ mod tests {
         a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
     }
 
+    fn options(size: Size) -> Options {
+        Options { size, notes: true, footnote: true, ..Options::default() }
+    }
+
     fn check(figure: &Figure, size: &Size) -> Result<(), String> {
-        let layout = layout(figure, size);
+        let layout = layout(figure, &options(*size));
         let rects = rects(&layout);
         for (index, (a, text)) in rects.iter().enumerate() {
             let inside = a.left >= -0.01 && a.top >= -0.01;
-            if !inside || a.right > layout.width + 0.01 || a.bottom > layout.height + 0.01 {
+            if !inside || a.right > layout.page[0] + 0.01 || a.bottom > layout.page[1] + 0.01 {
                 return Err(format!("{text:?} is not on the paper: {a:?}"));
             }
             if overlap(a, &layout.plot) && text != "No data yet" {
@@ -234,34 +281,62 @@ mod tests {
     }
 
     #[test]
-    fn a_long_legend_makes_the_figure_higher_and_never_the_plot_small() {
-        let names: Vec<String> = (0..60).map(|i| format!("arm {i} with a name of some length")).collect();
-        for preset in Preset::ALL {
-            let size = preset.size();
-            let long = figure(&names, [0.0, 12.0]);
-            let layout = layout(&long, &size);
-            assert!(layout.plot.bottom - layout.plot.top >= LEAST_PLOT * size.height_pt - 0.01);
-            assert_eq!(check(&long, &size), Ok(()));
+    fn the_page_has_the_requested_size_and_a_long_legend_gets_smaller_then_shorter() {
+        let long = figure(
+            &(0..60).map(|i| format!("arm {i} with a name of some length")).collect::<Vec<_>>(),
+            [0.0, 12.0],
+        );
+        let places = [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Below, LegendPlace::LineEnds];
+        for (preset, legend) in Preset::ALL.into_iter().flat_map(|preset| places.map(|place| (preset, place)))
+        {
+            let size = Size { legend, ..preset.size() };
+            let layout = layout(&long, &options(size));
+            assert_eq!(layout.page, [size.width_pt, size.height_pt]);
+            let high = layout.plot.bottom - layout.plot.top;
+            assert!(high >= (LEAST_PLOT - 0.06) * size.height_pt, "{preset:?} {legend:?}: {high}");
+            assert_eq!(check(&long, &size), Ok(()), "{preset:?} {legend:?}");
+            assert!(layout.legend.font < size.font_pt);
         }
     }
 
     #[test]
-    fn a_short_legend_leaves_the_size_as_it_is() {
-        let size = Preset::OneColumn.size();
-        let short = figure(&["dense".to_owned(), "ticket".to_owned()], [0.0, 12.0]);
-        assert!((layout(&short, &size).height - size.height_pt).abs() < 1e-9);
+    fn one_column_of_six_arms_keeps_most_of_its_height_for_data() {
+        let names: Vec<String> = (0..6).map(|i| format!("winning ticket {i}")).collect();
+        let size = Size::millimetres(85.0, 60.0);
+        let long = figure(&names, [0.0, 12.0]);
+        for legend in [LegendPlace::Inside, LegendPlace::LineEnds, LegendPlace::Hidden] {
+            let untitled = Figure { title: String::new(), ..long.clone() };
+            let options = Options { size: Size { legend, ..size }, ..Options::default() };
+            let layout = layout(&untitled, &options);
+            let share = (layout.plot.bottom - layout.plot.top) / size.height_pt;
+            assert!(share >= 0.7, "{legend:?}: {share}");
+            assert_eq!(layout.legend.omitted, 0);
+        }
+    }
+
+    #[test]
+    fn all_bits_have_their_labels_in_one_column() {
+        let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
+        let figure = named_figure(1, &bits);
+        let paper = layout(&figure, &options(Size::millimetres(85.0, 60.0)));
+        assert!(bits.iter().all(|bit| paper.texts.iter().any(|text| text.content == *bit)));
+        assert_eq!(check(&figure, &Size::millimetres(85.0, 60.0)), Ok(()));
     }
 
     #[test]
     fn an_empty_figure_says_so() {
         let empty = Figure::default();
-        let layout = layout(&empty, &Size::default());
+        let layout = layout(&empty, &Options::default());
         assert!(layout.texts.iter().any(|text| text.content == "No data yet"));
     }
 
     fn named(title: &str, names: &[String]) -> Axis {
         let group = |index: usize| ["sign", "exponent", "mantissa"][(index + 2) / 5 % 3].to_owned();
-        let category = |(index, name): (usize, &String)| Category { name: name.clone(), group: group(index) };
+        let category = |(index, name): (usize, &String)| Category {
+            name: name.clone(),
+            group: group(index),
+            ..Category::default()
+        };
         Axis::named(title, names.iter().enumerate().map(category).collect())
     }
 
@@ -299,12 +374,12 @@ mod tests {
     fn thirty_two_bits_have_their_fields_below_and_all_layers_their_names() {
         let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
         let figure = named_figure(1, &bits);
-        let paper = layout(&figure, &Preset::TwoColumns.size());
+        let paper = layout(&figure, &options(Preset::TwoColumns.size()));
         let has = |name: &str| paper.texts.iter().any(|text| text.content == name);
         assert!(has("exponent") && has("mantissa") && has("b31") && paper.brackets.len() >= 3);
         let layers: Vec<String> = (0..16).map(|index| format!("features.{index}")).collect();
         let figure = named_figure(2, &layers);
-        let paper = layout(&figure, &Preset::TwoColumns.size());
+        let paper = layout(&figure, &options(Preset::TwoColumns.size()));
         assert!(layers.iter().all(|layer| paper.texts.iter().any(|text| text.content == *layer)));
     }
 

@@ -11,6 +11,23 @@ pub struct Ruler {
     pub mapping: Mapping,
     /// Its ticks.
     pub ticks: Vec<Tick>,
+    /// How its labels are written.
+    pub labels: LabelLook,
+}
+
+/// How the labels of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelLook {
+    /// Their size in ems of the font.
+    pub size: f64,
+    /// Whether they are rotated, so that many names fit below the horizontal axis.
+    pub upwards: bool,
+}
+
+impl Default for LabelLook {
+    fn default() -> Self {
+        Self { size: 1.0, upwards: false }
+    }
 }
 
 /// A rectangle with `left < right` and `top < bottom`.
@@ -64,7 +81,7 @@ impl Ruler {
     }
 
     /// The labels of ticks with their positions.
-    pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
+    pub fn labelled(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
     }
 }

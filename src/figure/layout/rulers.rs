@@ -1,6 +1,6 @@
 //! Axes with as many labels as fit.
 
-use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
+use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, LabelLook, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
 use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::figure::mapping::Mapping;
@@ -12,11 +12,12 @@ pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: 
     let height = (ends[0] - ends[1]) / font;
     if !axis.categories.is_empty() {
         let wanted = (height / NAME_HEIGHT).max(1.0) as usize;
-        return Ruler { mapping, ticks: shortened_ticks(axis, range, wanted, font, widest) };
+        let ticks = shortened_ticks(axis, range, wanted, font, widest);
+        return Ruler { mapping, ticks, labels: LabelLook::default() };
     }
     let space = height / 2.6;
     let wanted = [8_u8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= space).unwrap_or(2);
-    Ruler { mapping, ticks: ticks(axis, range, usize::from(wanted)) }
+    Ruler { mapping, ticks: ticks(axis, range, usize::from(wanted)), labels: LabelLook::default() }
 }
 
 /// Distance between names beside the vertical axis, in ems.
@@ -58,7 +59,8 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
     let ruler = |wanted: usize| {
         let ticks = ticks(axis, range, wanted);
         let right = (limit - widest_label(&ticks, font) / 2.0).max(left + font);
-        (Ruler { mapping: Mapping::new(axis, range, [left, right]), ticks }, right)
+        let mapping = Mapping::new(axis, range, [left, right]);
+        (Ruler { mapping, ticks, labels: LabelLook::default() }, right)
     };
     let fitting = (3..=9).rev().map(ruler).find(|(ruler, _)| crowded(ruler, font).is_empty());
     fitting.unwrap_or_else(|| {
@@ -70,14 +72,21 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
     })
 }
 
-/// All names if they fit, otherwise shortened names if enough of them remains, otherwise every nth.
-fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
+/// Names smaller than this, in ems, are unreadable.
+const SMALLEST_NAME: f64 = 0.7;
+/// Rotated names are at most this long, in ems of the font.
+const LONGEST_UPWARDS: f64 = 6.0;
+
+/// All names if they fit, smaller or rotated if necessary; otherwise shortened names if enough of them remains, otherwise
+/// every nth.
+pub fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
     let mapping = Mapping::new(axis, range, ends);
     let ruler = |wanted: usize, widest: f64| Ruler {
         mapping,
         ticks: shortened_ticks(axis, range, wanted, font, widest),
+        labels: LabelLook::default(),
     };
-    let has_room = |ruler: &Ruler| {
+    let has_room_at = |ruler: &Ruler, font: f64| {
         let is_inside = |tick: &Tick| {
             let half = label_width(tick, font) / 2.0;
             let place = ruler.mapping.place(tick.value);
@@ -85,11 +94,20 @@ fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler
         };
         crowded(ruler, font).is_empty() && ruler.ticks.iter().all(is_inside)
     };
+    let has_room = |ruler: &Ruler| has_room_at(ruler, font);
     let all = ruler(usize::MAX, f64::INFINITY);
     let widest = ends[1] - ends[0];
     let each = widest / all.ticks.len().max(1) as f64;
     if has_room(&all) {
         return all;
+    }
+    if has_room_at(&all, SMALLEST_NAME * font) {
+        return Ruler { labels: LabelLook { size: SMALLEST_NAME, upwards: false }, ..all };
+    }
+    let size = SMALLEST_NAME.max((each / (1.3 * CAP_HEIGHT * font)).min(1.0));
+    let longest = widest_label(&all.ticks, size * font);
+    if each >= 1.25 * CAP_HEIGHT * SMALLEST_NAME * font && longest <= LONGEST_UPWARDS * font {
+        return Ruler { labels: LabelLook { size, upwards: true }, ..all };
     }
     if each >= (SHORTEST_NAME + LABEL_GAP) * font {
         return ruler(usize::MAX, each - LABEL_GAP * font);
@@ -120,10 +138,27 @@ fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
 
 /// The labels of both axes.
 pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
-    let base = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT) * font;
     let end = plot.left - (TICK + TICK_GAP) * font;
     let half = CAP_HEIGHT * font / 2.0;
-    let x_labels = x.labels().map(|(place, label)| Text::new(label, [place, base], Anchor::Middle, font));
-    let y_labels = y.labels().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
-    x_labels.chain(y_labels).collect()
+    let y_labels =
+        y.labelled().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
+    x_labels(x, plot, font).into_iter().chain(y_labels).collect()
+}
+
+/// The labels of the horizontal axis.
+pub fn x_labels(x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
+    let (top, size) = (plot.bottom + (TICK + TICK_GAP) * font, x.labels.size * font);
+    let label = |(place, label): (f64, &str)| {
+        if x.labels.upwards {
+            let at = [place + CAP_HEIGHT * size / 2.0, top];
+            return Text { upwards: true, ..Text::new(label, at, Anchor::End, size) };
+        }
+        Text::new(label, [place, top + CAP_HEIGHT * font], Anchor::Middle, size)
+    };
+    x.labelled().map(label).collect()
+}
+
+/// The height of the labels of the horizontal axis.
+pub fn label_height(x: &Ruler, font: f64) -> f64 {
+    if x.labels.upwards { widest_label(&x.ticks, x.labels.size * font) } else { CAP_HEIGHT * font }
 }

@@ -48,7 +48,7 @@ impl UnplacedScaleBar {
         let start = rect.right + (TICK + TICK_GAP) * font;
         let half = CAP_HEIGHT * font / 2.0;
         let text = |(place, label)| Text::new(label, [start + labels, place + half], Anchor::End, font);
-        let mut texts: Vec<Text> = ruler.labels().map(text).collect();
+        let mut texts: Vec<Text> = ruler.labelled().map(text).collect();
         let base = start + labels + (AXIS_TITLE_GAP + LINE_HEIGHT - DESCENT) * font;
         let middle = f64::midpoint(plot.top, plot.bottom);
         let title = title.iter().map(|line| Text::new(line, [base, middle], Anchor::Middle, font));

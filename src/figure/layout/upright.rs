@@ -71,7 +71,7 @@ fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<
         };
         Some((rect, Text::new(&words, [right, base], Anchor::End, size)))
     };
-    ruler.labels().filter_map(label).collect()
+    ruler.labelled().filter_map(label).collect()
 }
 
 /// The names above the axes, shortened so that they do not touch.

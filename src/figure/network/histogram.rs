@@ -1,11 +1,11 @@
 //! The histogram of a parameter: what is left, what is held, what is pruned, and what it was when it was dense.
 
-use crate::figure::{Axis, Bars, Figure, Line, style_of};
-use crate::form::number::grouped;
+use crate::figure::{Axis, Bars, Figure, Line, Style};
+use crate::form::number::counted;
 use crate::results::network::{Histogram, ParameterSummary, shape_text};
 
 /// What the legend calls the outline of the dense network.
-const DENSE: &str = "dense, same area";
+const DENSE: &str = "initial distribution (scaled to the same area)";
 /// Colours of what is trained, held (those of the image), and of the dense network.
 const TRAINED: usize = 0;
 const HELD: usize = 4;
@@ -17,7 +17,7 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
     let sum = |counts: &[u64]| counts.iter().sum::<u64>();
     let parts = [
         ("trained", Some(TRAINED), &counts.free),
-        ("held", Some(HELD), &counts.frozen),
+        ("frozen", Some(HELD), &counts.frozen),
         ("pruned", None, &counts.pruned),
     ];
     let mut figure = Figure {
@@ -30,19 +30,18 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
     for (name, colour, part) in parts.into_iter().filter(|(_, _, part)| sum(part) > 0) {
         let values = part.iter().map(|count| whole(*count)).collect();
         figure.bars.push(Bars { name: name.to_owned(), colour, values, ..Bars::default() });
-        let entries = if sum(part) == 1 { "entry" } else { "entries" };
-        figure.details.insert(name.to_owned(), format!("{} {entries}", grouped(sum(part))));
+        figure.details.insert(name.to_owned(), counted(sum(part), "weight"));
     }
     let outline = outline(counts);
     let highest = outline.iter().map(|point| point[1]).fold(whole(highest(counts)), f64::max);
     let top = 1.05 * highest;
     if counts.pruned.iter().any(|count| whole(*count) > top) {
-        figure.note += "; the bar of pruned entries is cut";
+        figure.note += "; bar of pruned weights truncated";
     }
     figure.y.range = Some([0.0, top]);
     if !outline.is_empty() {
-        figure.lines.push(Line::new(DENSE, style_of(OUTLINE), outline));
-        figure.details.insert(DENSE.to_owned(), "as initialised".to_owned());
+        let style = Style { colour: OUTLINE, ..Style::default() };
+        figure.lines.push(Line::new(DENSE, style, outline));
     }
     figure
 }
@@ -92,7 +91,7 @@ mod tests {
     fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
         let figure = histogram(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
-        assert!(figure.note.ends_with("the bar of pruned entries is cut"), "{}", figure.note);
+        assert!(figure.note.ends_with("bar of pruned weights truncated"), "{}", figure.note);
         assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[Pruned, Pruned], &[]).0), 2);
     }
 
@@ -111,9 +110,9 @@ mod tests {
             let rows = table.lines().filter(|line| line.starts_with(name));
             rows.map(|line| line.rsplit(',').nth(2).unwrap().parse::<f64>().unwrap()).sum()
         };
-        assert!((sum("bin,trained,") - 3.0).abs() < 1e-12 && (sum("bin,held,") - 1.0).abs() < 1e-12);
+        assert!((sum("bin,trained,") - 3.0).abs() < 1e-12 && (sum("bin,frozen,") - 1.0).abs() < 1e-12);
         // A step has two ends.
-        assert!((sum(&format!("line,\"{DENSE}\",")) - 2.0 * 4.0).abs() < 1e-9, "{table}");
-        assert_eq!(figure.details["held"], "1 entry");
+        assert!((sum(&format!("line,{DENSE},")) - 2.0 * 4.0).abs() < 1e-9, "{table}");
+        assert_eq!(figure.details["frozen"], "1 weight");
     }
 }

@@ -11,12 +11,12 @@ pub enum Shown {
     /// Values, with pruned entries in grey.
     #[default]
     Values,
-    /// Which entries are trained, held or pruned.
+    /// Which entries are trained, frozen or pruned.
     Mask,
 }
 
 /// Kinds of entries; [`Cells::kind_of`] counts in this list.
-const KINDS: [&str; 3] = ["trained", "held", "pruned"];
+const KINDS: [&str; 3] = ["trained", "frozen", "pruned"];
 /// The index of pruned entries.
 pub const PRUNED_KIND: usize = 2;
 /// On an axis of at most this many entries, each has its number.
@@ -132,7 +132,7 @@ mod tests {
         let table = csv(&image("fc1.weight", &values, Shown::Values));
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert_eq!(rows[1..3], ["cell,trained,,1,0,,,3", "cell,pruned,,2,0,,,0"]);
-        assert_eq!(rows[3], "cell,held,,0,1,,,-2");
+        assert_eq!(rows[3], "cell,frozen,,0,1,,,-2");
         let first: f32 = rows[0].rsplit(',').next().unwrap().parse().unwrap();
         assert_eq!(first.to_bits(), 0.1_f32.to_bits());
         assert_eq!(table.lines().count(), 7);
@@ -161,7 +161,7 @@ mod tests {
     fn the_mask_has_a_colour_for_each_kind_and_names_those_that_there_are() {
         let mask = cells(&parameter(), Shown::Mask);
         let shown: Vec<_> = mask.kinds.iter().map(|kind| (kind.name.as_str(), kind.count)).collect();
-        assert_eq!(shown, [("trained", 3), ("held", 1), ("pruned", 2)]);
+        assert_eq!(shown, [("trained", 3), ("frozen", 1), ("pruned", 2)]);
         assert!(!mask.has_scale());
         let painted = |at| mask.paint(at, mask.range(), Theme::Dark).unwrap();
         assert_eq!(painted([0, 0]), colour(0, Theme::Dark));

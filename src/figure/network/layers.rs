@@ -64,7 +64,7 @@ mod tests {
         let of_layers = [layer("fc1", 8, 2), layer("norm", 0, 0), layer("fc2", 4, 4)];
         let worst = Vulnerability { share: 0.4, low: 0.1, high: 0.8, trials: 4 };
         let found = Vulnerabilities { by_layer: [("fc1".to_owned(), worst)].into(), seeds: vec![1, 2] };
-        let figure = layers(&of_layers, &found, "dense, seed 1, at its end");
+        let figure = layers(&of_layers, &found, "dense, seed 1, final weights");
         let table = csv(&figure);
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert_eq!(

@@ -142,7 +142,7 @@ mod tests {
             },
             ArmRuns { name: "b".to_owned(), colour: 1, runs: vec![(1, &second)], rows: vec![&row] },
         ];
-        let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
+        let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&arms, &options);
         let names: Vec<&str> = figure.x.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(names, ["cat", "dog", "frog"]);

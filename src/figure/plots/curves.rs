@@ -221,7 +221,7 @@ mod tests {
     use crate::results::table::Row;
 
     fn options() -> PlotOptions {
-        PlotOptions { band: Spread::MinMax, ..PlotOptions::default() }
+        PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() }
     }
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::campaigns::{SERIES, campaigns};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
+use crate::doc::fault::Protect;
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, style_of};
@@ -22,7 +23,8 @@ pub const PLOT: Plot = Plot {
     group: Group::Faults,
     subject: "accuracy over fault rate",
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
-           interval; the dashed line is the accuracy without faults. Needs a Campaign stage that \
+           interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \
+           dotted line: the same faults without it. Needs a Campaign stage that \
            varies the rate.",
     needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
@@ -53,7 +55,27 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
         (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
     };
-    Figure { x, y: Axis::percent("Accuracy under faults"), lines, reference_lines, note, ..Figure::default() }
+    let mut figure = Figure {
+        x,
+        y: Axis::percent("Accuracy under faults"),
+        lines,
+        reference_lines,
+        note,
+        ..Figure::default()
+    };
+    let words: BTreeSet<&str> =
+        arms.iter().flat_map(over_rates).filter_map(|campaign| word_of(&campaign.began.protect)).collect();
+    if figure.lines.iter().any(|line| line.style.dash == Dash::Dotted) && !words.is_empty() {
+        let words: Vec<String> = words.iter().map(|word| format!("\u{201c}{word}\u{201d}")).collect();
+        let names = words.join(" or ");
+        figure.add_note(&format!(
+            "{names} with the protection, \u{201c}unprotected\u{201d} the same faults without it"
+        ));
+    }
+    if !figure.reference_lines.is_empty() {
+        figure.add_note("dashed: fault-free accuracy");
+    }
+    figure
 }
 
 /// Campaigns of an arm that vary the rate.
@@ -91,13 +113,21 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
     }
     let stages: BTreeSet<(String, String)> =
         found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
+    let protections: BTreeMap<(String, String), &str> = over_rates(arm)
+        .filter_map(|campaign| {
+            let began = &campaign.began;
+            Some(((began.stage.clone(), began.branch.clone()), word_of(&began.protect)?))
+        })
+        .collect();
     let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
-        let mut name = Path { branch, member: None }.name(&arm.name);
+        let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
         if stages.len() > 1 {
             name = format!("{name}, stage {stage}");
         }
-        if unprotected {
-            name = format!("{name}, unprotected");
+        let protection =
+            if unprotected { Some("unprotected") } else { protections.get(&(stage, branch)).copied() };
+        if let Some(protection) = protection {
+            name = format!("{name}, {protection}");
         }
         drawn(arm, &name, unprotected, rates, options)
     };
@@ -141,11 +171,21 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
     line
 }
 
+/// The protection of a campaign in a word for the legend; none where there is no protection.
+const fn word_of(protect: &Protect) -> Option<&'static str> {
+    match protect {
+        Protect::Nothing => None,
+        Protect::Clip => Some("clipped"),
+        Protect::ZeroNonFinite => Some("NaN set to 0"),
+        Protect::Both => Some("clipped, NaN set to 0"),
+    }
+}
+
 /// The golden accuracy of an arm: its mean over runs without faults.
 fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
-    let name = format!("{}, without faults", arm.name);
+    let name = format!("{}, fault-free", arm.name);
     (!golden.is_empty()).then(|| ReferenceLine::level(&name, mean, Some(arm.colour)))
 }
 
@@ -168,7 +208,16 @@ mod tests {
         let figure = build(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
-        assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
+        assert_eq!(
+            shown,
+            [("a, clipped", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]
+        );
+        assert_eq!(figure.reference_lines[0].name, "a, fault-free");
+        assert_eq!(
+            figure.note,
+            "mean over trials, band: bootstrap interval over trials, \u{201c}clipped\u{201d} with the protection, \
+             \u{201c}unprotected\u{201d} the same faults without it, dashed: fault-free accuracy"
+        );
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
         assert!(is_about(&run[0]) && !is_about(&RunRecord::default()));
@@ -191,7 +240,7 @@ mod tests {
     #[test]
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
-        let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
+        let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&[arm(&runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);

@@ -85,7 +85,7 @@ mod tests {
         let figure = members_figure(&arms, &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
-        assert_eq!(figure.lines[0].style.dash, Dash::Solid);
+        assert_eq!(figure.lines[0].style.dash, Dash::Dashed, "that of the arm");
         assert_ne!(figure.lines[1].style, figure.lines[2].style);
         let distance = distance_figure(&arms, &PlotOptions::default());
         assert_eq!(distance.lines[0].points, [[1.0, 2.0]]);

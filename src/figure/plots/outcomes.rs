@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
         let heads: Vec<f64> = bars::parts(&figure)
             .iter()
-            .filter(|part| part.bars.colour == Some(6))
+            .filter(|part| part.bars.name == "DUE")
             .map(|part| part.ends[1])
             .collect();
         assert!(heads.iter().all(|head| (head - 1.0).abs() < 1e-12), "{heads:?}");

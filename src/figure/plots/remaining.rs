@@ -55,8 +55,10 @@ fn never_prunes(drawn: &Averaged) -> bool {
 }
 
 fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
-    let [_, y] = *drawn.line.points.last()?;
-    Some(ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)))
+    let [x, y] = *drawn.line.points.last()?;
+    let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
+    let spread = band.map(|band| [band.low, band.high]);
+    Some(ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)).with_spread(spread))
 }
 
 /// Adds markers, since there are few levels, and only one at first.

@@ -72,6 +72,7 @@ pub fn whole(
     filter: &str,
 ) -> Figure {
     let mut figure = (plot.build)(arms, options);
+    plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);
@@ -143,10 +144,12 @@ pub fn exported(
     let arms = distinct(all.iter().map(|run| run.arm.as_str()));
     let colours = view.colours.assign(arms.iter().copied());
     let colour = |run: &Run| arms.iter().position(|arm| *arm == run.arm).map_or(0, |index| colours[index]);
+    let measured = view.table.measured();
     let row = |run: &Run| {
         let record = records.get(&run.id);
         let state = record.map_or("not run", |record| record.state().word());
-        Row { mark: view.mark(&run.id, &run.arm), ..Row::of(run, record, state, colour(run)) }
+        let row = Row::of(run, record, state, colour(run)).measured(record, &measured);
+        Row { mark: view.mark(&run.id, &run.arm), ..row }
     };
     let mut rows: Vec<Row> = all.iter().map(row).collect();
     let settings = Differing::default().give(&mut rows, &all.iter().collect::<Vec<_>>()).to_vec();

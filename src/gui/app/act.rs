@@ -7,13 +7,13 @@ use eframe::egui::{self, ThemePreference, gui_zoom};
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
+use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::drop::Dropped;
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
-use crate::gui::selection::Selection;
 use crate::gui::tiles::LayoutChange;
 use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
@@ -26,6 +26,7 @@ impl App {
         use Command as C;
         match command {
             C::New => self.shell.choose_template(),
+            C::Guide => self.shell.guide.open(),
             C::Open => self.proceed(Leaving::to(Next::ChooseFile), ctx),
             C::OpenRecent => self.shell.open_list(PaletteList::Files),
             C::ClearRecent => self.shell.settings.recent.clear(),
@@ -34,7 +35,7 @@ impl App {
             C::ExportFigure => self.take_figure(self.workspace.subject(), Wanted::File, ctx),
             C::CopyFigure => self.take_figure(self.workspace.subject(), Wanted::Picture, ctx),
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
-            C::CopyTable => self.answer(self.workspace.compare.copy('\t'), ctx),
+            C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Leaving::to(Next::Quit), ctx),
             C::Undo => self.undo(),
@@ -49,10 +50,7 @@ impl App {
                     self.workspace.compare.star(&key);
                 }
             }
-            C::ArchiveRun => {
-                let run = self.workspace.selection.run().cloned();
-                self.archive(run.as_slice());
-            }
+            C::ArchiveRun => self.ask_to_archive_run(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),
             C::DuplicateStage => self.change_stage(Action::Duplicate),
@@ -168,7 +166,7 @@ impl App {
                 }
                 Dropped::Data(found) => {
                     self.editor.use_data(&found, &mut self.log);
-                    self.select(Some(Selection::Data));
+                    self.show_setting(Place::default().key("data"));
                 }
                 Dropped::Other(what) => others.push(what),
             }

@@ -10,11 +10,11 @@ use crate::form::path::Place;
 use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
+use crate::gui::inspector::Inspected;
 use crate::gui::log::NoticeAction;
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
@@ -33,6 +33,9 @@ impl App {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
         self.bar_ui(ui);
+        if self.shell.is_starting {
+            return self.start_page_ui(ui);
+        }
         self.changed_ui(ui);
         // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
@@ -59,6 +62,7 @@ impl App {
         let (context, status, groups) =
             (self.command_context(), self.runner.status(), self.workspace.groups());
         let document = &self.editor.document;
+        let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
         let problem = |problem: &Problem| BarProblem {
             place: problem.place.to_string(),
@@ -70,7 +74,7 @@ impl App {
         let input = BarInput {
             context: &context,
             status: &status,
-            file: Some(&document.title()),
+            file: (!self.shell.is_starting).then_some(title.as_str()),
             path: &path,
             groups: &groups,
             problems: &problems,
@@ -89,15 +93,9 @@ impl App {
             }
             Some(BarResponse::Problem(index)) => {
                 let place = self.editor.document.problems()[index].place.clone();
-                self.go_to(place);
+                self.show_setting(place);
             }
         }
-    }
-
-    /// Shows the field of a problem.
-    fn go_to(&mut self, place: Place) {
-        self.select(Some(selection_of(&place)));
-        self.workspace.focus = Some(place);
     }
 
     /// Says that another program has written the file.
@@ -130,7 +128,7 @@ impl App {
         });
         self.shell.settings.shows_log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.go_to(problem.place);
+            self.show_setting(problem.place);
         }
     }
 
@@ -214,14 +212,19 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        sizes.right().show_collapsible(ui, &mut is_open, |ui| {
+        let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
-                let Workspace { selection, focus, dry_run, .. } = &mut self.workspace;
+                let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
                 let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-                properties_ui(ui, document, runs, selection, focus, dry_run, &results);
+                let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+                inspector.ui(ui, input)
             })
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        if let Some(browse) = shown.and_then(|shown| shown.inner) {
+            let ctx = ui.ctx().clone();
+            self.browse(browse, &ctx);
+        }
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {

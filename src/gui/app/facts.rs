@@ -18,6 +18,7 @@ impl App {
         let left_of = |arm: usize| left.iter().filter(|run| run.arm_index == arm).count();
         let has_figure = self.has_points();
         CommandContext {
+            starting: self.shell.is_starting,
             running: self.runner.runs.is_running(),
             paused: self.runner.runs.is_paused(),
             stopping: self.runner.runs.stopping().is_some(),

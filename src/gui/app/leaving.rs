@@ -7,7 +7,8 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use crate::doc::{file, templates};
+use crate::doc::file;
+use crate::doc::templates::Template;
 use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
 use crate::gui::document::Document;
 use crate::gui::files::{PathRequest, Purpose, absolute};
@@ -38,7 +39,7 @@ impl App {
     /// Leaves the document: all questions are answered.
     pub(super) fn leave(&mut self, leaving: Leaving, ctx: &egui::Context) {
         match &leaving.to {
-            Next::New(template) => self.take_template(*template),
+            Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
                 let (purpose, folder) = (Purpose::Open, self.editor.folder());
                 let request = PathRequest { purpose, folder, name: String::new(), subject: String::new() };
@@ -85,9 +86,7 @@ impl App {
         self.workspace.keep_view(0.0, true, &mut self.log);
     }
 
-    fn take_template(&mut self, position: usize) {
-        let all = templates::all();
-        let Some(template) = all.get(position) else { return };
+    fn take_template(&mut self, template: &Template) {
         match Document::untitled(template.name, template.text) {
             Ok(document) => self.take_document(document),
             Err(error) => self.fail("The template cannot be opened", &error.to_string()),
@@ -118,6 +117,7 @@ impl App {
 
     /// Resets the window to the current document: loads its results, clears the selection.
     pub(super) fn reset(&mut self) {
+        self.shell.is_starting = false;
         self.forget_steps();
         self.editor.look_again();
         self.editor.document.refresh();

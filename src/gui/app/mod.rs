@@ -8,6 +8,7 @@
 //! What has to wait for something is a [`Step`].
 
 mod act;
+mod browsing;
 mod chrome;
 mod editor;
 mod facts;
@@ -17,6 +18,7 @@ mod panels;
 mod replies;
 mod runner;
 mod shell;
+mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -222,9 +224,13 @@ impl App {
     fn select(&mut self, selection: Option<Selection>) {
         if let Some(selection) = selection {
             self.workspace.selection = selection;
-            let [left, _] = self.sides();
-            self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
+            self.open_inspector();
         }
+    }
+
+    fn open_inspector(&mut self) {
+        let [left, _] = self.sides();
+        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
     }
 
     /// Whether the panels at the left and at the right are open.
@@ -268,6 +274,7 @@ impl eframe::App for App {
         }
         self.layout_ui(ui);
         self.dialog_ui(&ctx);
+        self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.refresh(&ctx);

@@ -14,7 +14,6 @@ use crate::gui::dialogs::{
     Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
 };
 use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
-use crate::gui::templates::StartChoice;
 use crate::gui::views::{Subject, Wanted};
 
 impl App {
@@ -25,7 +24,6 @@ impl App {
         self.shell.dialog = None;
         match reply {
             Reply::Cancel => {}
-            Reply::Start(choice) => self.take_start(choice, ctx),
             Reply::Unsaved(UnsavedReply::Save, leaving) => self.save(Some(leaving), ctx),
             Reply::Unsaved(UnsavedReply::Discard, leaving) => {
                 let discarded = Some(Arc::new(self.editor.document.experiment.clone()));
@@ -45,15 +43,6 @@ impl App {
             Reply::Path(usage, path) => self.use_path(usage, path, ctx),
             Reply::Overwrite(usage, path) => self.take_path(usage, path, ctx),
         }
-    }
-
-    fn take_start(&mut self, choice: StartChoice, ctx: &egui::Context) {
-        let to = match choice {
-            StartChoice::Nothing => return,
-            StartChoice::Template(position) => Next::New(position),
-            StartChoice::File(path) => Next::Open(path),
-        };
-        self.proceed(Leaving::to(to), ctx);
     }
 
     fn recover(&mut self, reply: RecoverReply) {
@@ -88,7 +77,7 @@ impl App {
 
     /// Uses a path, after a question about a file that would be replaced.
     fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
-        if usage.purpose() != Purpose::Open && path.exists() {
+        if usage.purpose().writes() && path.exists() {
             self.shell.dialog = Some(Dialog::Overwrite { path, usage });
         } else {
             self.take_path(usage, path, ctx);
@@ -100,6 +89,7 @@ impl App {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
+            PathUse::Setting(place, _) => self.write_path(&place, &path),
         }
     }
 

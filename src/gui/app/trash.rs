@@ -1,4 +1,4 @@
-//! Runs on their way to the trash and back, and other requests from the table of runs.
+//! Runs that are archived and restored, and other requests from the table of runs.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use crate::gui::dialogs::Dialog;
 use crate::gui::selection::Selection;
 use crate::gui::text;
 use crate::results::methods::methods;
+use crate::results::table::copy::Numbers;
 use crate::run::trash::{archive, restore};
 
 impl App {
@@ -30,7 +31,9 @@ impl App {
                     self.log.error(problems.first().map(ToString::to_string).unwrap_or_default());
                 }
             },
-            CompareResponse::Archive(runs) => self.archive(&runs),
+            CompareResponse::Archive { name, runs } => {
+                self.shell.dialog = Some(Dialog::Archive { name, runs });
+            }
             CompareResponse::Restore(id) => {
                 let restored = self.move_from_trash(&[id]);
                 self.editor.history.note_moved(restored, false);
@@ -44,15 +47,29 @@ impl App {
         runs.filter(|run| self.runner.runs.record(&run.id).is_some()).map(|run| run.id.clone()).collect()
     }
 
-    /// Asks whether all results of the selected arm go to the trash.
+    /// Asks whether all results of the selected arm are archived.
     pub(super) fn ask_to_archive(&mut self) {
         let Some(index) = self.workspace.selection.arm() else { return };
         let Some(arm) = self.editor.document.experiment.arms.get(index) else { return };
         let runs = self.results_of(index).into_iter().collect();
-        self.shell.dialog = Some(Dialog::Archive { name: arm.name.clone(), runs });
+        self.shell.dialog = Some(Dialog::Archive { name: format!("All results of {}", arm.name), runs });
     }
 
-    /// Moves runs to the trash, which can be undone.
+    /// Asks whether the selected run is archived.
+    pub(super) fn ask_to_archive_run(&mut self, ctx: &egui::Context) {
+        let run = self.workspace.selection.run();
+        if let Some(asked) = run.and_then(|run| self.workspace.compare.archive_run(run)) {
+            self.answer(asked, ctx);
+        }
+    }
+
+    /// Puts the visible table of runs into the clipboard.
+    pub(super) fn copy_table(&mut self, ctx: &egui::Context) {
+        let copied = self.workspace.compare.copy(Numbers::Shown);
+        self.answer(copied, ctx);
+    }
+
+    /// Archives runs, which can be undone.
     pub(super) fn archive(&mut self, runs: &[String]) {
         let archived = self.move_to_trash(runs);
         self.editor.history.note_moved(archived, true);
@@ -74,7 +91,7 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Moved {} to the trash; restore with Undo, or from the view Runs",
+                "Archived {}; restore with Undo, or from Archived runs in Runs",
                 text::counted(archived.len(), "run")
             ));
         }

@@ -7,6 +7,8 @@ use crate::gui::plan::Action;
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent facts
 pub struct CommandContext {
+    /// No document is shown, but the start page.
+    pub starting: bool,
     /// Runs go on.
     pub running: bool,
     /// They are paused, until Resume.
@@ -60,6 +62,9 @@ impl Command {
         let no_run = "Select a run in the list on the left first";
         let no_view = "No view is open: open one from the View menu";
         let no_file = "No file has been opened or saved yet";
+        if context.starting && !self.is_of_program() {
+            return Some("No experiment is open: choose one on this page".to_owned());
+        }
         match self {
             Self::OpenRecent | Self::ClearRecent => refuse_if(!context.has_recent, no_file),
             Self::Save => refuse_if(!context.unsaved, "There are no changes to save"),
@@ -140,8 +145,36 @@ impl Command {
             | Self::Palette
             | Self::Shortcuts
             | Self::CopyLog
+            | Self::Guide
             | Self::About => None,
         }
+    }
+}
+
+impl Command {
+    /// Whether it is about the program, not about the document.
+    const fn is_of_program(self) -> bool {
+        matches!(
+            self,
+            Self::New
+                | Self::Open
+                | Self::OpenRecent
+                | Self::ClearRecent
+                | Self::Quit
+                | Self::Notify
+                | Self::KeepAwake
+                | Self::ThemeSystem
+                | Self::ThemeLight
+                | Self::ThemeDark
+                | Self::ZoomIn
+                | Self::ZoomOut
+                | Self::ZoomReset
+                | Self::Guide
+                | Self::Palette
+                | Self::Shortcuts
+                | Self::CopyLog
+                | Self::About
+        )
     }
 }
 

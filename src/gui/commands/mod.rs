@@ -65,7 +65,7 @@ const fn plain(key: Key) -> KeyboardShortcut {
 }
 
 commands! {
-    New: "New from template…", "Starts a new experiment from a template", [ctrl(Key::N)];
+    New: "New…", "Starts a new experiment, blank or from a template", [ctrl(Key::N)];
     Open: "Open…", "Opens an experiment file", [ctrl(Key::O)];
     OpenRecent: "Open recent…", "Lists recently opened files", [shift(Key::O)];
     ClearRecent: "Clear list of recent files", "Clears the list; the files stay", [];
@@ -83,7 +83,7 @@ commands! {
     AddArm: "Add arm", "Adds another treatment to compare", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
     RemoveArm: "Remove arm", "Removes the selected arm from the experiment; its results stay on disk", [shift(Key::Delete)];
-    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash; nothing is deleted", [shift(Key::Backspace)];
+    ArchiveArm: "Archive results of arm…", "Archives all results of the selected arm; nothing is deleted", [shift(Key::Backspace)];
     StarArm: "Star arm", "Stars or unstars the selected arm", [ctrl(Key::B)];
     MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
     MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
@@ -93,7 +93,7 @@ commands! {
     RepeatStage: "Repeat stage", "Wraps the selected stage in a Repeat", [];
     RemoveStage: "Remove stage", "Removes the selected stage from the plan", [];
     StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
-    ArchiveRun: "Archive run", "Moves the selected run to the trash; nothing is deleted", [];
+    ArchiveRun: "Archive run…", "Archives the selected run; nothing is deleted", [];
     RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated", [ctrl(Key::R)];
     RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
     Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];
@@ -121,6 +121,7 @@ commands! {
     PreviousView: "Previous view", "Shows the previous view of the group in the last-used tile", [tab(true), ctrl(Key::PageUp)];
     CloseView: "Close view", "Closes the last-used view; reopen it from the View menu", [ctrl(Key::W)];
     ResetLayout: "Reset layout", "Restores the default layout of the group", [shift(Key::M)];
+    Guide: "User guide", "Explains the window, each kind of experiment, and every setting", [KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)];
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
     CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
@@ -185,7 +186,7 @@ impl Menu {
                 &[C::NextView, C::PreviousView],
                 &[C::CloseView, C::ResetLayout],
             ],
-            Self::Help => &[&[C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
+            Self::Help => &[&[C::Guide, C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
         }
     }
 }

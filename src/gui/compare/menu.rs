@@ -1,52 +1,45 @@
 //! Stars, tags and notes.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Button, Key, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use eframe::egui::{Key, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use super::table::{Sheet, fold};
 use super::{Compare, CompareResponse};
 use crate::gui::form::note_edited;
-use crate::gui::theme;
+use crate::gui::icons::Icon;
+use crate::gui::{theme, widgets};
+use crate::results::table::view::{Baseline, Key as GroupKey};
 use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
 
-/// Draws the star of a row, full or empty; a click switches it.
-pub fn star_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
-    if star_button(ui, row.mark.starred, &format!("{}, seed {}", row.arm, row.seed)) {
+/// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.
+pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) {
+    let is_full = row.mark.starred;
+    if star_of(ui, is_full, is_full || is_pointed, &format!("{}, seed {}", row.arm, row.seed)) {
         compare.star(&row.run);
     }
 }
 
 /// A star, full or empty, of what has this name; whether it was pressed.
 pub fn star_button(ui: &mut Ui, is_full: bool, of: &str) -> bool {
+    star_of(ui, is_full, true, of)
+}
+
+fn star_of(ui: &mut Ui, is_full: bool, is_shown: bool, of: &str) -> bool {
     let name = format!("{} {of}", if is_full { "Unstar" } else { "Star" });
     let (rect, response) = ui.allocate_exact_size(vec2(2.5 * theme::STEP, 2.5 * theme::STEP), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
-    let is_pointed = response.hovered() || response.has_focus();
-    paint_star(ui, rect.center(), is_full, is_pointed);
-    response.on_hover_text(name).clicked()
-}
-
-/// No font of the window has a star.
-fn paint_star(ui: &Ui, middle: Pos2, is_full: bool, is_pointed: bool) {
     let colours = theme::present(ui);
-    let corner = |index: u8| {
-        let radius = if index.is_multiple_of(2) { 6.5 } else { 2.8 };
-        let angle = f32::from(index) / 10.0 * std::f32::consts::TAU;
-        middle + radius * vec2(angle.sin(), -angle.cos())
+    let is_pointed = response.hovered() || response.has_focus();
+    let (icon, ink) = match (is_full, is_pointed) {
+        (true, _) => (Icon::StarFill, colours.warning),
+        (false, true) => (Icon::Star, colours.text),
+        (false, false) => (Icon::Star, colours.text3),
     };
-    let corners: Vec<Pos2> = (0..10).map(corner).collect();
-    if is_full {
-        let mut mesh = Mesh::default();
-        mesh.colored_vertex(middle, colours.warning);
-        for (index, &corner) in (1_u32..).zip(&corners) {
-            mesh.colored_vertex(corner, colours.warning);
-            mesh.add_triangle(0, index, index % 10 + 1);
-        }
-        ui.painter().add(Shape::mesh(mesh));
-    } else {
-        let line = if is_pointed { colours.text } else { colours.text2 };
-        ui.painter().add(Shape::closed_line(corners, Stroke::new(1.0, line)));
+    if is_shown || is_pointed {
+        icon.paint(ui.painter(), rect.center(), 14.0, ink);
     }
+    response.on_hover_text(name).clicked()
 }
 
 /// Changes what was noted; nothing is kept of an empty mark.
@@ -69,13 +62,38 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
     note_ui(ui, "Note on the arm", &arm, compare);
     star_arm_ui(ui, &arm, compare);
     let refusal = compare.why_not_archive(std::iter::once(&row.run));
-    let archive = ui.add_enabled(refusal.is_none(), Button::new("Archive this run"));
-    let archive = archive.on_hover_text("Moves it to the trash; nothing is deleted");
+    let archive = ui.add_enabled(refusal.is_none(), widgets::button(Icon::Archive, "Archive this run…"));
+    let archive = archive.on_hover_text("Moves it to the archived runs; nothing is deleted");
     if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
         ui.close();
-        return Some(CompareResponse::Archive(vec![row.run.clone()]));
+        return compare.archive_run(&row.run);
     }
     None
+}
+
+/// The menu of a group: its runs, the baseline, and marks of its arm.
+pub fn group_ui(ui: &mut Ui, name: &str, sheet: &Sheet<'_>, compare: &mut Compare) {
+    theme::heading_ui(ui, name);
+    let is_open = compare.view.table.open.contains(name);
+    if ui.button(if is_open { "Hide its runs" } else { "Show its runs" }).clicked() {
+        fold(compare, name);
+        ui.close();
+    }
+    if ui.add_enabled(sheet.table.baseline != name, eframe::egui::Button::new("Use as baseline")).clicked() {
+        compare.view.table.baseline = Baseline::Group(name.to_owned());
+        ui.close();
+    }
+    for (text, is_open) in [("Show all runs", true), ("Hide all runs", false)] {
+        if ui.button(text).clicked() {
+            let names = sheet.table.groups.iter().filter(|_| is_open).map(|group| group.name.clone());
+            compare.view.table.open = names.collect();
+            ui.close();
+        }
+    }
+    if sheet.table.keys == [GroupKey::Arm] {
+        ui.separator();
+        arm_marks_ui(ui, name, compare);
+    }
 }
 
 /// Star, tags and note of an arm, for its menu.

@@ -1,53 +1,56 @@
 //! Comparing runs: their table, the filter that also drives the plots, notes about them, and differences between them.
 //!
-//! [`Compare`] keeps what is derived from the records (rows, what the filter leaves out) and the [`ViewSettings`] of the
-//! document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space.
+//! [`Compare`] keeps what is derived from the records (rows, groups, what the filter leaves out) and the [`ViewSettings`] of
+//! the document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space.
 
-mod fixed;
+mod archive;
+mod cells;
+mod columns;
+mod comparison;
+mod differences;
+mod filter;
+mod lines;
 mod menu;
 mod notes;
 mod renamed;
 mod rows;
-mod side_by_side;
+mod selected;
+mod shown;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolbar;
 mod view_store;
+mod widths;
 
+pub use comparison::comparison_ui;
 pub use menu::arm_marks_ui;
 pub use notes::{Noting, notes_ui};
+pub use shown::runs_ui;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use eframe::egui::{Panel, Ui};
-
 use super::plot::PlotState;
 use super::runs::Runs;
-use super::text::counted;
 use super::treatment::Treatment;
 use crate::doc::Run;
-use crate::figure::palette::COLOURS;
-use crate::figure::plots::ArmRuns;
-use crate::figure::view::{Drawn, lines_of};
-use crate::results::RunRecord;
 use crate::results::colours::Colours;
-use crate::results::table::columns::text_of;
+use crate::results::table::columns::Column;
+use crate::results::table::copy::{Numbers, text};
 use crate::results::table::filter::Filter;
 use crate::results::table::{Differing, Row};
 use crate::results::view::{Lines, ViewSettings, groups};
 use crate::run::StoredRun;
+use columns::Choosing;
 use renamed::{are_distinct, move_mark, renamed};
 use rows::{listed, rows_of};
+use shown::Shown;
 use view_store::ViewStore;
 
 /// The least time between two updates of the rows, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
-
-/// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
-const OUTDATED: usize = 3 * COLOURS;
 
 /// What is kept about comparing runs.
 #[derive(Default)]
@@ -72,6 +75,10 @@ pub struct Compare {
     made: Option<Made>,
     /// How often rows were made.
     revision: u64,
+    /// How often rows or their marks changed.
+    changes: u64,
+    /// The table as it is shown.
+    shown: Shown,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
     /// Runs with results, by identity.
@@ -80,11 +87,15 @@ pub struct Compare {
     open: BTreeSet<String>,
     /// The arms by their position, as they were when each had its own name.
     arms: Vec<String>,
-    /// The arms whose seeds are compared.
-    pair: [String; 2],
     /// The tag that is being typed.
     tag: String,
-    trash: Vec<StoredRun>,
+    /// The name of a filter that is being typed.
+    filter_name: String,
+    /// What is typed about columns.
+    choosing: Choosing,
+    /// Whether the ticked runs are shown side by side.
+    is_comparing: bool,
+    archived: Vec<StoredRun>,
     /// Whether the filter is to get the keyboard.
     wants_filter: bool,
 }
@@ -95,6 +106,7 @@ struct Made {
     revision: u64,
     filter: String,
     group: Option<String>,
+    measured: Vec<Column>,
     at: f64,
 }
 
@@ -110,8 +122,13 @@ pub enum CompareResponse {
     },
     /// To put this text into the clipboard; how many rows it has.
     Copy(String, usize),
-    /// To move runs to the trash, by identity.
-    Archive(Vec<String>),
+    /// To ask whether runs are to be archived.
+    Archive {
+        /// What they are called: "2 of winning ticket, 1 of reinitialized".
+        name: String,
+        /// Their identities.
+        runs: Vec<String>,
+    },
     /// To bring a run back.
     Restore(String),
     /// To put a paragraph about the methods into the clipboard.
@@ -134,7 +151,7 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.trash = crate::run::trash::trashed(folder);
+        self.archived = crate::run::trash::trashed(folder);
         read.map(drop)
     }
 
@@ -197,29 +214,17 @@ impl Compare {
         menu::edit(self, key, |mark| mark.starred ^= true);
     }
 
-    /// The visible rows as text, with this separator between cells.
-    pub fn copy(&self, separator: char) -> CompareResponse {
-        let rows = toolbar::shown(&self.rows, self);
-        CompareResponse::Copy(text_of(&rows, &self.settings, separator), rows.len())
+    /// The visible table as text; folded runs are not in it.
+    pub fn copy(&mut self, numbers: Numbers) -> CompareResponse {
+        let table = self.table();
+        let lines = table.lines(&self.view.table.open);
+        let labels = self.rows.first().map(|row| row.labels.clone()).unwrap_or_default();
+        CompareResponse::Copy(text(&table, &lines, &self.rows, &labels, numbers), lines.len())
     }
 
     /// Removes the tick of a run.
     pub fn untick(&mut self, run: &str) {
         self.ticked.remove(run);
-    }
-
-    /// Why these runs cannot go to the trash, if so.
-    pub fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
-        let mut is_any = false;
-        let running = runs.any(|run| {
-            is_any |= self.results.contains(run);
-            self.open.contains(run)
-        });
-        match (running, is_any) {
-            (true, _) => Some("These runs are active or queued: stop them first"),
-            (false, false) => Some("These runs have no results"),
-            (false, true) => None,
-        }
     }
 
     /// Brings rows, filter and lines up to date. `now` in seconds; returns the time after which to look again, where rows
@@ -229,10 +234,12 @@ impl Compare {
             revision: runs.revision(),
             filter: self.view.filter.clone(),
             group: self.view.group.clone(),
+            measured: self.view.table.measured(),
             at: now,
         };
         if let Some(last) = &self.made {
-            let is_same = (&last.filter, &last.group) == (&made.filter, &made.group);
+            let asked = |made: &Made| (made.filter.clone(), made.group.clone(), made.measured.clone());
+            let is_same = asked(last) == asked(&made);
             if is_same && last.revision == made.revision {
                 return None;
             }
@@ -243,9 +250,10 @@ impl Compare {
         }
         let is_new = self.made.is_none();
         // After an edit of the document, most runs are still those of their rows, with the results that they had.
-        let has_results = self.results_of == Some(made.revision);
+        let is_measured = self.made.as_ref().is_some_and(|last| last.measured == made.measured);
+        let has_results = self.results_of == Some(made.revision) && is_measured;
         let old = std::mem::take(&mut self.rows);
-        let mut rows = rows_of(treatments, runs, if has_results { &old } else { &[] });
+        let mut rows = rows_of(treatments, runs, &made.measured, if has_results { &old } else { &[] });
         let is_same = has_results && rows.iter().map(|row| &row.run).eq(old.iter().map(|row| &row.run));
         let stale = listed(treatments).filter(|(_, run)| runs.is_stale(run));
         let bare = |(treatment, run): (&Treatment, &Run)| {
@@ -263,7 +271,10 @@ impl Compare {
             // Settings change with the document only.
             for (row, old) in rows.iter_mut().zip(&*old) {
                 row.settings.clone_from(&old.settings);
+                row.all.clone_from(&old.all);
+                row.labels.clone_from(&old.labels);
                 row.outline.clone_from(&old.outline);
+                row.plan.clone_from(&old.plan);
             }
         }
         if !is_same {
@@ -294,66 +305,12 @@ impl Compare {
         // Stars and tags decide what a filter leaves.
         self.revision += u64::from(left_out != self.left_out);
         self.left_out = left_out;
+        self.changes += 1;
     }
 
-    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
-    /// that stand for others have separate lines; a setting does not group them, since they had another value of it.
-    pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
-        let shows_outdated = self.view.group.is_none();
-        self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
-    }
-
-    /// The same without earlier settings: what the command line finds.
-    pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
-        self.lines(treatments, runs, |_| None)
-    }
-
-    fn lines<'a>(
-        &'a self,
-        treatments: &[Treatment],
-        runs: &'a Runs,
-        outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
-    ) -> Vec<ArmRuns<'a>> {
-        // Rows are those of the treatments, run by run.
-        let listed = listed(treatments).zip(&*self.rows);
-        let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
-        let drawn = wanted.filter_map(|((treatment, run), row)| {
-            let seed = run.seed;
-            if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
-                // The mark comes before the name: the end of a long name is cut off.
-                let line = format!("earlier settings: {}", treatment.name);
-                return Some(Drawn { line, colour: treatment.colour + OUTDATED, seed, record, row });
-            }
-            let record = runs.record(&run.id)?;
-            let own = || (treatment.name.clone(), treatment.colour);
-            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
-            Some(Drawn { line, colour, seed, record, row })
-        });
-        lines_of(drawn, self.view.group.is_some())
-    }
-
-    /// How many of the runs that the filter leaves have results of earlier settings only.
-    pub fn outdated_count(&self) -> usize {
-        self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
-    }
-
-    /// The note about runs of earlier settings in plots; empty where there are none.
-    pub fn outdated_note(&self) -> String {
-        let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
-        match self.outdated_count() {
-            0 => String::new(),
-            count => format!("{} of earlier settings {what}", counted(count, "run")),
-        }
-    }
-
-    /// The note about the filter in figures.
-    pub fn filter_note(&self) -> String {
-        self.view.filter_note(&self.rows, &self.left_out)
-    }
-
-    /// Notes that the trash has changed.
+    /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.trash = crate::run::trash::trashed(self.view_store.folder());
+        self.archived = crate::run::trash::trashed(self.view_store.folder());
         self.made = None;
     }
 
@@ -366,14 +323,4 @@ impl Compare {
         plot.give(&mut self.view);
         self.view_store.keep(&self.view, now, at_once)
     }
-}
-
-/// Draws the table of runs with its filter, and differences below it.
-pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
-    let response = toolbar::toolbar_ui(ui, compare);
-    // In a low tile, the table keeps the larger part.
-    let most = (0.45 * ui.available_height()).max(48.0);
-    let below = Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0);
-    below.size_range(48.0..=most).show(ui, |ui| side_by_side::side_by_side_ui(ui, compare, runs));
-    response.or(table::table_ui(ui, compare))
 }

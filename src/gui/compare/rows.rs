@@ -4,6 +4,7 @@ use crate::doc::Run;
 use crate::gui::runs::Runs;
 use crate::gui::treatment::Treatment;
 use crate::results::table::Row;
+use crate::results::table::columns::Column;
 
 /// The runs of treatments in their order.
 pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
@@ -12,24 +13,27 @@ pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Ru
 
 /// The rows of these treatments. `known` are rows with the same results, those of the same runs at the same places: after an
 /// edit of the document, most of them still are.
-pub fn rows_of(treatments: &[Treatment], runs: &Runs, known: &[Row]) -> Vec<Row> {
+pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known: &[Row]) -> Vec<Row> {
     let row = |(place, (treatment, run)): (usize, (&Treatment, &Run))| {
         let known = known.get(place).filter(|row| row.run == run.id);
-        row_of(run, runs, treatment.colour, known)
+        row_of(run, runs, treatment.colour, (measured, known))
     };
     listed(treatments).enumerate().map(row).collect()
 }
 
-/// What the table says of a run: never results of other settings than its own. `known` is its row with the same results.
-fn row_of(run: &Run, runs: &Runs, colour: usize, known: Option<&Row>) -> Row {
+/// What the table says of a run: never results of other settings than its own. `measured` are the columns over series, `known` is its
+/// row with the same results.
+fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], Option<&Row>)) -> Row {
     let outdated_state = match runs.stray(run) {
         Some(id) => runs.word(id),
         None => runs.outdated(run).map_or("", |record| record.state().word()),
     };
     let state = runs.word(&run.id);
-    let row = match known {
-        Some(known) => known.called(run, state, colour),
-        None => Row::of(run, runs.record(&run.id), state, colour),
+    let row = if let Some(known) = known {
+        known.called(run, state, colour)
+    } else {
+        let record = runs.record(&run.id);
+        Row::of(run, record, state, colour).measured(record, measured)
     };
     Row { outdated_state, ..row }
 }

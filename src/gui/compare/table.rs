@@ -1,200 +1,278 @@
-//! The table of runs.
+//! The table of runs: groups with their runs folded below. Only visible lines are drawn. The ticks and the arm stay in place
+//! while the rest scrolls sideways.
 
+use eframe::egui::scroll_area::ScrollAreaOutput;
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::{
-    Align, Button, Checkbox, Id, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
+    CursorIcon, FontId, Id, Popup, PopupCloseBehavior, Rangef, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, pos2, vec2,
 };
-use egui_extras::{Column as Width, TableBuilder, TableRow};
 
-use super::fixed::Fixed;
-use super::menu::{context_ui, star_ui};
-use super::toolbar::shown;
+use super::cells::{cell_ui, name_ui, pinned_ui};
+use super::menu::{context_ui, group_ui};
+use super::widths::{PADDING, Widths};
 use super::{Compare, CompareResponse};
-use crate::gui::templates::dot_ui;
-use crate::gui::theme;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{SMALL, present};
 use crate::results::table::Row;
-use crate::results::table::columns::{Column, Sort, columns};
-use crate::results::table::settings::NONE;
+use crate::results::table::columns::{Column, Sort};
+use crate::results::table::grouped::{Grouped, Line};
 
-const ROW: f32 = 22.0;
-/// Width of the column with the ticks.
-const TICK: f32 = 24.0;
-/// Between the line before a column and its words, in points.
-const INDENT: f32 = 4.0;
+/// Height of a line, in points.
+const ROW: f32 = 28.0;
+/// Height of the heading, in points.
+const HEAD: f32 = 30.0;
+/// Columns that stay in place take no larger share of the width; otherwise they scroll with the rest.
+const MOST_PINNED: f32 = 0.6;
 
-pub(super) fn width(column: &Column) -> f32 {
-    match column {
-        Column::Star => 32.0,
-        Column::Arm => 140.0,
-        Column::Seed => 40.0,
-        Column::Best | Column::Last | Column::Duration => 68.0,
-        Column::Remaining => 76.0,
-        Column::BestEpoch | Column::Epochs => 56.0,
-        Column::State | Column::Setting(_) | Column::Tags | Column::Run => 96.0,
-        Column::Note => 160.0,
+/// What the lines of a frame have in common.
+pub struct Sheet<'a> {
+    pub table: &'a Grouped,
+    pub rows: &'a [Row],
+    pub widths: Widths,
+    /// How far the columns behind the arm are scrolled, in points.
+    shift: f32,
+    /// The left end of the table while nothing is scrolled, and the visible range.
+    left: f32,
+    visible: Rangef,
+}
+
+impl Sheet<'_> {
+    fn is_pinned(&self) -> bool {
+        let [arm, width] = self.widths.arm;
+        arm + width <= MOST_PINNED * self.visible.span()
+    }
+
+    /// The place of a cell that stays, from its left end and width.
+    fn staying(&self, [start, width]: [f32; 2]) -> Rangef {
+        let shift = if self.is_pinned() { 0.0 } else { self.shift };
+        let left = self.left + start - shift;
+        Rangef::new(left, left + width)
+    }
+
+    /// The place of a cell that scrolls.
+    fn scrolling(&self, [start, width]: [f32; 2]) -> Rangef {
+        let left = self.left + start - self.shift;
+        Rangef::new(left, left + width)
+    }
+
+    /// Where columns that scroll are visible.
+    fn open(&self) -> Rangef {
+        let [start, width] = self.widths.arm;
+        let left = if self.is_pinned() { self.left + start + width } else { self.visible.min };
+        Rangef::new(left, self.visible.max)
     }
 }
 
 /// Draws the rows that the filter leaves; what was pressed.
 pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
-    let all = compare.rows.clone(); // shared: a mark on one row changes others
-    let rows = shown(&all, compare);
-    let columns = columns(&compare.settings);
-    let mut response = None;
-    let height = ui.available_height();
+    let rows = compare.rows.clone(); // shared: a mark on one row changes others
+    let table = compare.table();
+    let lines = table.lines(&compare.view.table.open);
+    let widths = Widths::of(ui, compare, &table, &rows);
+    let whole = ui.available_rect_before_wrap();
+    let head = Rect::from_min_size(whole.min, vec2(whole.width(), HEAD));
+    ui.allocate_rect(head, Sense::hover());
     // More columns than fit must be seen to be there.
     ui.spacing_mut().scroll = ScrollStyle::solid();
-    let area = ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]);
-    let part = ui.available_rect_before_wrap();
-    area.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
-        let id = ui.unique_id().with("runs");
-        let mut fixed = Fixed::new(ui, part, columns.len() + 1);
-        let mut table = TableBuilder::new(ui)
-            .id_salt("runs")
-            .striped(true)
-            .min_scrolled_height(0.0) // a tile may be low
-            .max_scroll_height(height - ROW)
-            .auto_shrink(false);
-        table = table.cell_layout(Layout::left_to_right(Align::Center)).sense(Sense::click());
-        table = table.column(Width::exact(TICK));
-        for (index, column) in (1..).zip(&columns) {
-            let usual = Width::initial(width(column)).resizable(true);
-            // A line between columns that are scrolled away would be drawn across those that are not.
-            table = table.column(fixed.covered(index).map_or(usual, Width::exact).clip(true));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut response = None;
+    let area = ScrollArea::both().id_salt("runs table").auto_shrink(false);
+    let ScrollAreaOutput { inner: sheet, .. } = area.show_viewport(ui, |ui, viewport| {
+        let start = ui.max_rect().min;
+        ui.set_min_size(vec2(widths.total, ROW * lines.len() as f32));
+        let visible = ui.clip_rect().x_range();
+        let sheet = Sheet {
+            table: &table,
+            rows: &rows,
+            widths,
+            shift: viewport.left(),
+            left: start.x + viewport.left(),
+            visible,
+        };
+        let first = ((viewport.top() / ROW) as usize).min(lines.len());
+        let last = ((viewport.bottom() / ROW).ceil() as usize).clamp(first, lines.len());
+        for (place, line) in lines.iter().enumerate().take(last).skip(first) {
+            let top = start.y + ROW * place as f32;
+            let rect = Rect::from_x_y_ranges(visible, Rangef::new(top, top + ROW));
+            response = line_ui(ui, &sheet, *line, rect, compare).or(response.take());
         }
-        let table = table.header(ROW, |mut header| {
-            let (settings, sort) = (&compare.settings, &mut compare.view.sort);
-            fixed.line_ui(&mut header, id, true, &mut |ui, index| {
-                if index > 0 {
-                    heading_ui(ui, &columns[index - 1], settings, sort);
-                }
-            });
-        });
-        table.body(|body| {
-            body.rows(ROW, rows.len(), |mut table_row| {
-                let row = rows[table_row.index()];
-                let id = id.with(table_row.index());
-                response =
-                    row_ui(&mut table_row, row, (&columns, &mut fixed, id), compare).or(response.take());
-            });
-        });
-        fixed.end(ui);
+        sheet
     });
+    head_ui(ui, &sheet, head, compare);
     response
 }
 
-/// A heading; a click sorts, a second one turns the order around, a third one gives that of the document.
-fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort) {
+fn head_ui(ui: &mut Ui, sheet: &Sheet<'_>, head: Rect, compare: &mut Compare) {
+    let columns = sheet.table.columns.iter().zip(&sheet.widths.columns);
+    let open = Rect::from_x_y_ranges(sheet.open(), head.y_range());
+    for (column, place) in columns {
+        let rect = Rect::from_x_y_ranges(sheet.scrolling(*place), head.y_range());
+        heading_ui(ui, sheet, column, (rect, open), compare);
+    }
+    let rect = Rect::from_x_y_ranges(sheet.staying(sheet.widths.arm), head.y_range());
+    heading_ui(ui, sheet, &Column::Arm, (rect, head), compare);
+    ui.painter().hline(sheet.visible, head.bottom(), Stroke::new(1.0, present(ui).line));
+    if sheet.shift > 0.0 && sheet.is_pinned() {
+        let below = Rangef::new(head.top(), ui.max_rect().bottom());
+        ui.painter().vline(open.left(), below, Stroke::new(1.0, present(ui).line));
+    }
+}
+
+/// A heading; a click sorts, a second one reverses the order, a third one gives that of the document. Its right end is
+/// dragged to size the column.
+fn heading_ui(
+    ui: &mut Ui,
+    sheet: &Sheet<'_>,
+    column: &Column,
+    (rect, clip): (Rect, Rect),
+    compare: &mut Compare,
+) {
+    if !rect.intersects(clip) {
+        return;
+    }
+    let labels = compare.labels();
+    let title = sheet.table.heading(column, &labels);
+    let id = ui.scope_id().with(("heading", format!("{column:?}")));
+    let seen = rect.intersect(clip);
+    let response = ui.interact(seen, id, Sense::click());
+    response.widget_info(|| {
+        eframe::egui::WidgetInfo::labeled(eframe::egui::accesskit::Role::Button, true, title.clone())
+    });
+    let sort = &mut compare.view.sort;
     let is_sorted = sort.column.as_ref() == Some(column);
-    let arrow = match (is_sorted, sort.descending) {
-        (false, _) => "",
-        (true, false) => " ▲",
-        (true, true) => " ▼",
+    let is_number = column.is_number();
+    let colours = present(ui);
+    let painter = ui.painter().with_clip_rect(seen);
+    let ink = if response.hovered() || is_sorted { colours.text } else { colours.text2 };
+    let inner = rect.shrink2(vec2(PADDING, 0.0));
+    let arrow = if is_sorted { 14.0 } else { 0.0 };
+    let galley = {
+        let mut job =
+            eframe::egui::text::LayoutJob::simple_singleline(title, FontId::proportional(SMALL), ink);
+        job.wrap = eframe::egui::text::TextWrapping::truncate_at_width(inner.width() - arrow);
+        painter.layout_job(job)
     };
-    let title = RichText::new(format!("{}{arrow}", column.title(settings))).size(theme::SMALL).strong();
-    let button = Button::new(title.color(theme::present(ui).text2)).frame(false).truncate();
-    let help = format!("{}\nClick sorts by it", column.help());
-    let layout = if column.is_number() {
-        Layout::right_to_left(Align::Center)
-    } else {
-        Layout::left_to_right(Align::Center)
-    };
-    let heading = |ui: &mut Ui| {
-        ui.add_space(if column.is_number() { theme::STEP } else { INDENT });
-        ui.add(button).on_hover_text(help).clicked()
-    };
-    let clicked = ui.with_layout(layout, heading).inner;
-    if clicked {
+    let width = galley.size().x;
+    let left =
+        if is_number && *column != Column::Delta { inner.right() - width - arrow } else { inner.left() };
+    painter.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, ink);
+    if is_sorted {
+        let icon = if sort.descending { Icon::ArrowDown } else { Icon::ArrowUp };
+        icon.paint(&painter, pos2(left + width + 8.0, rect.center().y), 12.0, ink);
+    }
+    let help = format!("{}\nClick sorts by it; drag its right end to size it", column.help());
+    if response.on_hover_text(help).clicked() {
         *sort = match (is_sorted, sort.descending) {
             // Of numbers, the largest are wanted first.
-            (false, _) => Sort { column: Some(column.clone()), descending: column.is_number() },
-            (true, first) if first == column.is_number() => Sort { descending: !first, ..sort.clone() },
+            (false, _) => Sort { column: Some(column.clone()), descending: is_number },
+            (true, first) if first == is_number => Sort { descending: !first, ..sort.clone() },
             _ => Sort::default(),
         };
     }
+    size_ui(ui, column, (rect, clip, id), compare);
 }
 
-fn row_ui(
-    table_row: &mut TableRow<'_, '_>,
-    row: &Row,
-    (columns, fixed, id): (&[Column], &mut Fixed, Id),
+/// The handle at the right end of a heading.
+fn size_ui(ui: &Ui, column: &Column, (rect, clip, id): (Rect, Rect, Id), compare: &mut Compare) {
+    let handle = Rect::from_x_y_ranges(Rangef::new(rect.right() - 4.0, rect.right() + 4.0), rect.y_range());
+    if !clip.expand(4.0).contains(handle.center()) {
+        return;
+    }
+    let response = ui.interact(handle, id.with("size"), Sense::drag());
+    if response.dragged() {
+        let width = (rect.width() + response.drag_delta().x).clamp(40.0, 900.0);
+        compare.view.table.set_width(column, width);
+    }
+    if response.hovered() || response.dragged() {
+        ui.painter().vline(rect.right(), rect.y_range(), Stroke::new(2.0, present(ui).focus));
+    }
+    response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+}
+
+fn line_ui(
+    ui: &mut Ui,
+    sheet: &Sheet<'_>,
+    line: Line,
+    rect: Rect,
+    compare: &mut Compare,
+) -> Option<CompareResponse> {
+    let id = match line {
+        Line::Group(place) => ui.scope_id().with(("group", &sheet.table.groups[place].name)),
+        Line::Row(place) => ui.scope_id().with(("run", &sheet.rows[place].run, sheet.rows[place].arm_index)),
+    };
+    let whole = ui.interact(rect, id, Sense::click());
+    let colours = present(ui);
+    let is_selected = matches!(line, Line::Row(place) if compare.ticked.contains(&sheet.rows[place].run));
+    let fill = if is_selected {
+        colours.selection
+    } else if whole.hovered() {
+        colours.panel
+    } else {
+        ui.visuals().panel_fill.gamma_multiply(0.0)
+    };
+    ui.painter().rect_filled(rect, 0.0, fill);
+    if matches!(line, Line::Group(_)) || sheet.table.keys.is_empty() {
+        ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, colours.line));
+    }
+    let open = Rect::from_x_y_ranges(sheet.open(), rect.y_range());
+    for (nth, place) in sheet.widths.columns.iter().enumerate() {
+        let cell = Rect::from_x_y_ranges(sheet.scrolling(*place), rect.y_range());
+        if cell.intersects(open) {
+            let mut inside = child(ui, id.with(nth), cell, open);
+            cell_ui(&mut inside, sheet, line, nth, cell);
+        }
+    }
+    let arm = Rect::from_x_y_ranges(sheet.staying(sheet.widths.arm), rect.y_range());
+    let before = Rect::from_x_y_ranges(sheet.staying([0.0, sheet.widths.arm[0]]), rect.y_range());
+    let mut inside = child(ui, id.with("pinned"), before, rect);
+    pinned_ui(&mut inside, sheet, line, compare);
+    let mut inside = child(ui, id.with("arm"), arm, rect);
+    name_ui(&mut inside, sheet, line, whole.hovered(), compare);
+    line_response(sheet, line, &whole, compare)
+}
+
+fn child(ui: &mut Ui, id: Id, place: Rect, seen: Rect) -> Ui {
+    let layout = eframe::egui::Layout::left_to_right(eframe::egui::Align::Center);
+    let mut inside = ui.new_child(UiBuilder::new().id_salt(id).max_rect(place).layout(layout));
+    inside.shrink_clip_rect(seen.intersect(place));
+    inside.spacing_mut().item_spacing.x = 4.0;
+    inside
+}
+
+/// A click on a group opens or folds it, one on a run selects it; both have a menu.
+fn line_response(
+    sheet: &Sheet<'_>,
+    line: Line,
+    whole: &eframe::egui::Response,
     compare: &mut Compare,
 ) -> Option<CompareResponse> {
     let mut response = None;
-    table_row.set_selected(compare.ticked.contains(&row.run));
-    fixed.line_ui(table_row, id, false, &mut |ui, index| match index
-        .checked_sub(1)
-        .map(|index| &columns[index])
-    {
-        None => tick_ui(ui, row, compare),
-        Some(Column::Star) => star_ui(ui, row, compare),
-        Some(Column::Arm) => arm_ui(ui, row),
-        Some(column) => cell_ui(ui, row, column),
-    });
-    let whole = table_row.response();
-    if whole.clicked() {
-        response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
-    }
     // A menu with fields stays open while they are used.
-    let menu = Popup::context_menu(&whole).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    menu.show(|ui| response = context_ui(ui, row, compare).or(response.take()));
+    let menu = Popup::context_menu(whole).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    match line {
+        Line::Group(place) => {
+            let group = &sheet.table.groups[place];
+            if whole.clicked() {
+                fold(compare, &group.name);
+            }
+            menu.show(|ui| group_ui(ui, &group.name, sheet, compare));
+        }
+        Line::Row(place) => {
+            let row = &sheet.rows[place];
+            if whole.clicked() {
+                response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
+            }
+            menu.show(|ui| response = context_ui(ui, row, compare).or(response.take()));
+        }
+    }
     response
 }
 
-fn tick_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
-    let mut ticked = compare.ticked.contains(&row.run);
-    let name = format!("Tick {}, seed {}", row.arm, row.seed);
-    let tick = theme::input_ui(ui, Checkbox::without_text(&mut ticked));
-    tick.widget_info(|| {
-        eframe::egui::WidgetInfo::selected(eframe::egui::accesskit::Role::CheckBox, true, ticked, &name)
-    });
-    if tick.on_hover_text("Ticked runs are compared below, and can be archived").changed() {
-        if ticked {
-            compare.ticked.insert(row.run.clone());
-        } else {
-            compare.ticked.remove(&row.run);
-        }
-    }
-}
-
-fn arm_ui(ui: &mut Ui, row: &Row) {
-    if !is_seen(ui) {
-        return;
-    }
-    dot_ui(ui, theme::arm_colour(ui, row.colour));
-    ui.add(Label::new(&row.arm).truncate().selectable(false));
-}
-
-/// The short text of a cell that is too narrow for all of it; the rest is shown under the pointer.
-fn short(row: &Row, column: &Column) -> Option<&'static str> {
-    (*column == Column::State && !row.outdated_state.is_empty()).then_some("earlier settings")
-}
-
-/// Whether any of a cell is on the screen: there are more columns than have room.
-fn is_seen(ui: &Ui) -> bool {
-    ui.is_rect_visible(ui.max_rect())
-}
-
-fn cell_ui(ui: &mut Ui, row: &Row, column: &Column) {
-    if !is_seen(ui) {
-        return;
-    }
-    let text = column.text(row);
-    if let Some(short) = short(row, column) {
-        ui.add(Label::new(short).selectable(false)).on_hover_text(text);
-        return;
-    }
-    let quiet = text == NONE;
-    let rich = if quiet { RichText::new(text).weak() } else { RichText::new(text) };
-    let label = Label::new(rich).truncate().selectable(false);
-    if column.is_number() {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(theme::STEP);
-            ui.add(label);
-        });
-    } else {
-        ui.add_space(INDENT);
-        ui.add(label);
+/// Shows or hides the runs of a group.
+pub fn fold(compare: &mut Compare, name: &str) {
+    let open = &mut compare.view.table.open;
+    if !open.remove(name) {
+        open.insert(name.to_owned());
     }
 }

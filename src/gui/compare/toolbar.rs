@@ -1,130 +1,188 @@
-//! Filter, grouping, copying and the trash.
+//! The head of the table: filter, groups, baseline, columns, copying, archived runs.
 
-use eframe::egui::{ComboBox, RichText, Ui};
+use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::{Align, Layout, RichText, Ui};
 
+use super::columns::columns_ui;
+use super::filter::{error_ui, filter_ui};
 use super::{Compare, CompareResponse};
-use crate::gui::form::note_edited;
-use crate::gui::{text, theme};
-use crate::results::table::Row;
-use crate::results::table::columns::sort;
-use crate::results::table::settings::{NONE, follows_from_another, short};
+use crate::gui::icons::Icon;
+use crate::gui::runs::Runs;
+use crate::gui::theme::{self, present};
+use crate::gui::widgets::{self, drop_down};
+use crate::results::table::columns::{Column, independent};
+use crate::results::table::copy::Numbers;
+use crate::results::table::view::{Baseline, Key};
 
-const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20 %   last >= 0.98   \
-    state:done   arm:ticket   tag:paper   is:starred   batch = 64   -word to exclude";
+/// The tooltip of the baseline.
+const BASELINE: &str = "What the column Δ compares with";
 
-/// Draws the line above the table.
-pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+/// A head at least this wide is one line, in points.
+const WIDE: f32 = 860.0;
+
+/// Draws the head.
+pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let mut response = None;
-    ui.horizontal_wrapped(|ui| {
-        let label = ui.label("Filter:");
-        let field = theme::line_edit(&mut compare.view.filter)
-            .hint_text("state:done remaining < 20 %")
-            .desired_width(260.0);
-        let field = theme::field_ui(ui, field).labelled_by(label.id).on_hover_text(HELP);
-        if std::mem::take(&mut compare.wants_filter) {
-            field.request_focus();
-        }
-        note_edited(&field);
-        if !compare.view.filter.is_empty()
-            && ui.button("Clear").on_hover_text("Shows all runs again").clicked()
-        {
-            compare.view.filter.clear();
-        }
-        group_ui(ui, compare);
-        response = copy_ui(ui, compare);
-        response = trash_ui(ui, compare).or(response.take());
-        let (all, left) = (compare.rows.len(), left_count(compare));
-        let count = if left == all {
-            text::counted(all, "run")
-        } else {
-            format!("{} of {}", text::grouped(left as u64), text::counted(all, "run"))
-        };
-        ui.label(RichText::new(count).weak());
-    });
-    if let Some(error) = &compare.filter_error {
-        let colours = theme::present(ui);
-        ui.label(RichText::new(format!("⚠ The filter is not applied: {error}")).small().color(colours.bad));
+    if ui.available_width() >= WIDE {
+        ui.horizontal(|ui| {
+            ui.set_height(theme::CONTROL);
+            filter_ui(ui, compare);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = theme::STEP;
+                response = copy_ui(ui, compare).or(archived_ui(ui, compare));
+                columns_ui(ui, compare, runs);
+                baseline_ui(ui, compare);
+                group_ui(ui, compare, true);
+            });
+        });
+    } else {
+        ui.horizontal(|ui| filter_ui(ui, compare));
+        ui.horizontal_wrapped(|ui| {
+            group_ui(ui, compare, false);
+            baseline_ui(ui, compare);
+            columns_ui(ui, compare, runs);
+            response = copy_ui(ui, compare).or(archived_ui(ui, compare));
+        });
     }
+    error_ui(ui, compare);
     response
 }
 
-/// Which setting makes the lines of the plots; without one, the arms.
-pub fn group_ui(ui: &mut Ui, compare: &mut Compare) {
-    let label = ui
-        .label("Group by:")
-        .on_hover_text("What each line in the plots stands for: an arm, or a value of a setting");
-    let title = |path: Option<&String>| path.map_or("arm", |path| short(path, &compare.settings)).to_owned();
-    let mut chosen = compare.view.group.clone();
-    let combo = ComboBox::from_id_salt("group by").selected_text(title(chosen.as_ref())).show_ui(ui, |ui| {
-        ui.selectable_value(&mut chosen, None, "arm");
-        for path in groupable(compare) {
-            ui.selectable_value(&mut chosen, Some(path.clone()), title(Some(path))).on_hover_text(path);
+/// What a drop-down is called, before it or, where the line runs from the right, after it.
+fn named_ui(ui: &mut Ui, name: &str, help: &str) {
+    let label = RichText::new(name).color(present(ui).text2);
+    ui.label(label).on_hover_text(help);
+}
+
+/// What groups the rows of the table; an arm or a setting makes the lines of plots too.
+fn group_ui(ui: &mut Ui, compare: &mut Compare, is_reversed: bool) {
+    const HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
+    let keys = compare.view.table.keys(compare.view.group.as_ref());
+    let title = |compare: &Compare, key: Option<&Key>| match key {
+        None => "none".to_owned(),
+        Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
+    };
+    let mut chosen = keys.clone();
+    let offered = groupable(compare);
+    let drop = |ui: &mut Ui, place: usize, chosen: &mut Vec<Key>| {
+        let name = ["group", "then"][place];
+        let shown = title(compare, keys.get(place));
+        let combo = drop_down(name, &shown).width(64.0).show_ui(ui, |ui| {
+            if ui.selectable_label(keys.len() <= place, "none").clicked() {
+                chosen.truncate(place);
+            }
+            for key in offered.iter().filter(|key| !keys[..place.min(keys.len())].contains(key)) {
+                if ui.selectable_label(keys.get(place) == Some(key), title(compare, Some(key))).clicked() {
+                    match chosen.get_mut(place) {
+                        Some(present) => *present = key.clone(),
+                        None => chosen.push(key.clone()),
+                    }
+                }
+            }
+        });
+        combo.response.on_hover_text(format!("{HELP}: {shown}")).accessible_name(name);
+    };
+    if is_reversed {
+        if !keys.is_empty() {
+            drop(ui, 1, &mut chosen);
+            named_ui(ui, "then", "Groups within the groups");
+        }
+        drop(ui, 0, &mut chosen);
+        named_ui(ui, "group", HELP);
+    } else {
+        named_ui(ui, "group", HELP);
+        drop(ui, 0, &mut chosen);
+        if !keys.is_empty() {
+            named_ui(ui, "then", "Groups within the groups");
+            drop(ui, 1, &mut chosen);
+        }
+    }
+    if chosen != keys {
+        compare.group_by(chosen);
+    }
+}
+
+impl Compare {
+    /// Groups the rows by these keys; the first one, if it is an arm or a setting, makes the lines of plots.
+    pub fn group_by(&mut self, mut keys: Vec<Key>) {
+        if keys.len() == 2 && keys[0] == keys[1] {
+            keys.pop();
+        }
+        match keys.first() {
+            Some(Key::Arm) => self.view.group = None,
+            Some(Key::Setting(path)) => self.view.group = Some(path.clone()),
+            Some(Key::Seed | Key::Tags | Key::State) | None => {}
+        }
+        let is_usual = keys.len() == 1 && matches!(keys[0], Key::Arm | Key::Setting(_));
+        self.view.table.group = (!is_usual).then_some(keys);
+    }
+
+    /// What the form calls settings.
+    pub fn labels(&self) -> std::sync::Arc<crate::results::table::Labels> {
+        self.rows.first().map(|row| row.labels.clone()).unwrap_or_default()
+    }
+}
+
+/// What can group rows.
+pub fn groupable(compare: &Compare) -> Vec<Key> {
+    let settings = independent(&compare.rows, &compare.settings).into_iter();
+    let has_tags = compare.rows.iter().any(|row| !row.mark.tags.is_empty());
+    let tags = has_tags.then_some(Key::Tags);
+    let settings = settings.map(|path| Key::Setting(path.clone()));
+    [Key::Arm, Key::Seed, Key::State].into_iter().chain(tags).chain(settings).collect()
+}
+
+fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
+    let table = compare.table();
+    if !table.columns.contains(&Column::Delta) {
+        return;
+    }
+    let is_reversed = ui.layout().prefer_right_to_left();
+    if !is_reversed {
+        named_ui(ui, "baseline", BASELINE);
+    }
+    let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
+    let mut chosen = compare.view.table.baseline.clone();
+    let combo = drop_down("baseline", shown).width(80.0).truncate().show_ui(ui, |ui| {
+        ui.selectable_value(&mut chosen, Baseline::First, "the first group");
+        for group in &table.groups {
+            ui.selectable_value(&mut chosen, Baseline::Group(group.name.clone()), &group.name);
+        }
+        ui.selectable_value(&mut chosen, Baseline::None, "none");
+    });
+    combo.response.on_hover_text(format!("{BASELINE}: {shown}")).accessible_name("baseline");
+    if is_reversed {
+        named_ui(ui, "baseline", BASELINE);
+    }
+    compare.view.table.baseline = chosen;
+}
+
+fn copy_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+    let mut chosen = None;
+    MenuButton::from_button(widgets::button(Icon::Copy, "Copy")).ui(ui, |ui| {
+        for (name, numbers, help) in [
+            ("Copy table", Numbers::Shown, "Copies the visible rows as they are shown, for a spreadsheet"),
+            ("Copy as CSV", Numbers::Exact, "Copies the visible rows as CSV, with all digits"),
+        ] {
+            if ui.button(name).on_hover_text(help).clicked() {
+                chosen = Some(compare.copy(numbers));
+            }
+        }
+        let methods = ui.button("Copy methods text");
+        let help = "Copies a paragraph for a paper's methods section, generated from the document";
+        if methods.on_hover_text(help).clicked() {
+            chosen = Some(CompareResponse::CopyMethods);
         }
     });
-    combo.response.labelled_by(label.id);
-    compare.view.group = chosen;
-}
-
-/// The settings that can group lines: not those that only follow from another choice.
-pub fn groupable(compare: &Compare) -> Vec<&String> {
-    let follows = |path: &&String| {
-        let texts: Vec<&str> =
-            compare.rows.iter().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
-        follows_from_another(path, &texts, &compare.settings)
-    };
-    compare.settings.iter().filter(|path| !follows(path)).collect()
-}
-
-/// How many rows are shown.
-fn left_count(compare: &Compare) -> usize {
-    compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).count()
-}
-
-/// Those of these rows that are shown, in their order.
-pub fn shown<'a>(rows: &'a [Row], compare: &Compare) -> Vec<&'a Row> {
-    let mut rows: Vec<&Row> = rows.iter().filter(|row| !compare.left_out.contains(&row.run)).collect();
-    sort(&mut rows, &compare.view.sort);
-    rows
-}
-
-fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
-    let mut chosen = None;
-    for (name, separator, help) in [
-        ("Copy table", '\t', "Copies the visible rows, for a spreadsheet (tab-separated)"),
-        ("Copy as CSV", ',', "Copies the visible rows as CSV, with all digits"),
-    ] {
-        if ui.button(name).on_hover_text(help).clicked() {
-            chosen = Some(compare.copy(separator));
-        }
-    }
-    let methods = ui.button("Copy methods text");
-    if methods
-        .on_hover_text("Copies a paragraph for a paper's methods section, generated from the document")
-        .clicked()
-    {
-        chosen = Some(CompareResponse::CopyMethods);
-    }
     chosen
 }
 
-fn trash_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
+fn archived_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     let mut chosen = None;
-    let refusal = if compare.ticked.is_empty() {
-        Some("Tick runs in the table first")
-    } else {
-        compare.why_not_archive(compare.ticked.iter())
-    };
-    let archive = ui.add_enabled(refusal.is_none(), eframe::egui::Button::new("Archive"));
-    let archive = archive
-        .on_hover_text("Moves the ticked runs to the trash beside the results; nothing is deleted")
-        .on_disabled_hover_text(refusal.unwrap_or_default());
-    if archive.clicked() {
-        let runs = compare.ticked.intersection(&compare.results);
-        chosen = Some(CompareResponse::Archive(runs.cloned().collect()));
-    }
-    if !compare.trash.is_empty() {
-        ui.menu_button(format!("Trash ({})", compare.trash.len()), |ui| {
-            for run in &compare.trash {
+    if !compare.archived.is_empty() {
+        let button = widgets::button(Icon::Archive, &format!("Archived runs ({})", compare.archived.len()));
+        MenuButton::from_button(button).ui(ui, |ui| {
+            for run in &compare.archived {
                 let name = format!("Restore {}, seed {}", run.arm, run.seed);
                 if ui.button(name).on_hover_text(format!("Run {}", run.id)).clicked() {
                     chosen = Some(CompareResponse::Restore(run.id.clone()));

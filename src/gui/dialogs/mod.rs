@@ -12,13 +12,11 @@ pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, Runni
 use super::files::{PathRequest, Purpose, absolute, typed, with_extension};
 use super::scroll::scroll_area;
 use super::text::{counted, duration};
-use super::{templates, theme};
+use super::theme;
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
 pub enum Dialog {
-    /// Which template, or which of these recent files, the last one first?
-    Templates(Vec<PathBuf>),
     /// Save, discard, or stay?
     Unsaved {
         /// What the document is called.
@@ -60,9 +58,9 @@ pub enum Dialog {
         /// What the arm is called.
         name: String,
     },
-    /// Move the results of an arm to the trash?
+    /// Archive these runs?
     Archive {
-        /// What the arm is called.
+        /// What they are called.
         name: String,
         /// Its runs that have results, by identity.
         runs: Vec<String>,
@@ -124,13 +122,13 @@ impl Dialog {
 
     /// Whether it asks something; others only show something.
     pub const fn is_question(&self) -> bool {
-        !matches!(self, Self::Templates(_) | Self::Message { .. } | Self::Shortcuts | Self::About)
+        !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
 
     /// In points, where the window has as many.
     const fn width(&self) -> f32 {
         match self {
-            Self::Templates(_) | Self::Shortcuts => 720.0,
+            Self::Shortcuts => 720.0,
             Self::Path { .. } | Self::Message { .. } => 560.0,
             Self::Unsaved { .. }
             | Self::Running { .. }
@@ -161,7 +159,6 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     let cancel = ("Cancel", Reply::Cancel);
     match dialog {
-        Dialog::Templates(recent) => templates::cards_ui(ui, recent).map(Reply::Start),
         Dialog::Unsaved { title, leaving } => {
             let title = format!("Save changes to {title}?");
             let text = "If you don't, they will be lost. Results of runs are kept either way.";
@@ -185,9 +182,11 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &title, &text, [("Import weights", import), cancel])
         }
         Dialog::Archive { name, runs } => {
-            let title = format!("Move {} of {name} to the trash?", counted(runs.len(), "run"));
-            let text = "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.";
-            question_ui(ui, &title, text, [("Move to the trash", Reply::Archive(runs.clone())), cancel])
+            let title = format!("Archive {}?", counted(runs.len(), "run"));
+            let text = format!(
+                "{name}. Plots and tables no longer show them. Nothing is deleted: restore them from Archived runs in Runs."
+            );
+            question_ui(ui, &title, &text, [("Archive", Reply::Archive(runs.clone())), cancel])
         }
         Dialog::Changed { path, then } => {
             let text = format!(
@@ -304,7 +303,7 @@ fn rewrite_ui(
 
 fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
-        Purpose::Open => "Open",
+        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
         Purpose::Export => "Export",
     };

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::doc::Experiment;
+use crate::doc::templates::Template;
+use crate::form::Names;
+use crate::form::path::Place;
 use crate::gui::files::Purpose;
-use crate::gui::templates::StartChoice;
 use crate::gui::views::Subject;
 
 /// What takes the place of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The template with this position becomes the document.
-    New(usize),
+    /// A new experiment from this template becomes the document.
+    New(Template),
     /// A file is chosen.
     ChooseFile,
     /// This file becomes the document.
@@ -50,6 +52,8 @@ pub enum PathUse {
     Save(Option<Leaving>),
     /// To write a figure.
     Export(Subject),
+    /// Write it into a setting, which names a folder or a file.
+    Setting(Place, Names),
 }
 
 impl PathUse {
@@ -59,6 +63,8 @@ impl PathUse {
             Self::Open(_) => Purpose::Open,
             Self::Save(_) => Purpose::Save,
             Self::Export(_) => Purpose::Export,
+            Self::Setting(_, Names::Folder) => Purpose::Folder,
+            Self::Setting(..) => Purpose::File,
         }
     }
 }
@@ -68,8 +74,6 @@ impl PathUse {
 pub enum Reply {
     /// Nothing: everything stays as it is.
     Cancel,
-    /// What the window starts with.
-    Start(StartChoice),
     /// About unsaved edits.
     Unsaved(UnsavedReply, Leaving),
     /// About runs in progress.
@@ -85,7 +89,7 @@ pub enum Reply {
         /// The arm, by position.
         arm: usize,
     },
-    /// Move these runs to the trash, by identity.
+    /// Archive these runs, by identity.
     Archive(Vec<String>),
     /// About a file that has what saving would lose, and what comes after saving.
     Rewrite(RewriteReply, Option<Leaving>),

@@ -1,41 +1,77 @@
 //! The bits of a number format as a row of cells, to choose from.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Align2, Color32, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::doc::fault::{BitField, Bits, Fault, Format, Unit};
+use crate::figure::font::{self, Weight};
+use crate::gui::text::counted;
 use crate::gui::theme;
 
 const CELL: f32 = 22.0;
+/// Between two fields.
+const GAP: f32 = 8.0;
 const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Mantissa];
 
-/// Draws the number format with its fields, and lets bits be chosen.
-pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
+/// Draws the number format with its fields, and lets bits be chosen: those that can be faulty or, where a campaign varies
+/// the bit, those that it varies.
+pub fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     theme::heading_ui(ui, &format!("Bits of a {} value", fault.format.label()));
     if fault.model.unit() == Unit::Value {
         ui.label("This model changes whole values; there are no bits to choose.");
         return;
     }
     let format = fault.format;
-    if let Some(bit) = row_ui(ui, format, fault.bits) {
+    if let Some(varied) = vary {
+        return varied_ui(ui, format, varied);
+    }
+    if let Some(bit) = row_ui(ui, format, |bit| is_chosen(fault.bits, format, bit)) {
         fault.bits = Bits::Bit(bit);
     }
+    if let Some(bits) = fields_ui(ui, format, |bits| fault.bits == bits) {
+        fault.bits = bits;
+    }
+}
+
+/// The bits that a campaign varies: a click adds a bit or takes it away, a field replaces all of them.
+fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
+    if let Some(bit) = row_ui(ui, format, |bit| varied.contains(&bit)) {
+        match varied.iter().position(|known| *known == bit) {
+            Some(at) => drop(varied.remove(at)),
+            // Where the list goes from high to low, it stays so.
+            None => varied.insert(varied.iter().position(|known| *known < bit).unwrap_or(varied.len()), bit),
+        }
+    }
+    let of = |bits: Bits| bits.of(format).into_iter().rev().collect::<Vec<u32>>();
+    if let Some(bits) = fields_ui(ui, format, |bits| *varied == of(bits)) {
+        *varied = of(bits);
+    }
+    let text = format!("The campaign varies {}: one condition for each", counted(varied.len() as u64, "bit"));
+    ui.label(RichText::new(text).small().weak());
+}
+
+/// Buttons for all bits and for each field; the one that is clicked.
+fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> Option<Bits> {
+    let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
         let mut offer = |bits: Bits, text: String, help: &str| {
-            if ui.selectable_label(fault.bits == bits, text).on_hover_text(help).clicked() {
-                fault.bits = bits;
+            if ui.selectable_label(is_chosen(bits), text).on_hover_text(help).clicked() {
+                clicked = Some(bits);
             }
         };
-        offer(Bits::All, "All bits".to_owned(), "Any bit can be faulty");
+        offer(Bits::All, "All bits".to_owned(), "All bits of the format");
         for field in FIELDS {
             let ends = ends(format, field);
             if let Some([high, low]) = ends {
                 let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
                 let text = format!("{} {range}", field.label());
-                offer(Bits::Field(field), text, "Only the bits of this field can be faulty");
+                offer(Bits::Field(field), text, "Only the bits of this field");
             }
         }
     });
+    clicked
 }
 
 /// Highest and lowest bit of a field; none if the format has no such field.
@@ -54,41 +90,59 @@ fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
 }
 
 /// The cells, highest bit first; the bit that was clicked on.
-fn row_ui(ui: &mut Ui, format: Format, bits: Bits) -> Option<u32> {
+fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Option<u32> {
     let count = format.bits();
-    let width = (ui.available_width() / count as f32).clamp(6.0, CELL);
-    let (row, _) = ui.allocate_exact_size(vec2(width * count as f32, CELL + 16.0), Sense::hover());
+    let gaps = FIELDS.iter().filter(|field| ends(format, **field).is_some()).count() - 1;
+    let width = ((ui.available_width() - gaps as f32 * GAP) / count as f32).clamp(6.0, CELL);
+    let whole = width * count as f32 + gaps as f32 * GAP;
+    let (row, _) = ui.allocate_exact_size(vec2(whole, CELL + 16.0), Sense::hover());
     let mut clicked = None;
-    for position in 0..count {
-        let bit = count - 1 - position;
-        let left = row.left() + position as f32 * width;
-        let cell = Rect::from_min_size(pos2(left, row.top()), vec2(width - 1.0, CELL));
+    for bit in (0..count).rev() {
+        let cell = Rect::from_min_size(
+            pos2(row.left() + left_of(format, bit, width), row.top()),
+            vec2(width - 1.0, CELL),
+        );
         // Not in the tab order, where 32 cells would stand in the way: the form has the number too.
         let response = ui.interact(cell, ui.scope_id().with(("bit", bit)), Sense::CLICK | Sense::HOVER);
         let name = bit_name(format, bit);
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-        paint(ui, cell, format, bit, is_chosen(bits, format, bit), response.hovered());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen(bit), &name));
+        paint(ui, cell, format, bit, is_chosen(bit), response.hovered());
         if response.on_hover_text(hint(format, bit, &name)).clicked() {
             clicked = Some(bit);
         }
     }
-    numbers_ui(ui, row, format, width);
+    let font = TextStyle::Small.resolve(ui.style());
+    let ink = theme::present(ui).text2;
+    for (bit, [left, _]) in numbers(format, width) {
+        let at = pos2(row.left() + left, row.top() + CELL + 2.0);
+        ui.painter().text(at, Align2::LEFT_TOP, bit, font.clone(), ink);
+    }
     clicked
 }
 
-/// The numbers of the highest and lowest bit of each field, each on its own side so that neighbours do not touch.
-fn numbers_ui(ui: &Ui, row: Rect, format: Format, width: f32) {
-    let font = TextStyle::Small.resolve(ui.style());
-    let ink = theme::present(ui).text2;
-    for field in FIELDS {
-        let Some([high, low]) = ends(format, field) else { continue };
-        let y = row.top() + CELL + 2.0;
-        let left = |bit: u32| row.left() + (format.bits() - 1 - bit) as f32 * width;
-        ui.painter().text(pos2(left(high) + 1.0, y), Align2::LEFT_TOP, high, font.clone(), ink);
-        if low != high {
-            ui.painter().text(pos2(left(low) + width - 2.0, y), Align2::RIGHT_TOP, low, font.clone(), ink);
+/// The left side of a bit's cell of this width; there is a gap between two fields.
+fn left_of(format: Format, bit: u32, width: f32) -> f32 {
+    let is_before = |field: &BitField| ends(format, *field).is_some_and(|[_, low]| low > bit);
+    let gaps = FIELDS.iter().filter(|field| is_before(field)).count();
+    (format.bits() - 1 - bit) as f32 * width + gaps as f32 * GAP
+}
+
+/// The numbers below the highest and lowest bit of each field with their left and right sides; without those that would
+/// touch one before them.
+fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
+    let mut placed: Vec<(u32, [f32; 2])> = Vec::new();
+    let ends_of_fields = FIELDS.into_iter().filter_map(|field| ends(format, field));
+    for (bit, is_low) in ends_of_fields.flat_map(|[high, low]| [(high, false), (low, true)]) {
+        let text = font::width(&bit.to_string(), f64::from(theme::SMALL), Weight::Regular) as f32;
+        let from = left_of(format, bit, width);
+        // The first number of a field begins with it, the last one ends with it.
+        let left = if is_low { from + width - 1.0 - text } else { from };
+        let left = left.max(0.0);
+        if placed.last().is_none_or(|(_, [_, end])| end + 2.0 <= left) {
+            placed.push((bit, [left, left + text]));
         }
     }
+    placed
 }
 
 fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hovered: bool) {
@@ -137,7 +191,7 @@ mod tests {
     fn open(fault: Fault) -> Harness<'static, Fault> {
         let draw = |ui: &mut Ui, fault: &mut Fault| {
             app::prepare(ui.ctx(), &settings::Settings::default());
-            bits_ui(ui, fault);
+            bits_ui(ui, fault, None);
         };
         Harness::builder().with_size(vec2(320.0, 160.0)).build_ui_state(draw, fault)
     }
@@ -154,6 +208,42 @@ mod tests {
         harness.step();
         harness.step();
         assert_eq!(harness.state().bits, Bits::Field(BitField::Mantissa));
+    }
+
+    #[test]
+    fn the_strip_shows_and_sets_the_bits_that_a_campaign_varies() {
+        let draw = |ui: &mut Ui, vary: &mut Vec<u32>| {
+            app::prepare(ui.ctx(), &settings::Settings::default());
+            bits_ui(ui, &mut Fault::default(), Some(vary));
+        };
+        let vary = vec![31, 30, 0];
+        let mut harness = Harness::builder().with_size(vec2(320.0, 160.0)).build_ui_state(draw, vary);
+        harness.step();
+        for label in ["Bit 23, exponent", "Bit 30, exponent"] {
+            harness.get_by_label(label).click();
+            harness.run_steps(2);
+        }
+        assert_eq!(*harness.state(), [31, 23, 0]);
+        assert!(harness.query_by_label_contains("The campaign varies 3 bits").is_some());
+        harness.get_by_label("Sign b31").click();
+        harness.run_steps(2);
+        assert_eq!(*harness.state(), [31]);
+    }
+
+    #[test]
+    fn numbers_of_bits_never_touch() {
+        for format in Format::all() {
+            for width in [6.0, 7.5, 9.0, 12.0, CELL] {
+                let numbers = numbers(format, width);
+                assert!(
+                    numbers.windows(2).all(|pair| pair[0].1[1] + 2.0 <= pair[1].1[0]),
+                    "{numbers:?} at {width}"
+                );
+                assert_eq!(numbers[0].0, format.bits() - 1);
+            }
+        }
+        let float = numbers(Format::Float32, 9.0);
+        assert_eq!(float.iter().map(|(bit, _)| *bit).collect::<Vec<_>>(), [31, 30, 23, 22, 0]);
     }
 
     #[test]

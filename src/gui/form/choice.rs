@@ -1,83 +1,105 @@
-//! One of several alternatives: a combo box, and the settings of what is chosen.
+//! One of several alternatives: a drop-down, and the settings of what is chosen.
 
-use eframe::egui::{ComboBox, Ui};
+use eframe::egui::Ui;
 
-use super::{FormContext, Slot, line, marks};
+use super::{FormContext, Slot, line, marks, ticks};
 use crate::form::path::Segment;
-use crate::form::{Choice, Node, Value, Variant};
+use crate::form::{Choice, Field, Names, Node};
+use crate::gui::widgets;
 
-/// Draws the combo box, and after it the settings of the chosen alternative if they are a single value.
+/// Draws the drop-down.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {
-    let width = ui.available_width();
-    let shares_line = choice.payload().is_some_and(has_short_head);
-    let combo_width = if shares_line { (width * 0.55).round() } else { width };
-    let mut changed = combo_ui(ui, choice, combo_width, slot, context);
-
-    let variant = choice.variant();
-    if let Some(payload) = choice.payload()
-        && has_short_head(payload)
-    {
-        let inner = payload_slot(variant);
-        changed |= context.at(Segment::Variant(variant.key.to_owned()), |context| {
-            super::head_ui(ui, payload, &inner, context)
-        });
+    let (variants, selected) = (choice.variants(), choice.selected());
+    let chosen = drop_down_ui(ui, variants[selected].label, None, choice, Some(selected), slot, context);
+    match chosen {
+        Some(Picked::Alternative(index)) if index != selected => choose(choice, index, context),
+        Some(Picked::Alternative(_) | Picked::Nothing) | None => return false,
     }
-    changed
+    true
 }
 
-/// Draws the settings of the chosen alternative, below its combo box.
-pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
-    let variant = choice.variant();
-    let Some(payload) = choice.payload() else { return false };
-    context.at(Segment::Variant(variant.key.to_owned()), |context| {
-        marks::problems_ui(ui, context);
-        if matches!(payload.node(), Node::Group(group) if group.fields().is_empty()) {
-            return false;
-        }
-        if has_short_head(payload) {
-            return super::body_ui(ui, payload, &payload_slot(variant), context);
-        }
-        let slot = payload_slot(variant);
-        line::indented_ui(ui, context, |ui, context| super::whole_ui(ui, payload, &slot, context))
-    })
+/// Takes an alternative. One that names layers begins with those that there are, rather than with an error.
+pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &FormContext) {
+    choice.select(index);
+    if ticks::starts_full(choice.variants(), index)
+        && let Some(payload) = choice.payload()
+    {
+        ticks::write(payload, context.about.layers.iter().map(|(name, _)| name.as_str()));
+    }
 }
 
-fn combo_ui(
+/// What was chosen from a drop-down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// To leave the value out.
+    Nothing,
+    /// The alternative at this position.
+    Alternative(usize),
+}
+
+/// Draws a drop-down with the alternatives, after `first` where a value may be left out.
+pub(super) fn drop_down_ui(
     ui: &mut Ui,
-    choice: &mut dyn Choice,
-    width: f32,
+    shown: &str,
+    first: Option<&str>,
+    choice: &dyn Choice,
+    selected: Option<usize>,
     slot: &Slot,
     context: &mut FormContext,
-) -> bool {
-    let (variants, selected) = (choice.variants(), choice.selected());
+) -> Option<Picked> {
     let salt = (context.place.to_string(), "choice");
-    let combo = ComboBox::from_id_salt(salt).selected_text(variants[selected].label).width(width).truncate();
-    let shown = combo.show_ui(ui, |ui| {
+    let combo = widgets::drop_down(salt, shown).width(ui.available_width()).truncate();
+    let opened = combo.show_ui(ui, |ui| {
         let mut chosen = None;
-        for (index, variant) in variants.iter().enumerate() {
-            if ui.selectable_label(index == selected, variant.label).on_hover_text(variant.help).clicked() {
-                chosen = Some(index);
+        if let Some(first) = first
+            && ui.selectable_label(selected.is_none(), first).clicked()
+        {
+            chosen = Some(Picked::Nothing);
+        }
+        for (index, variant) in choice.variants().iter().enumerate() {
+            let entry = ui.selectable_label(Some(index) == selected, variant.label);
+            if entry.on_hover_text(variant.help).clicked() {
+                chosen = Some(Picked::Alternative(index));
             }
         }
         chosen
     });
-    context.finish_input(ui, slot, shown.response).on_hover_text(variants[selected].help);
-    let chosen = shown.inner.flatten().filter(|index| *index != selected);
-    if let Some(index) = chosen {
-        choice.select(index);
-    }
-    chosen.is_some()
+    let help = selected.map_or(slot.field.help, |index| choice.variants()[index].help);
+    context.finish_input(ui, slot, opened.response).on_hover_text(help);
+    opened.inner.flatten()
 }
 
-fn payload_slot(variant: Variant) -> Slot {
-    Slot { range: variant.range, ..Slot::named(variant.label) }
+/// Draws the settings of the chosen alternative, below its drop-down.
+pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
+    if let Some(changed) = ticks::choice_ui(ui, choice, context) {
+        return changed;
+    }
+    let variant = choice.variant();
+    let Some(payload) = choice.payload() else { return false };
+    context.at(Segment::Variant(variant.key.to_owned()), |context| {
+        let slot = Slot { name: variant.label.to_owned(), label: None, field: variant };
+        match payload.node() {
+            Node::Group(group) if group.fields().is_empty() => {
+                marks::problems_ui(ui, context);
+                false
+            }
+            Node::Group(_) | Node::Choice(_) => {
+                marks::problems_ui(ui, context);
+                super::whole_ui(ui, payload, &slot, context)
+            }
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Parsed(_)
+            | Node::List(_)
+            | Node::Optional(_)
+            | Node::Overrides(_) => line::below_ui(ui, payload, &slot, context),
+        }
+    })
 }
 
-/// Whether the head of a value is short enough for the line of a combo box.
-fn has_short_head(value: &mut dyn Value) -> bool {
-    match value.node() {
-        Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_) => true,
-        Node::List(list) => !super::list::holds_numbers(list),
-        _ => false,
-    }
+/// Whether what an alternative carries names layers.
+pub(super) fn names_layers(variant: &Field) -> bool {
+    variant.names == Names::Layers
 }

@@ -3,14 +3,19 @@
 use eframe::egui::Ui;
 
 use super::{FormContext, line};
-use crate::form::Group;
 use crate::form::path::Segment;
+use crate::form::{Field, Group};
 
-/// Draws one line for each field that has no editor elsewhere.
-pub(super) fn rows_ui(ui: &mut Ui, group: &mut dyn Group, context: &mut FormContext) -> bool {
+/// Draws one line for each of these fields that has no editor elsewhere.
+pub(super) fn rows_ui(
+    ui: &mut Ui,
+    group: &mut dyn Group,
+    is_shown: &dyn Fn(&Field) -> bool,
+    context: &mut FormContext,
+) -> bool {
     let mut changed = false;
     for (index, field) in group.fields().iter().enumerate() {
-        if context.elsewhere.contains(&field.key) {
+        if context.elsewhere.contains(&field.key) || !is_shown(field) {
             continue;
         }
         let is_default = group.is_default(index);

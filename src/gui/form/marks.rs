@@ -1,14 +1,31 @@
-//! How a setting shows that it is wrong, noteworthy, or changed.
+//! How a setting shows that it is wrong, noteworthy, or changed; and the small icons of its line.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
+use eframe::egui::{Button, Color32, Label, Rect, Response, RichText, TextEdit, Ui, vec2};
 
 use super::FormContext;
 use crate::doc::Severity;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{self, CONTROL, SMALL};
+use crate::gui::widgets::{self, FieldState, ICON};
 
-/// The one accent colour of the window.
-pub(super) fn accent(ui: &Ui) -> Color32 {
-    ui.visuals().hyperlink_color
+/// Width of a button that shows only an icon, on a line of a form.
+pub(super) const ICON_WIDTH: f32 = 20.0;
+
+/// A text field, outlined where its text is wrong.
+pub(super) fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, is_wrong: bool) -> Response {
+    widgets::field_ui(ui, edit, if is_wrong { FieldState::Wrong } else { FieldState::Plain })
+}
+
+/// A button that shows only an icon.
+pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
+    let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, vec2(2.0, 0.0));
+    let button = Button::new(icon.coloured(ICON, Some(colour))).frame_when_inactive(false);
+    let response = ui.add(button.min_size(vec2(ICON_WIDTH, CONTROL))).accessible_name(name);
+    ui.spacing_mut().button_padding = padding;
+    if response.has_focus() {
+        widgets::focus_ring(ui, response.rect);
+    }
+    response.on_hover_text(hint).clicked()
 }
 
 /// The messages about the present place: what its control says itself, else what validation says.
@@ -22,36 +39,22 @@ pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
         match problem.severity {
             Severity::Error if has_own_error => {}
             Severity::Error => error_ui(ui, &problem.message),
-            Severity::Note => message_ui(ui, &problem.message, ui.visuals().warn_fg_color),
+            Severity::Note => message_ui(ui, &problem.message, theme::present(ui).warning),
         }
-    }
-}
-
-/// That runs have other values than the control above.
-pub(super) fn swept_ui(ui: &mut Ui, context: &FormContext) {
-    if let Some(text) = context.swept_here() {
-        message_ui(ui, text, ui.visuals().text_color());
     }
 }
 
 /// What is wrong with the control above.
 pub(super) fn error_ui(ui: &mut Ui, message: &str) {
-    message_ui(ui, message, ui.visuals().error_fg_color);
+    message_ui(ui, message, theme::present(ui).bad);
 }
 
 fn message_ui(ui: &mut Ui, message: &str, colour: Color32) {
-    ui.add(egui::Label::new(RichText::new(message).small().color(colour)).wrap());
-}
-
-/// Draws the outline of a control that holds something wrong.
-pub(super) fn outline_wrong(ui: &Ui, response: &Response) {
-    let stroke = Stroke::new(1.0, ui.visuals().error_fg_color);
-    ui.painter().rect_stroke(response.rect, 2.0, stroke, StrokeKind::Inside);
+    ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap());
 }
 
 /// Draws the bar at the left of a line whose setting differs from its default.
 pub(super) fn changed_bar(ui: &Ui, line: Rect) {
-    let bar =
-        Rect::from_min_max(line.left_top() - egui::vec2(6.0, 0.0), line.left_bottom() - egui::vec2(4.0, 0.0));
-    ui.painter().rect_filled(bar, 1.0, accent(ui));
+    let bar = Rect::from_min_max(line.left_top() - vec2(6.0, -6.0), line.left_bottom() - vec2(4.0, 6.0));
+    ui.painter().rect_filled(bar, 1.0, theme::present(ui).link);
 }

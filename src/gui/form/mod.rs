@@ -4,8 +4,10 @@
 //! alternative, the items of a list. Both edit the document in place. Text that is no value yet stays in egui's memory
 //! until it is one, so that the document never holds anything half typed.
 
+mod about;
 mod choice;
 mod draft;
+mod drafts;
 mod group;
 mod leaf;
 mod line;
@@ -13,19 +15,44 @@ mod list;
 mod marks;
 mod optional;
 mod overrides;
-mod section;
+pub mod section;
 pub(in crate::gui) mod sign;
 #[cfg(test)]
 mod tests;
+mod ticks;
 
 use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
 
-use super::swept::{Swept, path_of};
+use super::widgets;
 use crate::doc::{Problem, Severity};
 use crate::form::path::{Place, Segment};
-use crate::form::{Node, Value};
-use leaf::Number;
+use crate::form::{Field, Group, Names, Node, Value};
+pub use about::About;
+pub use drafts::Drafts;
+
+/// What a form asks of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormRequest {
+    /// A path for the setting at this place.
+    Browse {
+        /// Which setting.
+        place: Place,
+        /// Whether it names a folder or a file.
+        names: Names,
+    },
+    /// Other values for a sweep of an arm, or of the experiment; none end it.
+    Sweep {
+        /// The position of the arm; `None` for the experiment.
+        arm: Option<usize>,
+        /// The address of the setting.
+        path: String,
+        /// A list of the file format.
+        values: Option<String>,
+    },
+    /// To show another setting.
+    Show(Place),
+}
 
 /// What a form has to know besides the value that it draws.
 pub struct FormContext<'a> {
@@ -37,8 +64,12 @@ pub struct FormContext<'a> {
     pub focus: Option<Place>,
     /// Keys of settings that another part of the window edits and this form leaves out, such as `plan`.
     pub elsewhere: &'a [&'static str],
-    /// Remarks about the settings that sweeps replace.
-    pub swept: Swept,
+    /// What the document knows about settings around the value.
+    pub about: About,
+    /// What was typed and is no value yet.
+    pub drafts: Drafts,
+    /// What the form asks of the window.
+    pub requests: Vec<FormRequest>,
     root_len: usize,
     control_width: f32,
     first_input: Option<Id>,
@@ -54,20 +85,14 @@ impl<'a> FormContext<'a> {
             problems,
             focus: None,
             elsewhere: &[],
-            swept: Swept::new(),
+            about: About::default(),
+            drafts: Drafts::default(),
+            requests: Vec::new(),
             root_len,
             control_width: 0.0,
             first_input: None,
             wrong: Vec::new(),
         }
-    }
-
-    /// The remark about the present place, if a sweep replaces it.
-    fn swept_here(&self) -> Option<&str> {
-        if self.swept.is_empty() {
-            return None;
-        }
-        self.swept.get(&path_of(&self.place)).map(String::as_str)
     }
 
     /// Problems of exactly the present place.
@@ -116,11 +141,10 @@ impl<'a> FormContext<'a> {
         note_edited(response);
     }
 
-    /// Completes an input of the present place: outlines it where it is wrong, gives it its name, and lets its line get
-    /// the keyboard.
+    /// Completes an input of the present place: gives it its name, and lets its line get the keyboard.
     fn finish_input(&mut self, ui: &Ui, slot: &Slot, response: Response) -> Response {
-        if self.is_wrong() {
-            marks::outline_wrong(ui, &response);
+        if response.has_focus() && !response.is_pointer_button_down_on() {
+            widgets::focus_ring(ui, response.rect);
         }
         self.note_input(&response);
         slot.name(response)
@@ -181,25 +205,18 @@ fn note_value(response: &Response, is_value: bool) {
     }
 }
 
-/// What a control gets from its line: its name, and what is allowed.
+/// What a control gets from its line: its name, and how it is declared.
 #[derive(Clone)]
 struct Slot {
     name: String,
     label: Option<Id>,
-    key: &'static str,
-    unit: &'static str,
-    range: Option<[f64; 2]>,
+    field: Field,
 }
 
 impl Slot {
     /// A slot without a visible label.
     fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), label: None, key: "", unit: "", range: None }
-    }
-
-    /// The same setting under another name, for a part of it.
-    fn part(&self, name: impl Into<String>) -> Self {
-        Self { name: name.into(), label: None, ..self.clone() }
+        Self { name: name.into(), label: None, field: Field::new("", "", "") }
     }
 
     /// Gives a control its accessible name.
@@ -211,11 +228,41 @@ impl Slot {
     }
 }
 
+/// Draws the settings of the chosen alternative, without the choice itself.
+pub fn inner_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> bool {
+    context.control_width = control_width(ui);
+    context.reachable(ui, |ui, context| {
+        let Node::Choice(choice) = value.node() else { return value_ui(ui, value, context) };
+        marks::problems_ui(ui, context);
+        let variant = choice.variant();
+        let Some(payload) = choice.payload() else { return false };
+        context.at(Segment::Variant(variant.key.to_owned()), |context| inner_ui(ui, payload, context))
+    })
+}
+
+/// Draws some settings of a group, line by line. Returns whether one changed.
+pub fn fields_ui(
+    ui: &mut Ui,
+    group: &mut dyn Group,
+    is_shown: impl Fn(&Field) -> bool,
+    context: &mut FormContext,
+) -> bool {
+    context.control_width = control_width(ui);
+    group::rows_ui(ui, group, &is_shown, context)
+}
+
+/// Width of the part of a line right of its label.
+fn control_width(ui: &Ui) -> f32 {
+    (ui.available_width() * 0.6).round()
+}
+
 /// Draws `value`, whatever it is, and lets the user change it. Returns whether it changed.
 pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> bool {
-    context.control_width = (ui.available_width() * 0.6).round();
+    context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
-        marks::problems_ui(ui, context);
+        if matches!(value.node(), Node::Group(_)) {
+            marks::problems_ui(ui, context);
+        }
         whole_ui(ui, value, &Slot::named("Value"), context)
     })
 }
@@ -223,7 +270,7 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
 /// Head and body of a value that no field declares.
 fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
-        Node::Group(group) => group::rows_ui(ui, group, context),
+        Node::Group(group) => group::rows_ui(ui, group, &|_| true, context),
         Node::Choice(choice) => {
             let title = choice.title();
             line::titled_ui(ui, title, value, context)
@@ -239,17 +286,16 @@ fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormC
 fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
-        Node::Integer(integer) => leaf::number_ui(ui, Number::Whole(integer), slot, context),
-        Node::Number(number) => leaf::number_ui(ui, Number::Real(number), slot, context),
+        Node::Integer(_) | Node::Number(_) | Node::Parsed(_) => leaf::line_ui(ui, value, slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
-        Node::Parsed(parsed) => leaf::parsed_ui(ui, parsed, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
+        Node::Optional(optional) if optional::is_line(optional) => {
+            optional::line_ui(ui, value, slot, context)
+        }
         Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
-        Node::List(list) if list::is_compact(list) => list::compact_ui(ui, list, slot, context),
-        Node::List(list) if list::holds_numbers(list) => leaf::ron_ui(ui, value, slot, context),
+        Node::List(list) if list::is_line(list) => leaf::line_ui(ui, value, slot, context),
         Node::List(list) => list::head_ui(ui, list, slot),
-        Node::Group(_) => section::summary_ui(ui, value),
-        Node::Overrides(overrides) => overrides::head_ui(ui, overrides),
+        Node::Group(_) | Node::Overrides(_) => false,
     }
 }
 
@@ -258,9 +304,9 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::holds_numbers(list) => list::body_ui(ui, list, slot, context),
+        Node::List(list) if !list::is_line(list) => list::body_ui(ui, list, slot, context),
         Node::Group(group) => {
-            line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, context))
+            line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, &|_| true, context))
         }
         Node::Overrides(overrides) => overrides::body_ui(ui, overrides, slot, context),
         Node::List(_)

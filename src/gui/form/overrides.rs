@@ -1,128 +1,267 @@
-//! Single settings that are overridden: a path and a value on each line, and a line for one more.
+//! Settings that an arm or the experiment replaces: with one value, or with several that are compared.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText, Ui};
+use eframe::egui::accesskit::Role;
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::{Button, Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
 
 use super::draft::{FieldStyle, draft_ui};
-use super::sign::{self, Sign};
-use super::{FormContext, Slot, line, marks};
-use crate::form::path::Segment;
-use crate::form::{Overrides, Stored};
-use crate::gui::theme;
+use super::{FormContext, FormRequest, Slot, line, marks};
+use crate::form::path::{Segment, walk};
+use crate::form::{Field, Node, Overrides, Stored, Value, text};
+use crate::gui::icons::Icon;
+use crate::gui::swept::{Swept, label_of, path_of};
+use crate::gui::theme::{self, SMALL, cell_ui, fitted};
+use crate::gui::widgets;
 
-/// Draws how many there are.
-pub(super) fn head_ui(ui: &mut Ui, overrides: &Overrides) -> bool {
-    let text = match overrides.0.len() {
-        0 => "none".to_owned(),
-        count => count.to_string(),
-    };
-    ui.add(Label::new(RichText::new(text).weak()).selectable(false));
-    false
-}
+/// The key of lists of values, in an arm and in the experiment; the other overrides have one value each.
+const SWEEP: &str = "sweep";
 
-/// Draws the paths with their values, and a line to add one.
+/// Draws the settings by their labels, each with its values, and what adds one.
 pub(super) fn body_ui(
     ui: &mut Ui,
     overrides: &mut Overrides,
     slot: &Slot,
     context: &mut FormContext,
 ) -> bool {
-    line::indented_ui(ui, context, |ui, context| {
-        let mut changed = false;
-        let paths: Vec<String> = overrides.0.keys().cloned().collect();
-        for path in paths {
-            changed |= context.at(Segment::Key(path.clone()), |context| {
-                context.reachable(ui, |ui, context| override_ui(ui, overrides, &path, slot, context))
-            });
-        }
-        add_ui(ui, overrides, slot, context) || changed
-    })
+    let is_list = slot.field.key == SWEEP;
+    let mut changed = false;
+    let paths: Vec<String> = overrides.0.keys().cloned().collect();
+    for path in paths {
+        changed |= context.at(Segment::Key(path.clone()), |context| {
+            context.reachable(ui, |ui, context| override_ui(ui, overrides, &path, is_list, context))
+        });
+    }
+    add_ui(ui, overrides, is_list, context) || changed
 }
 
 fn override_ui(
     ui: &mut Ui,
     overrides: &mut Overrides,
     path: &str,
-    slot: &Slot,
+    is_list: bool,
     context: &mut FormContext,
 ) -> bool {
     let wrong_before = context.wrong.len();
+    let known = context.about.with(path, |_, found| label_of(&found.place, &found.fields));
+    let (label, around) = known.unwrap_or_else(|| (path.to_owned(), String::new()));
     let changed = ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
+        let colours = theme::present(ui);
         let width = line::label_width(ui, context);
-        theme::cell_ui(ui, width, |ui| ui.add(Label::new(path).truncate().selectable(false)));
-        let document = overrides.0.get(path).cloned().unwrap_or_default();
-        let style = FieldStyle { width: value_width(ui), ..FieldStyle::WIDE };
-        let value_slot = slot.part(format!("{}: {path}", slot.name));
-        let is_written = draft_ui(ui, &document, style, &value_slot, context, &mut |text| {
-            let value = checked(text)?;
-            overrides.0.insert(path.to_owned(), value.clone());
-            Ok(value)
+        let mut slot = Slot::named(label.clone());
+        cell_ui(ui, width, |ui| {
+            let shown = fitted(ui.painter(), &label, &eframe::egui::FontId::proportional(theme::BODY), width);
+            let shown = Label::new(RichText::new(shown).color(colours.text2)).selectable(false);
+            let hint =
+                if around.is_empty() { path.to_owned() } else { format!("{around}: {label} ({path})") };
+            let shown = ui.add(shown);
+            shown.widget_info(|| WidgetInfo::labeled(Role::Label, true, label.as_str()));
+            slot.label = Some(shown.id);
+            shown.on_hover_text(hint);
         });
-        let remove = ui.add(Sign::Cross.button()).accessible_name(format!("Remove {path}"));
-        let is_removed = remove.on_hover_text("Remove").clicked();
+        let width = (ui.available_width() - marks::ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
+        let values = overrides.0.get(path).cloned().unwrap_or_default();
+        let written = cell_ui(ui, width, |ui| values_ui(ui, path, &values, is_list, &slot, context));
+        let is_changed = written.is_some();
+        overrides.0.extend(written.map(|written| (path.to_owned(), written)));
+        let is_removed = marks::icon_ui(ui, Icon::X, colours.text2, &format!("Remove {label}"), "Remove");
         if is_removed {
             overrides.0.remove(path);
+            context.drafts.forget(&context.place.clone());
         }
-        is_written || is_removed
+        is_changed || is_removed
     });
     marks::problems_ui(ui, context);
     context.wrong.truncate(wrong_before);
     changed.inner
 }
 
-/// What is typed for an override that is not there yet.
-#[derive(Clone, Default)]
-struct NewOverride {
+/// Draws the values of a setting as one text: `0.001, 0.003`. Returns what to write into the file.
+fn values_ui(
+    ui: &mut Ui,
+    path: &str,
+    values: &str,
+    is_list: bool,
+    slot: &Slot,
+    context: &mut FormContext,
+) -> Option<String> {
+    let mut about = std::mem::take(&mut context.about);
+    let document = about.with(path, |value, found| written(value, values, is_list, &found.field()));
+    let document = document.flatten().unwrap_or_else(|| values.to_owned());
+    let mut result = None;
+    let style = FieldStyle { hint: if is_list { "0.001, 0.003" } else { "" }, suffix: "" };
+    draft_ui(ui, &document, style, slot, context, &mut |typed| {
+        let read = about.with(path, |value, found| read(value, typed, is_list, &found.field()));
+        let ron = read.unwrap_or_else(|| checked(typed))?;
+        let again = about.with(path, |value, found| written(value, &ron, is_list, &found.field()));
+        let document = again.flatten().unwrap_or_else(|| ron.clone());
+        result = Some(ron);
+        Ok(document)
+    });
+    context.about = about;
+    result
+}
+
+/// The text of values; nothing where some are no values of the setting.
+fn written(value: &mut dyn Value, values: &str, is_list: bool, field: &Field) -> Option<String> {
+    let items = if is_list { Overrides::items(values).ok()? } else { vec![values.to_owned()] };
+    let text = |item: &String| {
+        value.set_ron(item).ok()?;
+        Some(if is_list { text::item_text(value, field) } else { text::to_text(value, field) })
+    };
+    items.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.join(", "))
+}
+
+/// The text of the file format for typed values.
+fn read(value: &mut dyn Value, typed: &str, is_list: bool, field: &Field) -> Result<String, String> {
+    if is_list {
+        let items = text::read_list(value, typed, field)?;
+        if items.is_empty() {
+            return Err("Write values with commas between them, such as 0.001, 0.003".to_owned());
+        }
+        return Ok(format!("[{}]", items.join(", ")));
+    }
+    text::set_text(value, typed, field)?;
+    Ok(value.to_ron())
+}
+
+/// Draws the values of a setting in place of its control.
+pub(super) fn swept_ui(ui: &mut Ui, swept: &Swept, slot: &Slot, context: &mut FormContext) {
+    let outer = std::mem::replace(&mut context.place, swept.place());
+    let values = values_ui(ui, &swept.path, &swept.values, true, slot, context);
+    context.place = outer;
+    if values.is_some() {
+        let (arm, path) = (swept.arm, swept.path.clone());
+        context.requests.push(FormRequest::Sweep { arm, path, values });
+    }
+}
+
+/// Draws what is wrong with the values that are drawn in place of a control.
+pub(super) fn swept_problems_ui(ui: &mut Ui, swept: &Swept, context: &mut FormContext) {
+    let outer = std::mem::replace(&mut context.place, swept.place());
+    marks::problems_ui(ui, context);
+    context.place = outer;
+}
+
+/// Draws that a sweep of an arm, or of the experiment, replaces a setting; a click leads there.
+pub(super) fn elsewhere_ui(ui: &mut Ui, swept: &Swept, slot: &Slot, context: &mut FormContext) {
+    let colours = theme::present(ui);
+    let text = format!("swept, {}", crate::form::number::counted(swept.count() as u64, "value"));
+    let button = Button::new(RichText::new(&text).color(colours.link)).fill(colours.field).truncate();
+    let button = button.stroke(eframe::egui::Stroke::new(1.0, colours.edge));
+    let response = ui.add(button.min_size(eframe::egui::vec2(ui.available_width(), theme::CONTROL)));
+    context.note_input(&response);
+    let owner =
+        swept.arm.and_then(|arm| context.about.arms.get(arm)).map_or("the experiment", String::as_str);
+    let values = swept.values.trim_matches(['[', ']']);
+    let response = response.on_hover_text(format!("Swept by {owner}: {values}. Click to edit the values"));
+    if response.accessible_name(format!("{}: {text}", slot.name)).clicked() {
+        context.requests.push(FormRequest::Show(swept.place()));
+    }
+}
+
+/// Turns a setting into a list that begins with its value.
+pub(super) fn first_values(
+    value: &mut dyn Value,
+    slot: &Slot,
+    path: &str,
+    context: &mut FormContext,
+) -> FormRequest {
+    let present = match value.node() {
+        Node::Optional(optional) if !optional.is_set() => {
+            let sample = optional.sample().to_ron();
+            context.about.inherited(&slot.field).unwrap_or(sample)
+        }
+        _ => value.to_ron(),
+    };
+    let arm = crate::gui::swept::in_run(&context.place).and_then(|(arm, _)| arm);
+    FormRequest::Sweep { arm, path: path.to_owned(), values: Some(format!("[{present}]")) }
+}
+
+/// A setting that can be added.
+struct Addable {
     path: String,
+    label: String,
+    around: String,
     value: String,
 }
 
-impl NewOverride {
-    /// The path and value to add.
-    fn checked(&self, overrides: &Overrides) -> Result<(String, String), String> {
-        let path = self.path.trim();
-        if path.is_empty() {
-            return Err("Write the path of a setting first, such as train.batch".to_owned());
-        }
-        if overrides.0.contains_key(path) {
-            return Err(format!("{path} is already in the list"));
-        }
-        Ok((path.to_owned(), checked(&self.value)?))
-    }
+/// Draws the button that opens a list of all settings by their labels.
+fn add_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &mut FormContext) -> bool {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let button = MenuButton::from_button(widgets::ghost(Icon::Plus, "add")).config(config);
+    let (response, menu) = button.ui(ui, |ui| add_menu_ui(ui, overrides, is_list, context));
+    let name = if is_list { "Add swept setting" } else { "Add set setting" };
+    context.note_input(&response);
+    response.accessible_name(name);
+    menu.is_some_and(|menu| menu.inner)
 }
 
-fn add_ui(ui: &mut Ui, overrides: &mut Overrides, slot: &Slot, context: &mut FormContext) -> bool {
-    let id = context.id(ui, "new override");
-    let mut new = ui.data(|data| data.get_temp::<NewOverride>(id)).unwrap_or_default();
-    let addition = new.checked(overrides);
-    let is_added = ui.horizontal(|ui| {
-        let width = line::label_width(ui, context);
-        let path_id = context.id(ui, "new path");
-        let path =
-            theme::line_edit(&mut new.path).id(path_id).hint_text("e.g. train.batch").desired_width(width);
-        let path = ui.add(path).accessible_name(format!("{}: new path", slot.name));
-        context.note_input(&path);
-        let value = theme::line_edit(&mut new.value).id(context.id(ui, "new value")).hint_text("e.g. 8");
-        let value =
-            ui.add(value.desired_width(value_width(ui))).accessible_name(format!("{}: new value", slot.name));
-        let is_entered = value.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        let button = ui.add_enabled(addition.is_ok(), sign::text_button("+"));
-        let button = button.accessible_name(format!("Add to {}", slot.name)).on_hover_text("Add");
-        let why_not = addition.as_ref().err().cloned().unwrap_or_default();
-        button.on_disabled_hover_text(why_not).clicked() || is_entered
+fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &mut FormContext) -> bool {
+    let id = context.id(ui, "search settings");
+    let mut search = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
+    ui.set_min_width(220.0);
+    let field = TextEdit::singleline(&mut search).hint_text("Search settings").desired_width(f32::INFINITY);
+    let field = marks::field_ui(ui, field.id(id.with("text")), false).accessible_name("Search settings");
+    if !ui.memory(|memory| memory.has_focus(field.id)) && search.is_empty() {
+        field.request_focus();
+    }
+    let wanted = search.to_lowercase();
+    ui.data_mut(|data| data.insert_temp(id, search));
+    let mut all = addable(context);
+    all.retain(|setting| {
+        let words = format!("{} {} {}", setting.around, setting.label, setting.path).to_lowercase();
+        wanted.split_whitespace().all(|word| words.contains(word)) && !overrides.0.contains_key(&setting.path)
     });
-    let added = if is_added.inner { addition.ok() } else { None };
-    if added.is_some() {
-        new = NewOverride::default();
-    }
-    ui.data_mut(|data| data.insert_temp(id, new));
-    let is_added = added.is_some();
-    overrides.0.extend(added);
-    is_added
+    let colour = theme::present(ui).text3;
+    let chosen = ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
+        all.into_iter().find(|setting| {
+            let around = RichText::new(&setting.around).size(SMALL).color(colour);
+            let entry = Button::new((setting.label.as_str(), around)).frame_when_inactive(false);
+            let entry = ui.add(entry.min_size(eframe::egui::vec2(ui.available_width(), 24.0)));
+            entry.accessible_name(format!("{}, {}", setting.label, setting.around)).clicked()
+        })
+    });
+    let Some(Addable { path, value, .. }) = chosen.inner else { return false };
+    overrides.0.insert(path, if is_list { format!("[{value}]") } else { value });
+    ui.data_mut(|data| data.remove::<String>(id));
+    ui.close();
+    true
 }
 
-fn value_width(ui: &Ui) -> f32 {
-    (ui.available_width() - sign::WIDTH - ui.spacing().item_spacing.x).max(40.0)
+/// All settings of the runs that can have other values.
+fn addable(context: &mut FormContext) -> Vec<Addable> {
+    let mut all: Vec<Addable> = Vec::new();
+    walk(&mut context.about.spec, &mut |value, found| {
+        let Some(Segment::Key(root)) = found.place.0.first() else { return };
+        // What a stage does is no setting of it; a value that an alternative carries is one of its own.
+        let is_inner = matches!(found.place.0.last(), Some(Segment::Variant(_)));
+        if let Node::Choice(choice) = value.node()
+            && (is_inner || choice.payload().is_some_and(is_single))
+        {
+            return;
+        }
+        let value = match value.node() {
+            Node::Group(_) | Node::Overrides(_) | Node::Text(_) => return,
+            Node::List(list) if !super::list::is_line(list) => return,
+            Node::Optional(optional) if matches!(optional.sample().node(), Node::Text(_)) => return,
+            Node::Optional(optional) if !optional.is_set() => optional.sample().to_ron(),
+            _ => value.to_ron(),
+        };
+        let path = path_of(&found.place);
+        let is_item = matches!(found.place.0.last(), Some(Segment::Index(_)));
+        if root == "seed" || is_item || all.iter().any(|other| other.path == path) {
+            return;
+        }
+        let (label, around) = label_of(&found.place, &found.fields);
+        all.push(Addable { path, label, around, value });
+    });
+    all
+}
+
+/// Whether a value is neither a group nor a choice.
+fn is_single(value: &mut dyn Value) -> bool {
+    !matches!(value.node(), Node::Group(_) | Node::Choice(_))
 }
 
 /// The text, if it is one value of the file format.
@@ -149,5 +288,14 @@ mod tests {
         for text in ["", "[1,", "1, \"other\": 2", "}", "8 // why"] {
             assert!(checked(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn typed_values_are_written_as_lists_of_the_file_format() {
+        let field = Field { unit: "%", ..Field::new("x", "X", "") };
+        assert_eq!(read(&mut 0.0, "10 %, 0.2", true, &field).unwrap(), "[0.1, 0.2]");
+        assert_eq!(written(&mut 0.0, "[0.1, 0.2]", true, &field).unwrap(), "10 %, 20 %");
+        assert!(read(&mut 0.0, "", true, &field).is_err());
+        assert_eq!(written(&mut 0.0, "8, 9", true, &field), None);
     }
 }

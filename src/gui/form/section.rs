@@ -1,66 +1,68 @@
-//! A group inside a form: a title that folds it away, and a summary of what differs from the defaults.
+//! The heading of settings that fold away: the whole row is the target.
 
-use eframe::egui;
-use eframe::egui::collapsing_header::{CollapsingState, paint_default_icon};
-use eframe::egui::{Label, RichText, Sense, Ui, vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::collapsing_header::CollapsingState;
+use eframe::egui::{Align2, FontId, Id, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{FormContext, Slot};
-use crate::form::Value;
-use crate::gui::theme::cell_ui;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{self, BODY, CONTROL, SMALL, fitted};
+use crate::gui::widgets;
 
-/// Draws the title of a section in the label column; a click opens or folds it. Returns whether it is open.
-///
-/// A section whose settings all have their defaults starts folded.
-pub(super) fn title_ui(
+/// What a heading shows.
+pub struct Heading<'a> {
+    /// The name of what folds.
+    pub name: &'a str,
+    /// What its settings are, in few words, at the right.
+    pub summary: &'a str,
+    /// What it is for.
+    pub help: &'a str,
+    /// Whether something inside is wrong.
+    pub is_wrong: bool,
+}
+
+/// Draws a heading over the whole width; a click anywhere opens or folds it. Returns whether it is open, and its id.
+pub fn heading_ui(
     ui: &mut Ui,
-    width: f32,
-    slot: &Slot,
-    help: &str,
-    value: &mut dyn Value,
-    context: &mut FormContext,
-) -> bool {
-    let id = context.id(ui, "section");
-    let has_problem = context.has_problem_inside();
-    let starts_open = has_problem || !summary(value).is_empty();
+    id: Id,
+    heading: &Heading<'_>,
+    starts_open: bool,
+    must_open: bool,
+) -> (bool, Id) {
     let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, starts_open);
-    if context.leads_to_focus() {
+    if must_open {
         state.set_open(true);
     }
-    let response = cell_ui(ui, width, |ui| {
-        let (icon_rect, _) = ui.allocate_exact_size(vec2(ui.spacing().icon_width, 16.0), Sense::hover());
-        let mut text = RichText::new(&slot.name);
-        if has_problem && !state.is_open() {
-            text = text.color(ui.visuals().error_fg_color);
-        }
-        let title = Label::new(text).truncate().selectable(false).sense(Sense::click());
-        let response = ui.add(title);
-        let openness = state.openness(ui.ctx());
-        paint_default_icon(ui, openness, &response.clone().with_new_rect(icon_rect));
-        response
-    });
-    let is_open = state.is_open();
-    response.widget_info(|| {
-        egui::WidgetInfo::selected(egui::accesskit::Role::DisclosureTriangle, true, is_open, &slot.name)
-    });
-    context.note_input(&response);
-    let response = if help.is_empty() { response } else { response.on_hover_text(help) };
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CONTROL), Sense::click());
     if response.clicked() {
         state.toggle(ui);
     }
     let is_open = state.is_open();
     state.store(ui.ctx());
-    is_open
+    paint(ui, rect, heading, is_open);
+    if response.has_focus() {
+        widgets::focus_ring(ui, rect);
+    }
+    response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, heading.name));
+    let id = response.id;
+    if !heading.help.is_empty() {
+        response.on_hover_text(heading.help);
+    }
+    (is_open, id)
 }
 
-/// Draws what differs from the defaults, as in the file.
-pub(super) fn summary_ui(ui: &mut Ui, value: &dyn Value) -> bool {
-    let text = summary(value);
-    let text = if text.is_empty() { "default" } else { &text };
-    ui.add(Label::new(RichText::new(text).weak().small()).truncate().selectable(false));
-    false
-}
-
-fn summary(value: &dyn Value) -> String {
-    let text = value.to_ron();
-    text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(&text).trim().to_owned()
+fn paint(ui: &Ui, rect: Rect, heading: &Heading<'_>, is_open: bool) {
+    let colours = theme::present(ui);
+    let (painter, middle) = (ui.painter(), rect.center().y);
+    let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
+    let colour = if heading.is_wrong && !is_open { colours.bad } else { colours.text };
+    icon.paint(painter, pos2(rect.left() + 6.0, middle), 12.0, colour);
+    let (font, small) = (FontId::proportional(BODY), FontId::proportional(SMALL));
+    let left = rect.left() + 18.0;
+    let name = fitted(painter, heading.name, &font, rect.right() - left);
+    let name = painter.text(pos2(left, middle), Align2::LEFT_CENTER, name, font, colour);
+    let room = rect.right() - name.right() - 12.0;
+    if !is_open && room > 24.0 {
+        let summary = fitted(painter, heading.summary, &small, room);
+        painter.text(pos2(rect.right(), middle), Align2::RIGHT_CENTER, summary, small, colours.text3);
+    }
 }

@@ -15,8 +15,6 @@ pub(in crate::gui) fn text_button(text: &'static str) -> Button<'static> {
 /// A sign that says what a button does, or what a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gui) enum Sign {
-    /// Back to the default: an arrow that turns back.
-    Reset,
     /// One place up.
     Up,
     /// One place down.
@@ -65,8 +63,7 @@ impl Sign {
         let rect = Rect::from_center_size(rect.center(), vec2(10.0, 10.0));
         let stroke = Stroke::new(1.5, colour);
         match self {
-            Self::Reset => turn(painter, rect, stroke, false),
-            Self::Repeat => turn(painter, rect, stroke, true),
+            Self::Repeat => turn(painter, rect, stroke),
             Self::Up => chevron(painter, rect, stroke, -1.0),
             Self::Down => chevron(painter, rect, stroke, 1.0),
             Self::Copy => sheets(painter, rect, Stroke::new(1.0, colour)),
@@ -113,16 +110,15 @@ fn sheets(painter: &Painter, rect: Rect, stroke: Stroke) {
 }
 
 /// Three quarters of a circle that end in an arrowhead.
-fn turn(painter: &Painter, rect: Rect, stroke: Stroke, is_clockwise: bool) {
+fn turn(painter: &Painter, rect: Rect, stroke: Stroke) {
     let radius = rect.width() / 2.0 - 0.5;
-    let mirror = if is_clockwise { 1.0 } else { -1.0 };
     let on_circle = |turns: f32| -> Pos2 {
         let angle = turns * TAU;
-        rect.center() + vec2(mirror * angle.sin(), -angle.cos()) * radius
+        rect.center() + vec2(angle.sin(), -angle.cos()) * radius
     };
     let arc = (0..=18).map(|step| on_circle(0.12 + 0.76 * step as f32 / 18.0)).collect();
     painter.add(Shape::line(arc, stroke));
     let tip = on_circle(0.88);
-    let head = [vec2(-mirror * 3.5, 0.5), vec2(0.5 * mirror, 3.5)].map(|way| tip + way);
+    let head = [vec2(-3.5, 0.5), vec2(0.5, 3.5)].map(|way| tip + way);
     painter.add(Shape::line(vec![head[0], tip, head[1]], stroke));
 }

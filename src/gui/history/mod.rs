@@ -104,7 +104,7 @@ impl History {
         let (task, name) = if is_archived {
             (UndoTask::Restore(runs), "archiving")
         } else {
-            (UndoTask::Archive(runs), "restoring from the trash")
+            (UndoTask::Archive(runs), "restoring archived runs")
         };
         self.push(Step { task, name });
     }

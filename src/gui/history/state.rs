@@ -90,6 +90,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         plots: _, // compared below, without ranges
         filter,
         sort,
+        table,
         group,
         linked,
         size,
@@ -108,6 +109,10 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         (old.filter != *filter, "filter"),
         (old.group != *group, "grouping"),
         (old.sort != *sort, "order of runs"),
+        (old.table.filters != table.filters, "named filters"),
+        (old.table.group != table.group, "grouping"),
+        (old.table.baseline != table.baseline, "baseline"),
+        (columns(old) != columns(new), "columns of runs"),
         (old.colours != *colours, "colours"),
         (plots_differ(old, new, titles), "titles of a figure"),
         (plots_differ(old, new, |plot| plot.hidden.clone()), "lines that are shown"),
@@ -115,6 +120,12 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         (old.size != *size || old.dpi != *dpi, "size of figures"),
     ];
     changes.into_iter().find_map(|(is_other, name)| is_other.then_some(name))
+}
+
+/// The columns of the table of runs; which groups are open is no edit.
+fn columns(view: &ViewSettings) -> impl PartialEq + '_ {
+    let table = &view.table;
+    (&table.columns, &table.widths, &table.added)
 }
 
 /// Whether this part of what is kept about some plot differs.

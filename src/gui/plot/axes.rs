@@ -1,17 +1,25 @@
-//! Axes and grid: the ticks of the figure, as the plot widget takes them.
+//! Axes and grid: the ticks of the figure, as the plot widget takes them, and what it cannot draw: titles and names.
 
 use std::rc::Rc;
 
-use eframe::egui::{Color32, Rangef, TextStyle, Ui, Vec2};
+use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, TextStyle, Ui, Vec2};
 use egui_plot::{AxisHints, GridMark, Plot};
 
+use super::mesh::EM;
 use super::navigate::View;
+use super::painter::{area, paint};
 use crate::figure::axis::Axis;
+use crate::figure::font::{Weight, fit, width};
+use crate::figure::layout::{
+    Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, x_labels,
+};
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
+use crate::figure::scene::page::written;
+use crate::figure::scene::{Ink, Item, Pen, Shape, segments};
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;
-use crate::gui::theme::fitted;
+use crate::gui::theme;
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
@@ -23,10 +31,10 @@ const LONGEST: usize = 24;
 const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
 const FAINT: f32 = 40.0;
-
-/// Height of a title with its distance from the labels, in heights of its text, as the widget draws it.
-const TITLE: f32 = 1.25;
-/// The widget's distance of labels from the vertical axis, and from the title, in points.
+/// Size of titles, and their distance from labels, in points.
+const TITLE: f64 = theme::BODY as f64;
+const TITLE_GAP: f64 = 6.0;
+/// The widget's distance of labels from the axis, in points.
 const MARGIN: f32 = 4.0;
 
 /// The places of ticks with their labels; minor ticks have an empty one.
@@ -34,16 +42,13 @@ type Marks = Rc<[(f64, String)]>;
 
 /// A plot without contents that shows this part of the figure with its axes, on a surface of about this size.
 /// [`navigate`](super::navigate) does all navigation.
-pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
-    let x = marks(
-        &figure.x,
-        view[0],
-        size.x / if is_named(&figure.x) { name_width(&figure.x) } else { LABEL[0] },
-    );
+pub fn plot(ui: &mut Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
+    ui.style_mut().text_styles.insert(TextStyle::Body, eframe::egui::FontId::proportional(theme::SMALL));
+    let x = marks(&figure.x, view[0], size.x / LABEL[0]);
     let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
-    // A plot may be lower than its title is long.
-    let beside = fitted(ui.painter(), &title(&figure.y), &TextStyle::Body.resolve(ui.style()), size.y);
-    let space = [height_below(ui, &figure.x), width_beside(ui, &y)];
+    let space = [height_below(figure, view[0], size.x), width_beside(&figure.y, &y)];
+    let x_hints =
+        hints(AxisHints::new_x(), if is_named(&figure.x) { Rc::default() } else { x.clone() }, theme);
     Plot::new("figure")
         .allow_zoom(false)
         .allow_drag(false)
@@ -53,42 +58,75 @@ pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> P
         .allow_double_click_reset(false)
         .show_crosshair(false)
         .show_grid([!is_named(&figure.x), !is_named(&figure.y)])
+        .show_background(false)
         .invert_x(figure.x.reversed)
         .invert_y(figure.y.reversed)
         .grid_spacing(Rangef::new(1.0, STRONG))
         .grid_color(colour(theme.grid()))
-        .x_grid_spacer(spacer(x.clone()))
+        .x_grid_spacer(spacer(x))
         .y_grid_spacer(spacer(y.clone()))
-        .custom_x_axes(vec![hints(AxisHints::new_x(), title(&figure.x), x, theme).min_thickness(space[0])])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), beside, y, theme).min_thickness(space[1])])
+        .custom_x_axes(vec![x_hints.min_thickness(space[0])])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), y, theme).min_thickness(space[1])])
 }
 
-/// The height of labels and title below a plot. The widget only reserves what they took in its last frame: in the first
-/// frame and after a change they would overlap.
-fn height_below(ui: &Ui, axis: &Axis) -> f32 {
-    let title = title(axis).lines().count() as f32;
-    ui.text_style_height(&TextStyle::Body) * (1.0 + TITLE * title)
+/// The height of labels and title below a plot of this width. The widget only reserves what they took in its last frame: in
+/// the first frame and after a change they would overlap.
+fn height_below(figure: &Figure, view: [f64; 2], width: f32) -> f32 {
+    let axis = &figure.x;
+    let title = if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE };
+    if !is_named(axis) {
+        return (EM * 1.2 + f64::from(MARGIN) + title) as f32;
+    }
+    let labels = label_height(&names(axis, view, [0.0, f64::from(width)]), EM);
+    ((TICK + TICK_GAP) * EM + labels + groups_height(axis, EM) + title + 4.0) as f32
+}
+
+/// The names of the visible part of an axis along a plot.
+fn names(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
+    names_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM)
 }
 
 /// The width of labels and title beside a plot.
-fn width_beside(ui: &Ui, marks: &Marks) -> f32 {
-    let font = TextStyle::Body.resolve(ui.style());
-    let width = |label: &String| {
-        ui.painter().layout_no_wrap(label.clone(), font.clone(), Color32::PLACEHOLDER).size().x
+fn width_beside(axis: &Axis, marks: &Marks) -> f32 {
+    let labels = marks.iter().map(|(_, label)| width(label, EM, Weight::Regular)).fold(0.0, f64::max);
+    let title = if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE };
+    (labels + title) as f32 + 2.0 * MARGIN
+}
+
+/// Paints the axes' lines and titles around the data, within all the space of the plot; and names below it, which the widget
+/// cannot rotate.
+pub fn around_ui(painter: &Painter, figure: &Figure, view: View, (frame, space): (Rect, Rect), theme: Theme) {
+    let ink = colour(theme.axis());
+    let stroke = Stroke::new(1.0, ink);
+    painter.hline(frame.x_range(), frame.bottom(), stroke);
+    painter.vline(frame.left(), frame.y_range(), stroke);
+    let (plot, mut items) = (area(frame), Vec::new());
+    let mut title = |text: &str, at: [f64; 2], upwards: bool, most: f64| {
+        let fitting = fit(text, TITLE, Weight::Regular, most, 1).join(" ");
+        let text = Text { upwards, muted: true, ..Text::new(&fitting, at, Anchor::Middle, TITLE) };
+        items.push(written(text, theme));
     };
-    let labels = marks.iter().map(|(_, label)| width(label)).fold(0.0, f32::max);
-    labels + 2.0 * MARGIN + TITLE * ui.text_style_height(&TextStyle::Body)
+    let [x, y] = [f64::from(frame.center().x), f64::from(frame.center().y)];
+    let (wide, high) = (f64::from(space.width()), f64::from(space.height()));
+    title(&figure.x.label(), [x, f64::from(space.bottom()) - 0.25 * TITLE], false, wide);
+    title(&figure.y.label(), [f64::from(space.left()) + TITLE, y], true, high);
+    if is_named(&figure.x) {
+        let ruler = names(&figure.x, view[0], [plot.left, plot.right]);
+        items.extend(
+            x_labels(&ruler, plot, EM).into_iter().map(|text| written(Text { muted: true, ..text }, theme)),
+        );
+        let (brackets, texts) = groups(&figure.x, &ruler, plot, EM);
+        let ticks = ruler.tick_places(true).map(|x| [[x, plot.bottom], [x, plot.bottom + TICK * EM]]);
+        let pen = Pen::new(Ink::new(theme.axis()), 1.0);
+        items.push(Shape::Line(segments(brackets.into_iter().chain(ticks)), pen).plain());
+        items.extend(texts.into_iter().map(|text| written(Text { muted: true, ..text }, theme)));
+    }
+    let items: Vec<Item> = items;
+    paint(painter, &items);
 }
 
 fn is_named(axis: &Axis) -> bool {
     !axis.categories.is_empty()
-}
-
-/// An estimate of the width of the longest name below the axis.
-fn name_width(axis: &Axis) -> f32 {
-    let longest =
-        axis.categories.iter().map(|category| category.name.chars().count()).max().unwrap_or_default();
-    longest.min(LONGEST) as f32 * 7.0 + 10.0
 }
 
 /// A colour of the figure for the screen.
@@ -98,7 +136,7 @@ pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
 
 /// The theme of figures on the screen.
 pub fn theme_of(ui: &Ui) -> Theme {
-    if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light }
+    if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
 }
 
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
@@ -121,20 +159,10 @@ fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
     }
 }
 
-fn hints(hints: AxisHints<'static>, title: String, marks: Marks, theme: Theme) -> AxisHints<'static> {
+fn hints(hints: AxisHints<'static>, marks: Marks, theme: Theme) -> AxisHints<'static> {
     let label = move |mark: GridMark, _: &_| {
         let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
         found.map(|(_, label)| label.clone()).unwrap_or_default()
     };
-    hints
-        .label(title)
-        .formatter(label)
-        .label_spacing(Rangef::new(1.0, STRONG))
-        .tick_label_color(colour(theme.muted()))
-}
-
-/// The title below or beside an axis; an empty line leaves space for the brackets of groups.
-fn title(axis: &Axis) -> String {
-    let above = if axis.groups().is_empty() { "" } else { " \n" };
-    format!("{above}{}", axis.label())
+    hints.formatter(label).label_spacing(Rangef::new(1.0, STRONG)).tick_label_color(colour(theme.muted()))
 }

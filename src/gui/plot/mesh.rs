@@ -1,18 +1,21 @@
-//! The lines of a plot as triangles, cached until something changes. For a large figure a thread makes them; until then the
-//! last ones are moved and stretched into place.
+//! The triangles of a plot, cached until something changes. For a large figure a thread makes them; until then the last ones
+//! are moved and stretched into place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eframe::egui::epaint::{TessellationOptions, Tessellator, Vertex};
-use eframe::egui::{Mesh, Rect, Shape, Ui, pos2};
-use egui_plot::{PlotBounds, PlotTransform};
+use eframe::egui::epaint::{TessellationOptions, Vertex};
+use eframe::egui::{Mesh, Rect, Ui, pos2};
 
 use super::navigate::View;
-use super::paint::Pen;
-use super::thinning::ThinnedLine;
+use super::painter::{Layer, area};
+use crate::figure::mapping::Mapping;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
+use crate::figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
+
+/// Size of the text of plots on the screen, in points.
+pub const EM: f64 = 12.0;
 
 /// The surface that lines are painted on.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,10 +24,12 @@ pub struct PlotViewport {
     pub frame: Rect,
     /// Pixels for each point.
     pub pixels: f32,
-    /// Light or dark.
+    /// The colours.
     pub theme: Theme,
-    /// The line below the pointer in the legend.
+    /// The line at the pointer in the legend.
     pub highlighted: Option<String>,
+    /// The selected arm.
+    pub selected: Option<String>,
     /// How shapes become triangles.
     pub options: TessellationOptions,
     /// The number of visible plots of curves, with this one.
@@ -33,39 +38,28 @@ pub struct PlotViewport {
 
 impl PlotViewport {
     /// A plot at this place of the screen, one of `plots`.
-    pub fn new(ui: &Ui, frame: Rect, theme: Theme, highlighted: Option<&str>, plots: usize) -> Self {
+    pub fn new(ui: &Ui, frame: Rect, theme: Theme, plots: usize) -> Self {
         let options = ui.ctx().tessellation_options(|options| *options);
-        let highlighted = highlighted.map(str::to_owned);
-        Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, options, plots }
+        let (highlighted, selected) = (None, None);
+        Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, selected, options, plots }
     }
 
-    /// Width of the plot in pixels.
-    pub fn width(&self) -> f64 {
-        f64::from((self.frame.width() * self.pixels).round().max(1.0))
-    }
-
-    /// The triangles of shapes.
-    pub fn triangles(&self, shapes: impl IntoIterator<Item = Shape>) -> Mesh {
-        // Circles are triangles too: the atlas of prepared discs may change between frames.
-        let mut tessellator = Tessellator::new(self.pixels, self.options, [1, 1], Vec::new());
-        tessellator.set_clip_rect(self.frame);
-        let mut mesh = Mesh::default();
-        for shape in shapes {
-            tessellator.tessellate_shape(shape, &mut mesh);
-        }
-        mesh
+    /// The triangles of items.
+    pub fn layer(&self, items: &[Item]) -> Layer {
+        Layer::of(items, self.pixels, self.options, self.frame)
     }
 }
 
-/// All inputs of the triangles except the thinned lines.
+/// Everything that decides how a figure looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshKey {
-    viewport: PlotViewport,
+    /// The surface.
+    pub viewport: PlotViewport,
     /// The places that it shows.
-    view: View,
+    pub view: View,
     /// Whether x and y grow to the left and downwards.
     reversed: [bool; 2],
-    /// Lines that are not painted.
+    /// Names that are not painted.
     hidden: BTreeSet<String>,
 }
 
@@ -76,31 +70,55 @@ impl MeshKey {
         Self { viewport, view, reversed, hidden: hidden.clone() }
     }
 
-    fn transform(&self) -> PlotTransform {
-        let [x, y] = self.view;
-        let bounds = PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]);
-        PlotTransform::new_with_invert_axis(self.viewport.frame, bounds, false, self.reversed)
+    /// The figure on the surface.
+    pub fn surface<'a>(&'a self, figure: &'a Figure, intervals: Intervals<'a>) -> Surface<'a> {
+        let PlotViewport { frame, pixels, theme, highlighted, selected, plots, .. } = &self.viewport;
+        let detail = Detail::Screen { pixels: f64::from(*pixels), plots: *plots };
+        let (highlighted, selected) = (highlighted.as_deref(), selected.as_deref());
+        let area = area(*frame);
+        Surface {
+            figure,
+            x: Mapping::of_places(&figure.x, self.view[0], [area.left, area.right]),
+            y: Mapping::of_places(&figure.y, self.view[1], [area.bottom, area.top]),
+            area,
+            em: EM,
+            theme: *theme,
+            look: Look { hidden: &self.hidden, highlighted, selected, intervals, detail },
+        }
     }
 }
 
-/// The triangles that were painted last.
+/// The items and triangles that were painted last.
 #[derive(Clone, Debug)]
-pub struct LineMesh {
+pub struct PlotMesh {
     key: MeshKey,
-    mesh: Arc<Mesh>,
+    /// All items but bands.
+    pub items: Arc<Vec<Item>>,
+    layer: Layer,
 }
 
-impl LineMesh {
-    /// The triangles of drawn lines.
-    pub fn of(figure: &Figure, drawn: &[ThinnedLine], key: MeshKey) -> Self {
-        let (viewport, transform) = (&key.viewport, key.transform());
-        let pen = Pen {
-            transform: &transform,
-            theme: viewport.theme,
-            highlighted: viewport.highlighted.as_deref(),
-        };
-        let mesh = viewport.triangles(pen.lines(figure, drawn, |name| key.hidden.contains(name)));
-        Self { key, mesh: Arc::new(mesh) }
+impl PlotMesh {
+    /// Everything but the bands.
+    pub fn of(figure: &Figure, key: MeshKey) -> Self {
+        let surface = key.surface(figure, Intervals::None);
+        let items = [ground(&surface), over(&surface)].concat();
+        let layer = key.viewport.layer(&items);
+        Self { key, items: Arc::new(items), layer }
+    }
+
+    /// The bands.
+    pub fn of_bands(figure: &Figure, key: MeshKey, intervals: Intervals<'_>) -> Self {
+        let items = bands(&key.surface(figure, intervals));
+        // Bands never leave the plot.
+        let layer =
+            key.viewport.layer(&[crate::figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
+        Self { key, items: Arc::default(), layer }
+    }
+
+    /// What decided how it looks.
+    #[cfg(test)]
+    pub const fn key(&self) -> &MeshKey {
+        &self.key
     }
 
     /// Whether its triangles have this key.
@@ -108,26 +126,47 @@ impl LineMesh {
         self.key == *key
     }
 
-    /// The shape to paint. If another part of the figure is visible now, the triangles are moved and stretched with it.
-    pub fn shape(&self, key: &MeshKey) -> Shape {
-        let is_there = (self.key.viewport.frame, self.key.view) == (key.viewport.frame, key.view);
-        Shape::Mesh(if is_there { self.mesh.clone() } else { Arc::new(self.moved(key)) })
+    /// The triangles to paint. If another part of the figure is visible now, they are moved and stretched with it.
+    pub fn layer(&self, key: &MeshKey) -> Layer {
+        if (self.key.viewport.frame, self.key.view) == (key.viewport.frame, key.view) {
+            return self.layer.clone();
+        }
+        let moved = |mesh: &Arc<Mesh>| Arc::new(self.moved(mesh, key));
+        Layer { clipped: moved(&self.layer.clipped), free: moved(&self.layer.free) }
     }
 
-    fn moved(&self, key: &MeshKey) -> Mesh {
-        let (from, to) = (self.key.transform(), key.transform());
+    fn moved(&self, mesh: &Mesh, key: &MeshKey) -> Mesh {
+        let across = |key: &MeshKey, place: f64| {
+            let range = key.viewport.frame.x_range();
+            along(
+                place,
+                key.view[0],
+                if key.reversed[0] { [range.max, range.min] } else { [range.min, range.max] },
+            )
+        };
+        let up = |key: &MeshKey, place: f64| {
+            let range = key.viewport.frame.y_range();
+            along(
+                place,
+                key.view[1],
+                if key.reversed[1] { [range.min, range.max] } else { [range.max, range.min] },
+            )
+        };
         let [x, y] = self.key.view;
-        let (across, right) =
-            line_through(x.map(|end| [&from, &to].map(|transform| transform.position_from_point_x(end))));
-        let (up, above) =
-            line_through(y.map(|end| [&from, &to].map(|transform| transform.position_from_point_y(end))));
+        let (width, right) = line_through(x.map(|end| [across(&self.key, end), across(key, end)]));
+        let (height, above) = line_through(y.map(|end| [up(&self.key, end), up(key, end)]));
         let moved = |vertex: &Vertex| Vertex {
-            pos: pos2(vertex.pos.x * across + right, vertex.pos.y * up + above),
+            pos: pos2(vertex.pos.x * width + right, vertex.pos.y * height + above),
             ..*vertex
         };
-        let vertices = self.mesh.vertices.iter().map(moved).collect();
-        Mesh { vertices, indices: self.mesh.indices.clone(), texture_id: self.mesh.texture_id }
+        let vertices = mesh.vertices.iter().map(moved).collect();
+        Mesh { vertices, indices: mesh.indices.clone(), texture_id: mesh.texture_id }
     }
+}
+
+/// The position of a place.
+fn along(place: f64, [low, high]: [f64; 2], [from, to]: [f32; 2]) -> f32 {
+    from + ((place - low) / (high - low)) as f32 * (to - from)
 }
 
 /// Gradient and height of the line through two points.
@@ -141,45 +180,35 @@ fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f3
 mod tests {
     use eframe::egui::{Pos2, vec2};
 
-    use super::super::scene::ThinnedLines;
     use super::*;
-    use crate::figure::{Line, style_of};
+    use crate::figure::{Line, Style};
 
     fn figure() -> Figure {
         let place = |step: u8| f64::from(step) / 20.0;
         let parabola = (0..=20).map(|step| [place(step), place(step).powi(2)]).collect();
-        Figure { lines: vec![Line::new("a", style_of(0), parabola)], ..Figure::default() }
+        Figure { lines: vec![Line::new("a", Style::default(), parabola)], ..Figure::default() }
     }
 
     fn key(view: View, width: f32) -> MeshKey {
         let viewport = PlotViewport {
             frame: Rect::from_min_size(pos2(10.0, 20.0), vec2(width, 100.0)),
             pixels: 1.0,
-            theme: Theme::Dark,
+            theme: Theme::DarkScreen,
             highlighted: None,
+            selected: None,
             options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
             plots: 1,
         };
         MeshKey::new(&figure(), view, &BTreeSet::new(), viewport)
     }
 
-    fn line_mesh(key: MeshKey) -> LineMesh {
-        let drawn = ThinnedLines::of(&figure(), &BTreeSet::new(), [0.0, 1.0], (100.0, 1));
-        LineMesh::of(&figure(), &drawn.lines, key)
-    }
-
-    fn mesh(shape: &Shape) -> &Arc<Mesh> {
-        let Shape::Mesh(mesh) = shape else { panic!("triangles") };
-        mesh
-    }
-
     #[test]
     fn the_same_triangles_are_painted_again_while_nothing_changes() {
         let still = key([[0.0, 1.0], [0.0, 1.0]], 100.0);
-        let line_mesh = line_mesh(still.clone());
-        assert!(line_mesh.fits(&still) && !line_mesh.mesh.is_empty());
-        assert!(Arc::ptr_eq(mesh(&line_mesh.shape(&still)), &line_mesh.mesh));
-        assert!(!line_mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
+        let mesh = PlotMesh::of(&figure(), still.clone());
+        assert!(mesh.fits(&still) && !mesh.layer.clipped.is_empty());
+        assert!(Arc::ptr_eq(&mesh.layer(&still).clipped, &mesh.layer.clipped));
+        assert!(!mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
     }
 
     /// Where the middle of the line is in each triangle: its width is not stretched in the new ones.
@@ -194,11 +223,10 @@ mod tests {
 
     #[test]
     fn triangles_that_are_moved_are_where_new_ones_would_be() {
-        let old = line_mesh(key([[0.0, 1.0], [0.0, 1.0]], 100.0));
-        for there in [key([[0.25, 0.75], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 0.5]], 150.0)] {
-            let new = line_mesh(there.clone());
-            let shape = old.shape(&there);
-            let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
+        let old = PlotMesh::of(&figure(), key([[0.0, 1.0], [0.0, 1.0]], 100.0));
+        for there in [key([[-0.25, 1.25], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 1.5]], 150.0)] {
+            let new = PlotMesh::of(&figure(), there.clone());
+            let (moved, made) = (middles(&old.layer(&there).clipped), middles(&new.layer.clipped));
             assert_eq!(moved.len(), made.len());
             for (moved, made) in moved.iter().zip(&made) {
                 assert!(moved.distance(*made) < 1e-2, "{moved} {made}");
@@ -208,11 +236,16 @@ mod tests {
 
     #[test]
     fn reversed_axes_stay_reversed() {
-        let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.5], [0.0, 1.0]]]
+        let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.5], [0.0, 1.0]]]
             .map(|view| MeshKey { reversed: [true, false], ..key(view, 100.0) });
-        let (old, new) = (line_mesh(from), line_mesh(to.clone()));
-        let shape = old.shape(&to);
-        let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
+        let reversed = |mut figure: Figure| {
+            figure.x.reversed = true;
+            figure
+        };
+        let (old, new) =
+            (PlotMesh::of(&reversed(figure()), from), PlotMesh::of(&reversed(figure()), to.clone()));
+        let layer = old.layer(&to);
+        let (moved, made) = (middles(&layer.clipped), middles(&new.layer.clipped));
         assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));
     }
 }

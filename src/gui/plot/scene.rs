@@ -1,14 +1,13 @@
-//! The scene of a figure: its ranges, small print, thinned lines and their triangles. For a large figure a thread computes
-//! it while the last scene stays visible.
+//! The scene of a figure: its ranges, its explanation, and its triangles. For a large figure a thread computes it while the
+//! last scene stays visible.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::mesh::{LineMesh, MeshKey, PlotViewport};
+use super::mesh::{MeshKey, PlotMesh, PlotViewport};
 use super::navigate::View;
-use super::thinning::{ThinnedLine, draw};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line};
 use crate::figure::ranges::ranges;
@@ -17,9 +16,6 @@ use crate::gui::background::BackgroundTask;
 
 /// The scene of a figure with at most this many points takes a small part of a frame.
 const SMALL: usize = 10_000;
-
-/// The assumed width of a plot before it is painted.
-const PIXELS: f64 = 800.0;
 
 /// What decides how a figure looks.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,23 +37,12 @@ pub struct Analysis {
     pub hidden: BTreeSet<String>,
     /// The places that show all visible data.
     pub fit: View,
-    /// Small print below the plot.
-    pub remarks: String,
+    /// Caption and remarks.
+    pub explanation: String,
     /// The figure without hidden lines, if it is read off by areas and some are hidden.
     pub areas: Option<Figure>,
-    /// Whether the points of each line, its band and its single runs only go forward along x.
+    /// Whether the points of each line and its band only go forward along x.
     pub forward: Vec<bool>,
-}
-
-/// The part of a scene that depends on the zoom and the width too.
-#[derive(Clone, Debug)]
-pub struct ThinnedLines {
-    /// The visible places of x.
-    pub range: [f64; 2],
-    /// Width of the plot in pixels, and the number of visible plots of curves.
-    pub surface: (f64, usize),
-    /// In the order of the figure's lines.
-    pub lines: Arc<Vec<ThinnedLine>>,
 }
 
 /// A figure, ready to be painted.
@@ -67,10 +52,8 @@ pub struct Scene {
     pub request: SceneRequest,
     /// The part that does not depend on the zoom.
     pub kept: Arc<Analysis>,
-    /// The thinned lines.
-    pub drawn: ThinnedLines,
-    /// Their triangles, once the plot has a surface.
-    pub line_mesh: Option<LineMesh>,
+    /// The triangles, once the plot has a surface.
+    pub mesh: Option<PlotMesh>,
 }
 
 /// Whether a thread computes the scene of a figure.
@@ -83,13 +66,9 @@ impl Scene {
     pub fn of(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
         let kept = kept.unwrap_or_else(|| Arc::new(Analysis::of(figure, &request)));
         let view = request.zoom.unwrap_or(kept.fit);
-        let surface =
-            request.viewport.as_ref().map_or((PIXELS, 1), |viewport| (viewport.width(), viewport.plots));
-        let drawn = ThinnedLines::of(figure, &request.hidden, view[0], surface);
-        let key =
-            request.viewport.clone().map(|viewport| MeshKey::new(figure, view, &request.hidden, viewport));
-        let line_mesh = key.map(|key| LineMesh::of(figure, &drawn.lines, key));
-        Self { request, kept, drawn, line_mesh }
+        let key = |viewport: PlotViewport| MeshKey::new(figure, view, &request.hidden, viewport);
+        let mesh = request.viewport.clone().map(|viewport| PlotMesh::of(figure, key(viewport)));
+        Self { request, kept, mesh }
     }
 }
 
@@ -102,22 +81,9 @@ impl Analysis {
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
         let [x, y] = ranges(&visible);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
-        let remarks = visible.remarks().join(" · ");
+        let explanation = visible.explanation();
         let forward = figure.lines.iter().map(goes_forward).collect();
-        Self { hidden: request.hidden.clone(), fit, remarks, areas, forward }
-    }
-}
-
-impl ThinnedLines {
-    /// Thins the visible lines for a plot of so many pixels, one of so many plots.
-    pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], surface: (f64, usize)) -> Self {
-        let lines = draw(figure, |name| hidden.contains(name), range, surface);
-        Self { range, surface, lines: Arc::new(lines) }
-    }
-
-    /// Whether it shows this range on this surface.
-    pub fn fits(&self, range: [f64; 2], (pixels, plots): (f64, usize)) -> bool {
-        self.range == range && self.surface.0.total_cmp(&pixels).is_eq() && self.surface.1 == plots
+        Self { hidden: request.hidden.clone(), fit, explanation, areas, forward }
     }
 }
 
@@ -126,8 +92,7 @@ fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
 }
 
 fn goes_forward(line: &Line) -> bool {
-    line.polylines().all(|points| points.is_sorted_by(|a, b| a[0] <= b[0]))
-        && line.band.is_sorted_by(|a, b| a.x <= b.x)
+    line.points.is_sorted_by(|a, b| a[0] <= b[0]) && line.band.is_sorted_by(|a, b| a.x <= b.x)
 }
 
 /// A scene that a thread computes.

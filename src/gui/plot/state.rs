@@ -7,7 +7,7 @@ use eframe::egui::Context;
 
 use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
 use super::figure_request::FigureRequest;
-use super::figure_view::FigureView;
+use super::figure_view::{FigureView, Surroundings};
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, find};
@@ -20,6 +20,8 @@ use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
 pub struct PlotState {
     /// The options of all plots.
     pub options: PlotOptions,
+    /// The selected arm, whose band is drawn.
+    pub selected: Option<String>,
     /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
     /// Whether zooming along x shows the same range in all plots with this axis.
@@ -55,6 +57,7 @@ impl Default for PlotState {
     fn default() -> Self {
         Self {
             options: PlotOptions::default(),
+            selected: None,
             titles: BTreeMap::new(),
             linked: false,
             size: Preset::default(),
@@ -126,6 +129,11 @@ impl PlotState {
         let figure = self.built(plot).filter(|built| built.has_data).map(|built| &built.figure)?;
         let view = self.views.get(plot.name);
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
+    }
+
+    /// The caption and the remarks of the figure of a plot, for a hint beside its title; `None` before it was drawn.
+    pub fn explanation(&self, plot: &Plot) -> Option<&str> {
+        self.views.get(plot.name)?.explanation()
     }
 
     /// Why figures could not be built or drawn; each reason is reported once.
@@ -291,12 +299,12 @@ impl PlotState {
 
     /// The figure of a plot with its view; `None` without data.
     pub(super) fn drawable(&mut self, plot: &Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
-        let has_curves = |figure: &Figure| figure.parallel.is_empty() && !figure.is_of_marks();
         let built = self.builders.values().filter_map(Builder::built);
-        let plots = built.filter(|built| has_curves(&built.figure)).count();
+        let plots = built.filter(|built| built.figure.has_curves()).count();
         let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name)?;
-        view.plots = plots;
+        let (bands, spread) = (self.options.bands, self.options.band);
+        view.around = Surroundings { selected: self.selected.clone(), bands, spread, plots };
         Some((&built.figure, view))
     }
 

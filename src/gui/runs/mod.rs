@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::worker::{RunningJobs, Worker};
 use crate::doc::Run;
-use crate::results::{Event, RunRecord, RunState};
+use crate::results::{Event, ReportLevel, RunRecord, RunState};
 use crate::run::{Job, StopKind};
 use batch::BatchPace;
 use outdated::OutdatedRuns;
@@ -30,7 +30,7 @@ pub enum RunNews {
         /// Its new state.
         state: RunState,
     },
-    /// A report of a stage.
+    /// A report of a stage that everybody has to read.
     Report {
         /// Its run.
         run: String,
@@ -211,12 +211,18 @@ impl Runs {
         }
         self.pace.note(&run, &event);
         let record = self.records.entry(run.clone()).or_default();
-        let news = if let Event::Report(report) = &event {
-            Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
-        } else {
-            None
+        let news = match &event {
+            // The others are in the view of reports.
+            Event::Report(report) if report.level == ReportLevel::Warning => {
+                Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
+            }
+            _ => None,
         };
         let before = record.state().clone();
+        // A run that gave way to others in the queue goes on.
+        if matches!(event, Event::Started { .. }) && self.batch.contains(&run) {
+            self.open.insert(run.clone());
+        }
         // By the event: the record of a resumed run still has the state of the stopped run at its first event.
         if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
             self.open.remove(&run);

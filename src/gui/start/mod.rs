@@ -33,10 +33,8 @@ const COLUMNS: usize = 4;
 /// What was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartResponse {
-    /// An experiment with one arm.
-    Blank,
-    /// The template at this position.
-    Template(usize),
+    /// A new experiment from this template.
+    New(Template),
     /// A recent file.
     File(PathBuf),
     /// Any file.
@@ -45,10 +43,12 @@ pub enum StartResponse {
     Guide,
     /// The keys of all commands.
     Keys,
+    /// The document that was open before.
+    Back,
 }
 
-/// Draws the page into all available space.
-pub fn start_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
+/// Draws the page into all available space; `back` is the name of the document that can be returned to.
+pub fn start_ui(ui: &mut Ui, recent: &[RecentFile], back: Option<&str>) -> Option<StartResponse> {
     let space = ui.available_size();
     let is_wide = space.x >= RECENT + CARD.x * 2.0 + 6.0 * STEP;
     let for_cards = if is_wide { space.x - RECENT - 8.0 * STEP } else { space.x - 4.0 * STEP };
@@ -64,7 +64,7 @@ pub fn start_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
             ui.spacing_mut().item_spacing.x = 0.0;
             ui.vertical(|ui| {
                 ui.set_width(cards);
-                response = new_ui(ui, columns as usize);
+                response = new_ui(ui, columns as usize, back);
                 if !is_wide {
                     ui.add_space(3.0 * STEP);
                     response = recent_ui(ui, recent).or(response.take());
@@ -86,27 +86,22 @@ fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).font(theme::medium(HEADING))).selectable(false));
 }
 
-fn new_ui(ui: &mut Ui, columns: usize) -> Option<StartResponse> {
+fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartResponse> {
     let mut chosen = None;
     heading_ui(ui, "New experiment");
     ui.add_space(1.5 * STEP);
     let templates = templates::all();
-    let cards: Vec<Option<&Template>> = std::iter::once(None).chain(templates.iter().map(Some)).collect();
+    let cards: Vec<Template> = std::iter::once(templates::BLANK).chain(templates).collect();
     ui.spacing_mut().item_spacing = Vec2::splat(GAP);
     for (row, cards) in cards.chunks(columns).enumerate() {
         ui.horizontal(|ui| {
-            for (column, card) in cards.iter().enumerate() {
-                let position = row * columns + column;
-                let response = match card {
-                    None => blank_ui(ui),
-                    Some(template) => template_ui(ui, position - 1, template),
-                };
+            for (column, template) in cards.iter().enumerate() {
+                let response = template_ui(ui, (row * columns + column).checked_sub(1), template);
                 if response.gained_focus() {
                     response.scroll_to_me(None);
                 }
                 if response.clicked() {
-                    chosen =
-                        Some(position.checked_sub(1).map_or(StartResponse::Blank, StartResponse::Template));
+                    chosen = Some(StartResponse::New(*template));
                 }
             }
         });
@@ -122,6 +117,14 @@ fn new_ui(ui: &mut Ui, columns: usize) -> Option<StartResponse> {
                 .clicked()
             {
                 chosen = Some(response);
+            }
+        }
+        if let Some(back) = back {
+            let text = RichText::new(format!("Back to {back}")).color(present(ui).link);
+            let button =
+                egui::Button::new((Icon::ArrowLeft.atom(widgets::ICON), text)).frame_when_inactive(false);
+            if ui.add(button).clicked() || ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+                chosen = Some(StartResponse::Back);
             }
         }
         let hint = "Most templates run on data inside the program. The others ask for a folder first.";
@@ -161,17 +164,14 @@ fn words_ui(ui: &mut Ui, card: Rect, [name, text, facts]: [&str; 3]) {
     ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
 }
 
-fn blank_ui(ui: &mut Ui) -> Response {
-    let (rect, response) = card_ui(ui, "Blank");
-    let picture = rect.with_max_y(rect.top() + PICTURE);
-    Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3);
-    words_ui(ui, rect, ["Blank", "One arm that trains and tests. Add the rest yourself.", "1 arm · 1 seed"]);
-    response
-}
-
-fn template_ui(ui: &mut Ui, position: usize, template: &Template) -> Response {
+/// The card of a template; the blank one has no position in the list.
+fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Response {
     let (rect, response) = card_ui(ui, template.name);
-    result_ui(ui, rect.with_max_y(rect.top() + PICTURE).shrink2(vec2(STEP, STEP)), position);
+    let picture = rect.with_max_y(rect.top() + PICTURE);
+    match position {
+        Some(position) => result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position),
+        None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
+    }
     let experiment = template.experiment();
     let facts = format!(
         "{} · {} · {}",

@@ -3,6 +3,7 @@
 //! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
+mod columns;
 mod dry_run;
 mod histogram;
 pub(in crate::gui) mod loading;
@@ -33,6 +34,7 @@ use super::selection::Selection;
 use super::{text, theme};
 use crate::doc::Run;
 use crate::doc::intervention::Set;
+use crate::results::campaign::definition;
 use crate::results::tiles::Group;
 use network_at_end::NetworkAtEnd;
 
@@ -209,7 +211,10 @@ fn grid_ui<C: AsRef<str>>(
     let spacing = spacing.map(|steps| steps * theme::STEP);
     Grid::new(id).striped(true).spacing(spacing).show(ui, |ui| {
         for column in columns {
-            theme::heading_ui(ui, column.as_ref());
+            let heading = theme::heading_ui(ui, column.as_ref());
+            if let Some(definition) = definition(column.as_ref()) {
+                heading.on_hover_text(definition);
+            }
         }
         ui.end_row();
         rows(ui);

@@ -15,13 +15,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
     name: "runs",
     title: "Runs",
     group: Group::Runs,
-    help: "Which run is best, when was it, and in which settings do the runs differ? \
-           All runs as a table: filter, sort, compare, note, archive. Click a heading to sort by it, or a row \
-           to see the run's settings; the filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the \
-           plots. Below the table are paired differences of two arms over the seeds that both have, and ticked \
-           runs side by side, only where they differ. If the table is wider than its tile, ticks, stars and \
-           arms stay in place while the rest scrolls. Rows exist from the start; their numbers appear during \
-           the runs.",
+    help: "Which arm is best, by how much, and in which settings do the runs differ? \
+           A row for each arm with mean \u{b1} 95 % CI over its seeds, and its difference to the baseline, paired by \
+           seed; the caret shows the runs. Click a heading to sort by it; Columns adds any setting, and any series \
+           at its best, its end, an iteration, or a level of remaining weights. The filter (\u{201c}batch = 64 \
+           state:done\u{201d}) also drives the plots. Tick runs to compare, show alone or archive them: only visible \
+           ticks count.",
     make: || Box::new(Table),
 };
 

@@ -89,7 +89,7 @@ fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
 #[test]
 fn the_network_shows_what_is_left_and_the_verdicts() {
     let mut harness = open("network", done());
-    wait_for(&mut harness, "a, seed 1, at its end");
+    wait_for(&mut harness, "a, seed 1, final weights");
     for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
@@ -162,15 +162,19 @@ fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
         harness.run_steps(4);
         harness.key_press(Key::Enter);
         harness.run_steps(4);
-        harness.get_by_label(value).focus();
+        harness.get_by_role_and_label(Role::Button, value).focus();
         harness.run_steps(4);
         harness.key_press(Key::Enter);
         harness.run_steps(4); // not until it rests: a thread may still read what lies behind
     }
-    wait_for(&mut harness, "Trial 1");
-    assert!(harness.query_by_label("Trial 0").is_none());
-    assert!(harness.query_by_label("Clear layer fc2, bit b2").is_some());
-    assert!(harness.query_by_label_contains("1 single fault: 0.00 % of images with SDC-1").is_some());
+    wait_for(&mut harness, "Show trial 1, seed 1");
+    assert!(harness.query_by_label("Show trial 0, seed 1").is_none());
+    assert!(
+        harness.query_by_label("Clear layer fc2").is_some()
+            && harness.query_by_label("Clear bit b2").is_some()
+    );
+    assert!(harness.query_by_label_contains("1 trial: 0.00 % of images with SDC-1").is_some());
+    assert!(harness.query_by_label("1 of 2").is_some());
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn without_a_run_that_is_done_the_view_says_what_to_do() {
 fn before_a_run_the_network_is_shown_as_the_plan_has_it() {
     let mut harness = open("network", RunRecord::default());
     harness.step();
-    for label in ["a, as the run begins", "Input", "Linear 4→2, ReLU", "Linear 2→3", "fc2", "100.00 %"] {
+    for label in ["a, initial weights", "Input", "Linear 4→2, ReLU", "Linear 2→3", "fc2", "100.00 %"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
 }
@@ -199,19 +203,65 @@ fn layers_that_were_struck_say_how_vulnerable_they_are() {
         single_faults(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(0, 29, 8), outcome(0, 3, 0)]);
     let mut harness = open("network", record);
     harness.step();
-    assert!(harness.query_by_label("40.00 %").is_some(), "0.4 over four trials");
-    harness.set_size(vec2(1000.0, 600.0));
-    harness.step();
-    assert!(harness.query_by_label("40.00 % [10.26, 79.54]").is_some(), "with room for the interval");
+    assert!(harness.query_by_label("40.00 % [10.26, 79.54]").is_some(), "0.4 over four trials");
+    harness.set_size(vec2(560.0, 600.0));
+    harness.run_steps(2);
+    assert!(harness.query_by_label("40.00 %").is_some(), "without room for the interval");
+}
+
+/// Numbers that a table cuts off reach into the next column, or out of the view.
+fn check_numbers(harness: &Harness<'_, Shown>, width: f32, what: &str) {
+    let numbers: Vec<_> = harness
+        .root()
+        .children_recursive()
+        .filter(|node| node.accesskit_node().role() == Role::Label)
+        .filter_map(|node| Some((node.accesskit_node().value()?, node.rect())))
+        .filter(|(text, _)| text.chars().any(|letter| letter.is_ascii_digit()))
+        .collect();
+    assert!(numbers.len() > 3, "{what} at {width} has no numbers");
+    for (at, (text, rect)) in numbers.iter().enumerate() {
+        assert!(rect.left() >= 0.0 && rect.right() <= width + 0.5, "{what} at {width}: {text} at {rect}");
+        for (other, beside) in &numbers[..at] {
+            let cut = rect.intersect(*beside);
+            let is_over = cut.width() > 1.0 && cut.height() > 1.0;
+            assert!(!is_over, "{what} at {width}: {text} covers {other}");
+        }
+    }
+}
+
+#[test]
+fn no_table_cuts_a_number_however_narrow_it_is() {
+    let campaign = || {
+        let outcomes = vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 29, 8), outcome(1, 3, 0)];
+        let mut events = vec![Event::Finished { secs: 1.0 }];
+        let record = single_faults(outcomes);
+        let campaign = record.campaigns()[0].clone();
+        events.push(Event::CampaignBegan(campaign.began));
+        events.extend(campaign.cells.into_iter().map(Event::CampaignCell));
+        RunRecord::of(events)
+    };
+    for (view, ready) in [("network", "fc2"), ("weights", "Image of the values"), ("campaigns", "Conditions")]
+    {
+        let mut harness = open(view, campaign());
+        wait_for(&mut harness, ready);
+        if view == "campaigns" {
+            harness.get_by_label("Conditions").click();
+        }
+        for width in [420.0, 520.0, 700.0, 1100.0] {
+            harness.set_size(vec2(width, 600.0));
+            harness.run_steps(6);
+            check_numbers(&harness, width, view);
+        }
+    }
 }
 
 #[test]
 fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
     let mut harness = open("network", done());
-    wait_for(&mut harness, "a, seed 1, at its end");
+    wait_for(&mut harness, "a, seed 1, final weights");
     harness.state_mut().listed[0].id = "another".to_owned();
     harness.step();
-    assert!(harness.query_by_label("a, seed 1, at its end · earlier settings").is_some());
+    assert!(harness.query_by_label("a, seed 1, final weights · earlier settings").is_some());
 }
 
 #[test]
@@ -230,9 +280,18 @@ fn tickets_show_where_a_training_should_have_stopped() {
     ];
     let mut harness = open("tickets", RunRecord::of(events));
     harness.step();
-    for label in ["Stage 4.2, round 2", "100", "Masks can be compared when two seeds of the arm are done."] {
+    assert!(harness.query_by_label("Masks can be compared when two seeds of an arm are done.").is_some());
+    assert!(matches!(harness.state().views.offers("tickets"), Offers::Later(_)));
+    harness.get_by_label("Early stops").click();
+    harness.run_steps(4);
+    for label in ["Stage 4.2, round 2", "100", "Plot of Early-stop iteration"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
+    let offer = harness.state().views.offer("tickets").unwrap();
+    assert_eq!(
+        (offer.name.as_str(), offer.figure().y.title.as_str()),
+        ("early-stops", "Early-stop iteration")
+    );
 }
 
 #[test]

@@ -1,169 +1,287 @@
-//! Criteria for tickets: the early stop of each training, and the overlap of the masks of an arm's seeds.
+//! Criteria for tickets, all arms side by side: the overlap of the masks of seeds, and the early stop of each training.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use eframe::egui::{RichText, ScrollArea, Ui};
+use eframe::egui::{RichText, ScrollArea, Ui, vec2};
 
+use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
-use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, grid_ui, nothing_ui, number_ui, waiting_ui};
+use super::offer::{Offer, Offers, take_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
-use crate::figure::early_stops::early_stops;
+use crate::figure::Figure;
+use crate::figure::early_stops::{early_stops, overlaps};
+use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::{text, theme};
 use crate::results::RunState;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
 use crate::results::statistics::mean_and_deviation;
+use crate::results::tickets::MaskOverlap;
+use crate::run::mask_overlaps;
 use crate::results::tiles::Group;
-use crate::run::{MaskOverlap, mask_overlap};
 
-/// Folder and finished runs whose masks are compared.
-type Seeds = (PathBuf, Vec<String>);
+/// The share of the height that the figure gets; the table is below it.
+const FIGURE: f32 = 0.62;
+
+/// An arm with its place among all arms, and what is known of it.
+type OfArm<T> = (String, usize, Vec<T>);
+
+/// Folder, and the finished runs of each arm.
+type Seeds = (PathBuf, Vec<(String, Vec<String>)>);
+
+/// What a run has measured so far: its identity, the number of points, and the time of the last one.
+type Measured = (String, usize, Option<f64>);
 
 /// The state of the view between frames.
 #[derive(Default)]
 pub struct Tickets {
-    overlap: Loading<Seeds, Option<MaskOverlap>>,
+    shown: Part,
+    overlap: Loading<Seeds, Arc<Vec<OfArm<MaskOverlap>>>>,
     /// The last trainings, with the points that they come from.
-    found: (Vec<Measured>, Vec<Training>),
-    /// Their arm.
-    arm: String,
+    trainings: (Vec<Measured>, Vec<OfArm<Training>>),
+    /// The figure of what is shown, with its view.
+    figure: Option<Arc<Figure>>,
+    view: FigureView,
 }
 
-/// What a run has measured so far: its identity, the number of points, and the time of the last one.
-type Measured = (String, usize, Option<f64>);
+/// What the view shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Overlap,
+    EarlyStops,
+}
 
 /// The view in the registry.
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "tickets",
     title: "Tickets",
     group: Group::Weights,
-    help: "When should each training of the selected arm have stopped, and how much do \
-           the masks of its seeds overlap? A training should stop where the loss on the validation data is \
-           lowest; a winning ticket gets there earlier than the dense network, and is at least as accurate \
-           there. The Jaccard index compares masks: 1 for equal ones, about r/(2 − r) for independent ones with \
-           a share r remaining, so more than that means that pruning finds the same weights again. Early stops \
-           can be exported as a figure over remaining weights. They need validation data; masks need two \
-           finished seeds of the arm.",
+    help: "Do the seeds of an arm find the same ticket, and when should each training have stopped? Overlap compares \
+           the masks of the seeds of each arm: the Jaccard index is 1 for equal masks, and the dotted line is the \
+           index of random masks that keep as many weights of each layer. More than that means that pruning finds the \
+           same weights again. A training should stop where the loss on the validation data is lowest; a winning \
+           ticket gets there earlier than the dense network, and is at least as accurate there. Masks need two \
+           finished seeds of an arm, early stops need validation data.",
     make: || Box::<Tickets>::default(),
 };
 
 impl View for Tickets {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        self.arm.clear();
-        self.arm_ui(ui, input).map(ViewResponse::Take)
+        let before = self.shown;
+        let wanted = ui.horizontal_wrapped(|ui| {
+            let parts = [
+                (Part::Overlap, "Overlap of masks", "How much the masks of an arm's seeds have in common"),
+                (
+                    Part::EarlyStops,
+                    "Early stops",
+                    "The iteration with the lowest validation loss of each training",
+                ),
+            ];
+            for (part, name, help) in parts {
+                let name = RichText::new(name).font(theme::medium(theme::BODY));
+                ui.selectable_value(&mut self.shown, part, name).on_hover_text(help);
+            }
+            self.figure.is_some().then(|| take_ui(ui, "figure")).flatten()
+        });
+        if before != self.shown {
+            (self.figure, self.view) = (None, FigureView::default());
+        }
+        let arms = arms_of(input.listed);
+        match self.shown {
+            Part::Overlap => self.overlap_ui(ui, input, &arms),
+            Part::EarlyStops => self.stops_ui(ui, input, &arms),
+        }
+        wanted.inner.map(ViewResponse::Take)
     }
 
     fn offers(&self) -> Offers {
-        if self.arm.is_empty() {
-            return Offers::Later("Tickets shows nothing yet: select an arm or a run");
-        }
-        if self.found.1.is_empty() {
-            return Offers::Later("Tickets has no early stop to draw: no training has validation data");
-        }
-        Offers::Figure
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        if self.offers() != Offers::Figure {
-            return None;
-        }
-        let (arm, trainings) = (self.arm.clone(), self.found.1.clone());
-        let title = format!("early stops of {arm}");
-        Some(Offer::new("early-stops".to_owned(), title, move || early_stops(&arm, &trainings)))
-    }
-}
-
-impl Tickets {
-    /// Draws the view for the selected arm, or the arm of the selected run.
-    fn arm_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Wanted> {
-        let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
-        let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
-        let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
-            nothing_ui(ui, ENTRY.help, "Select an arm or a run on the left.");
-            return None;
-        };
-        // The combinations of a sweep share the index of the arm, but not its name.
-        let (arm, name) = (chosen.arm_index, chosen.arm.as_str());
-        let is_replicate = |run: &&Run| run.arm_index == arm && run.arm == name;
-        let runs: Vec<&Run> = input.listed.iter().filter(is_replicate).collect();
-        name.clone_into(&mut self.arm);
-        let area = ScrollArea::vertical().id_salt("tickets view").auto_shrink([false, false]);
-        let shown = area.show(ui, |ui| {
-            ui.label(RichText::new(format!("{name}, over its seeds")).strong());
-            ui.add_space(theme::STEP);
-            self.overlap_ui(ui, input, &runs);
-            ui.add_space(2.0 * theme::STEP);
-            stops_ui(ui, self.trainings(input, &runs))
-        });
-        shown.inner
-    }
-
-    fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, runs: &[&Run]) {
-        theme::heading_ui(ui, "Masks of the seeds");
-        let is_done = |run: &&&Run| input.runs.state(&run.id) == RunState::Done;
-        let ids: Vec<String> = runs.iter().filter(is_done).map(|run| run.id.clone()).collect();
-        if ids.len() < 2 {
-            ui.label("Masks can be compared when two seeds of the arm are done.");
-            return;
-        }
-        let key = (input.results.to_owned(), ids);
-        let asked = key.clone();
-        let read = move || {
-            let ids: Vec<&str> = asked.1.iter().map(String::as_str).collect();
-            Ok(mask_overlap(&asked.0, &ids))
-        };
-        match self.overlap.get(&key, ui.ctx(), read) {
-            LoadState::Pending => waiting_ui(ui),
-            LoadState::Failed(why) => drop(ui.label(format!("They cannot be compared: {why}."))),
-            LoadState::Ready(None) => drop(ui.label("No two finished runs of the arm end with a mask.")),
-            LoadState::Ready(Some(overlap)) => {
-                let pairs = text::counted(overlap.pairs, "pair");
-                let words = format!("Mean Jaccard index {} over {pairs} of seeds", fixed(overlap.mean, 3));
-                ui.label(words).on_hover_text(
-                    "Entries that survive in both masks over entries that survive in one of them: 1 for equal masks, about r/(2 − r) for independent ones with a share r left",
-                );
+        match (&self.figure, self.shown) {
+            (Some(_), _) => Offers::Figure,
+            (None, Part::Overlap) => {
+                Offers::Later("Tickets has no masks to compare: two seeds of an arm must be done")
+            }
+            (None, Part::EarlyStops) => {
+                Offers::Later("Tickets has no early stop to draw: no training has validation data")
             }
         }
     }
+
+    fn offer(&self) -> Option<Offer> {
+        let shown = self.view.shown(self.figure.as_ref()?);
+        let (name, title) = match self.shown {
+            Part::Overlap => ("overlap", "overlap of masks"),
+            Part::EarlyStops => ("early-stops", "early stops"),
+        };
+        Some(Offer::new(name.to_owned(), title.to_owned(), move || shown.clone()))
+    }
+}
+
+/// The runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
+fn arms_of(listed: &[Run]) -> Vec<(&str, Vec<&Run>)> {
+    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
+    for run in listed {
+        match arms.iter_mut().find(|(name, runs)| *name == run.arm && runs[0].arm_index == run.arm_index) {
+            Some((_, runs)) => runs.push(run),
+            None => arms.push((&run.arm, vec![run])),
+        }
+    }
+    arms
+}
+
+/// Borrows what is known of each arm, as figures take it.
+fn borrowed<T>(arms: &[OfArm<T>]) -> Vec<(&str, usize, &[T])> {
+    arms.iter().map(|(name, place, known)| (name.as_str(), *place, known.as_slice())).collect()
 }
 
 impl Tickets {
-    /// The trainings of an arm; they are computed again only after a change of the points.
-    fn trainings(&mut self, input: &ViewInput<'_>, runs: &[&Run]) -> &[Training] {
+    fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
+        let done = |runs: &[&Run]| -> Vec<String> {
+            let done = runs.iter().filter(|run| input.runs.state(&run.id) == RunState::Done);
+            done.map(|run| run.id.clone()).collect()
+        };
+        let seeds: Vec<(String, Vec<String>)> =
+            arms.iter().map(|(name, runs)| ((*name).to_owned(), done(runs))).collect();
+        if seeds.iter().all(|(_, done)| done.len() < 2) {
+            return self.nothing(ui, "Masks can be compared when two seeds of an arm are done.");
+        }
+        let key = (input.results.to_owned(), seeds);
+        let asked = key.clone();
+        let read = move || {
+            let arms = asked.1.iter().enumerate().map(|(place, (name, ids))| {
+                let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+                (name.clone(), place, mask_overlaps(&asked.0, &ids))
+            });
+            Ok(Arc::new(arms.collect()))
+        };
+        let found = match self.overlap.get(&key, ui.ctx(), read) {
+            LoadState::Pending => {
+                self.figure = None;
+                return waiting_ui(ui);
+            }
+            LoadState::Failed(why) => {
+                let why = format!("They cannot be compared: {why}.");
+                return self.nothing(ui, &why);
+            }
+            LoadState::Ready(found) => found.clone(),
+        };
+        if found.iter().all(|(.., moments)| moments.is_empty()) {
+            return self.nothing(ui, "No two finished seeds of an arm end with a mask.");
+        }
+        let figure = overlaps(&borrowed(&found));
+        self.figure_ui(ui, figure);
+        ScrollArea::vertical().id_salt("overlaps").auto_shrink([false, false]).show(ui, |ui| {
+            fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
+        });
+    }
+
+    fn stops_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
+        self.update_trainings(input, arms);
+        if self.trainings.1.iter().all(|(.., trainings)| trainings.is_empty()) {
+            let why =
+                "No training has validation data: set Validation in the experiment's data, and run again.";
+            return self.nothing(ui, why);
+        }
+        let figure = early_stops(&borrowed(&self.trainings.1));
+        self.figure_ui(ui, figure);
+        ScrollArea::vertical().id_salt("early stops").auto_shrink([false, false]).show(ui, |ui| {
+            fitted_grid_ui(ui, "early stops", STOPS, &[5, 2, 4], &stop_rows(&self.trainings.1));
+        });
+    }
+
+    fn nothing(&mut self, ui: &mut Ui, why: &str) {
+        self.figure = None;
+        nothing_ui(ui, ENTRY.help, why);
+    }
+
+    /// Draws the figure above the table.
+    fn figure_ui(&mut self, ui: &mut Ui, figure: Figure) {
+        if self.figure.as_deref() != Some(&figure) {
+            self.view.forget_figure();
+            self.figure = Some(Arc::new(figure));
+        }
+        let Some(figure) = &self.figure else { return };
+        let space = vec2(ui.available_width(), (FIGURE * ui.available_height()).max(160.0));
+        ui.allocate_ui(space, |ui| figure_ui(ui, figure, &mut self.view));
+        ui.add_space(theme::STEP);
+    }
+
+    /// The trainings of all arms; they are computed again only after a change of the points.
+    fn update_trainings(&mut self, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
         let measured = |run: &&Run| -> Option<Measured> {
             let points = input.runs.record(&run.id)?.points();
             Some((run.id.clone(), points.len(), points.last().map(|point| point.secs)))
         };
-        let measured: Vec<Measured> = runs.iter().filter_map(measured).collect();
-        if self.found.0 != measured {
-            let records = runs.iter().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
-            self.found = (measured, trainings(records));
+        let measured: Vec<Measured> = arms.iter().flat_map(|(_, runs)| runs).filter_map(measured).collect();
+        if self.trainings.0 != measured {
+            let of = |(place, (name, runs)): (usize, &(&str, Vec<&Run>))| {
+                let records = runs.iter().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
+                ((*name).to_owned(), place, trainings(records))
+            };
+            self.trainings = (measured, arms.iter().enumerate().map(of).collect());
         }
-        &self.found.1
     }
 }
 
-/// Draws the table; returns the chosen export of its figure.
-fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
-    theme::heading_ui(ui, "Early-stop iteration")
-        .on_hover_text("The iteration with the lowest validation loss of each training");
-    if trainings.is_empty() {
-        ui.label("No training has validation data: set Validation in the experiment's data, and run again.");
-        return None;
-    }
-    let columns = ["Training", "Remaining", "Stops at iteration", "Test accuracy there", "Seeds"];
-    grid_ui(ui, "early stops", [3.0, 0.5], &columns, |ui| {
-        for training in trainings {
-            ui.label(&training.place);
-            number_ui(ui, text::percent(training.remaining));
-            number_ui(ui, mean_and_deviation(&training.iterations(), 1.0, 0));
-            let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
-            number_ui(ui, if accuracy == "–" { accuracy } else { format!("{accuracy} %") });
-            number_ui(ui, training.stops.len().to_string());
-            ui.end_row();
-        }
-    });
-    ui.add_space(theme::STEP);
-    take_ui(ui, "early stops")
+/// Headings of the table of overlaps with what they mean.
+const OVERLAP: [(&str, &str); 6] = [
+    ("Arm", "The arm whose seeds are compared"),
+    ("Masks", "Final masks, or those of a campaign within a round"),
+    ("Remaining", "Share of the weights that remain, in the parameters that are pruned"),
+    ("Pairs", "Pairs of seeds"),
+    (
+        "Jaccard ± 95 % CI",
+        "Weights that survive in both masks over those that survive in either: mean over pairs of seeds, with the 95 % CI \
+         over these pairs (Student's t). Pairs share seeds, so the interval is only a guide",
+    ),
+    (
+        "By chance",
+        "The index of random masks that keep as many weights of each layer: Σ ab/n over Σ (a + b − ab/n), where the masks \
+         keep a and b of the n weights of a layer. With the same share r in all layers it is r/(2 − r)",
+    ),
+];
+
+fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, overlap: &MaskOverlap| {
+        let half = overlap.half_width().map_or_else(String::new, |half| format!(" ± {}", fixed(half, 3)));
+        [
+            arm.to_owned(),
+            overlap.moment.clone(),
+            text::percent(overlap.remaining),
+            overlap.indices.len().to_string(),
+            format!("{}{half}", fixed(overlap.mean(), 3)),
+            fixed(overlap.chance, 3),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
+}
+
+/// Headings of the table of early stops with what they mean.
+const STOPS: [(&str, &str); 6] = [
+    ("Arm", "The arm"),
+    ("Training", "The place of the training in the plan"),
+    ("Remaining", "Share of the weights that remain"),
+    (
+        "Stops at (± SD)",
+        "The iteration with the lowest validation loss: mean over seeds ± standard deviation",
+    ),
+    ("Test accuracy there (± SD)", "Mean over seeds ± standard deviation"),
+    ("Seeds", "Seeds with this training"),
+];
+
+fn stop_rows(arms: &[OfArm<Training>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, training: &Training| {
+        let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
+        [
+            arm.to_owned(),
+            training.place.clone(),
+            text::percent(training.remaining),
+            mean_and_deviation(&training.iterations(), 1.0, 0),
+            if accuracy == "–" { accuracy } else { format!("{accuracy} %") },
+            training.stops.len().to_string(),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, trainings)| trainings.iter().map(|training| row(arm, training))).collect()
 }

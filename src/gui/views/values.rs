@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, Ui};
+use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, TextStyle, Ui};
 use egui_extras::{Column, TableBuilder};
 
+use super::columns::{fitting, width_of};
 use crate::doc::intervention::Set;
 use crate::gui::{text, theme};
 use crate::results::network::{Entry, ParameterValues};
-use crate::results::number::fixed;
+use crate::results::number::{Format, fixed, readable};
 
 const ROW: f32 = 20.0;
 /// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.
@@ -30,10 +31,16 @@ pub struct Values {
 
 impl Values {
     /// Draws the table; returns a stage that sets the chosen entries, if it is to be added to the plan of `arm`.
-    pub fn ui(&mut self, ui: &mut Ui, name: &str, values: &ParameterValues, arm: &str) -> Option<Set> {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        (values, widest): (&ParameterValues, Widest),
+        arm: &str,
+    ) -> Option<Set> {
         self.search_ui(ui, values.values.len());
         let set = self.set_ui(ui, name, arm);
-        self.table_ui(ui, values);
+        self.table_ui(ui, values, widest);
         set
     }
 
@@ -85,7 +92,7 @@ impl Values {
         set
     }
 
-    fn table_ui(&mut self, ui: &mut Ui, values: &ParameterValues) {
+    fn table_ui(&mut self, ui: &mut Ui, values: &ParameterValues, widest: Widest) {
         let count = values.values.len().saturating_sub(self.first).min(PAGE);
         if values.values.len() > PAGE {
             let last = self.first + count;
@@ -95,21 +102,22 @@ impl Values {
                 last.saturating_sub(1)
             ));
         }
+        let room =
+            Room::of(ui, (values, widest), ui.available_width() - ui.spacing().scroll.allocated_width());
         let mut table = TableBuilder::new(ui)
             .id_salt("values")
             .striped(true)
             .cell_layout(Layout::left_to_right(Align::Center))
-            .auto_shrink([false, false])
-            .column(Column::exact(96.0))
-            .column(Column::exact(92.0))
-            .column(Column::exact(96.0))
-            .column(Column::remainder());
+            .auto_shrink([false, false]);
+        for (width, _) in room.widths.iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
+            table = table.column(Column::exact(*width));
+        }
         if let Some(target) = self.target.take() {
             table = table.scroll_to_row(target - self.first, Some(Align::Center));
         }
         let first = self.first;
         let table = table.header(ROW, |mut row| {
-            for name in ["Entry", "Position", "Value", "State"] {
+            for (name, _) in COLUMNS.into_iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
                 row.col(|ui| drop(theme::heading_ui(ui, name)));
             }
         });
@@ -129,18 +137,103 @@ impl Values {
                         };
                     }
                 });
-                row.col(|ui| drop(ui.small(place_of(entry, &values.shape))));
+                if room.shown[1] {
+                    row.col(|ui| drop(ui.small(place_of(entry, &values.shape))));
+                }
                 row.col(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.add_space(theme::STEP);
-                        ui.monospace(fixed(f64::from(values.values[entry]), 6))
+                        ui.monospace(value_text(values.values[entry], room.decimals))
                             .on_hover_text(format!("{:?}", values.values[entry]));
                     });
                 });
-                row.col(|ui| drop(ui.label(RichText::new(state_of(values.entries[entry])).small())));
+                if room.shown[3] {
+                    row.col(|ui| drop(ui.label(RichText::new(state_of(values.entries[entry])).small())));
+                }
             });
         });
     }
+}
+
+/// The columns of the table.
+const COLUMNS: [&str; 4] = ["Entry", "Position", "Value", "State"];
+/// Columns that go where the table is narrow, first ones first.
+const EXPENDABLE: [usize; 2] = [3, 1];
+/// Decimals of the values, from most to fewest.
+const DECIMALS: [usize; 3] = [6, 4, 3];
+
+/// How much is drawn of the table in some space.
+struct Room {
+    widths: [f32; COLUMNS.len()],
+    shown: [bool; COLUMNS.len()],
+    decimals: usize,
+}
+
+impl Room {
+    /// Decimals go first, then whole columns: a value is never cut.
+    fn of(ui: &Ui, (values, of_values): (&ParameterValues, Widest), space: f32) -> Self {
+        let (small, mono) = (TextStyle::Small.resolve(ui.style()), TextStyle::Monospace.resolve(ui.style()));
+        let last = values.values.len().saturating_sub(1);
+        let tick = ui.spacing().icon_width + ui.spacing().icon_spacing;
+        let states = [Entry::Pruned, Entry::Frozen, Entry::Free].map(state_of);
+        let widest = |texts: &[&str]| texts.iter().map(|text| width_of(ui, text, &small)).fold(0.0, f32::max);
+        let of = |decimals: usize| {
+            let value = value_text(of_values.value, decimals);
+            let value = width_of(ui, &value, &mono).max(of_values.letters as f32 * width_of(ui, "0", &mono));
+            let widths = [
+                tick + width_of(ui, &text::grouped(last as u64), &small),
+                width_of(ui, &place_of(last, &values.shape), &small),
+                value + theme::STEP,
+                widest(&states),
+            ];
+            let heads = COLUMNS.map(|name| width_of(ui, name, &small));
+            let widths = std::array::from_fn(|at| widths[at].max(heads[at]) + theme::STEP);
+            let shown = fitting(widths, ui.spacing().item_spacing.x, space, &EXPENDABLE);
+            Self { widths, shown, decimals }
+        };
+        let rooms = DECIMALS.map(of);
+        let all = |room: &Self| room.shown == [true; COLUMNS.len()];
+        let place = rooms.iter().position(all).unwrap_or(DECIMALS.len() - 1);
+        rooms.into_iter().nth(place).expect("a place in the list")
+    }
+}
+
+/// What decides the width of the column of values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Widest {
+    /// A value with the most digits before its point.
+    value: f32,
+    /// Letters of the longest text among values that are no plain numbers.
+    letters: usize,
+}
+
+impl Widest {
+    /// Of all values of a parameter.
+    pub fn of(values: &[f32]) -> Self {
+        let is_plain = |value: &&f32| value.is_finite() && value.abs() < PLAIN;
+        let largest =
+            |sign: f32| sign * values.iter().filter(is_plain).map(|value| sign * value).fold(0.0, f32::max);
+        let [low, high] = [largest(-1.0), largest(1.0)];
+        let others =
+            values.iter().filter(|value| !is_plain(value)).map(|value| value_text(*value, 0).chars().count());
+        // The sign takes about as much room as a digit.
+        let value = if -low * 10.0 >= high { low } else { high };
+        Self { value, letters: others.max().unwrap_or_default() }
+    }
+}
+
+/// Larger values are written with a power of ten.
+const PLAIN: f32 = 1e5;
+
+/// A value with so many decimals, or with a power of ten, or what it is instead of a number.
+fn value_text(value: f32, decimals: usize) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "∞" } else { "\u{2212}∞" }.to_owned();
+    }
+    if value.abs() < PLAIN { fixed(value.into(), decimals) } else { readable(value.into(), Format::Number) }
 }
 
 /// The position of an entry in its parameter: `[3, 17]`.
@@ -158,7 +251,7 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
 pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
         Entry::Pruned => "pruned",
-        Entry::Frozen => "held",
+        Entry::Frozen => "frozen",
         Entry::Free => "trained",
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{ComboBox, RichText, Sense, Ui, vec2};
+use eframe::egui::{ComboBox, RichText, Ui, vec2};
 
+use super::columns::key_ui;
 use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::Picture;
-use super::values::Values;
+use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
@@ -52,15 +53,23 @@ struct Loaded {
     mosaic: Mosaic,
     /// The value with the full colour.
     full: f64,
-    /// Entries that are trained, held, pruned.
+    /// Entries that are trained, frozen, pruned.
     counts: [u64; 3],
+    /// What decides the width of the column of values.
+    widest: Widest,
 }
 
 impl Loaded {
     fn of(values: ParameterValues) -> Self {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
-        Self { mosaic: Mosaic::of(&cells, SIDE), full: full(&values), counts, values }
+        Self {
+            mosaic: Mosaic::of(&cells, SIDE),
+            full: full(&values),
+            counts,
+            widest: Widest::of(&values.values),
+            values,
+        }
     }
 }
 
@@ -69,9 +78,9 @@ pub const ENTRY: ViewEntry = ViewEntry {
     name: "weights",
     title: "Weights",
     group: Group::Weights,
-    help: "Which weights of a parameter remain, which are held, and where? The \
-           histogram shows the distribution of the surviving and the held values, beside the initial values of \
-           the dense network if they are known. The image shows every entry at its place, outputs from top to \
+    help: "Which weights of a parameter remain, which are frozen, and where? The \
+           histogram shows the distribution of the surviving and the frozen weights, beside the initial \
+           distribution if it is known. The image shows every entry at its place, outputs from top to \
            bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
            copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
            stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
@@ -163,7 +172,7 @@ impl Weights {
                 self.used = Used::Image;
             }
             let values = &mut self.values;
-            let table = |ui: &mut Ui| values.ui(ui, &key.1, &loaded.values, arm);
+            let table = |ui: &mut Ui| values.ui(ui, &key.1, (&loaded.values, loaded.widest), arm);
             let rest = vec2(ui.available_width(), space.y);
             let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
             wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
@@ -191,7 +200,7 @@ impl Weights {
             combo.response.labelled_by(label.id);
             let entries = parameter.shape.iter().product::<usize>() as u64;
             let facts = format!(
-                "{} · {} entries · from {} to {}",
+                "{} · {} weights · from {} to {}",
                 shape_text(&parameter.shape),
                 text::grouped(entries),
                 fixed(f64::from(parameter.minimum), 4),
@@ -217,18 +226,16 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
     let colours = colours(loaded.full, loaded.counts, *shown);
     picture.ui(ui, (&loaded.values, &loaded.mosaic), (&colours, *shown), height);
     ui.add_space(2.0);
-    key_ui(ui, &colours, loaded);
+    keys_ui(ui, &colours, loaded);
     wanted.inner
 }
 
 /// The meaning of the colours.
-fn key_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
+fn keys_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
     let theme = theme_of(ui);
     ui.horizontal_wrapped(|ui| {
         let mut key = |rgb: [u8; 3], text: &str| {
-            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, colour(rgb));
-            ui.small(text);
+            key_ui(ui, colour(rgb), text);
         };
         if colours.has_scale() {
             key(colours.shade(1.0, theme), &format!("{} and more", fixed(loaded.full, 3)));

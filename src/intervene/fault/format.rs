@@ -1,6 +1,6 @@
 //! Number formats: how many bits, and what each of them is for.
 
-use super::BitField;
+use super::{BitField, half};
 
 crate::choice! {
     /// How a value is stored.
@@ -50,6 +50,17 @@ impl Format {
         format!("b{bit}{}", field.unwrap_or_default())
     }
 
+    /// The number that stored bits stand for. Of int8 it is the whole number without the scale of its row, which the
+    /// bits do not hold.
+    pub fn value(self, bits: u32) -> f64 {
+        match self {
+            Self::Float32 => f32::from_bits(bits).into(),
+            Self::Float16 => half::from_float16(bits as u16).into(),
+            Self::Bfloat16 => half::from_bfloat16(bits as u16).into(),
+            Self::Int8 => (bits as u8).cast_signed().into(),
+        }
+    }
+
     /// The format in which a parameter is stored when its network is stored in this one: with int8 only weights of
     /// convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay float32.
     pub fn of_parameter(self, is_weight: bool) -> Self {
@@ -86,6 +97,14 @@ mod tests {
         assert_eq!(Format::Float32.bit_name(30), "b30, exponent");
         assert_eq!(Format::Int8.bit_name(7), "b7, sign");
         assert_eq!(Format::Int8.bit_name(8), "b8");
+    }
+
+    #[test]
+    fn bits_are_read_as_numbers_of_the_format() {
+        let values: Vec<f64> = Format::all().into_iter().map(|format| format.value(0x3F80)).collect();
+        // As float32 it is subnormal: 16,256 units of 2^-149.
+        assert_eq!(values, [16_256.0 * 2.0_f64.powi(-149), 1.875, 1.0, -128.0]);
+        assert!((Format::Float32.value(0x7E30_89A0) - 5.866e37).abs() < 1e34);
     }
 
     #[test]

@@ -34,6 +34,6 @@ pub use draw::{Draw, FaultAmount, PrunedMemory, StreamCounters};
 pub use format::Format;
 pub use inject::{Injected, Injection, Memory};
 pub use model::FaultModel;
-pub use outcome::Tally;
+pub use outcome::{ImageOutcome, Tally};
 pub use sites::{Region, Site, SiteSpace, TooManyFaults};
 pub use storage::Storage;

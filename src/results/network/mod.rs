@@ -89,10 +89,10 @@ pub fn shape_text(shape: &[usize]) -> String {
 
 /// The caption of the network at the end of a run.
 pub fn at_end(arm: &str, seed: u64) -> String {
-    format!("{arm}, seed {seed}, at its end")
+    format!("{arm}, seed {seed}, final weights")
 }
 
 /// The caption of the network before a run.
 pub fn as_begun(arm: &str) -> String {
-    format!("{arm}, as the run begins")
+    format!("{arm}, initial weights")
 }

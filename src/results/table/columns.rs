@@ -1,14 +1,15 @@
-//! The columns of the table of runs: how they are headed, written, sorted and copied.
+//! The columns of the table of runs: how they are headed, written, sorted and copied. They serve the window's table,
+//! `weightlab show`, and the axes of parallel coordinates alike.
 
 use serde::{Deserialize, Serialize};
 
-use super::Row;
-use super::settings::{NONE, compare_parsed, number_of, short};
-use super::{VALIDATION, VOTE};
-use crate::results::number::{duration, fixed, percent, plain};
+use super::settings::{NONE, follows_from_another, number_of, value_of};
+use super::{Labels, Row, VALIDATION, VOTE};
+use crate::form::number::{grouped, share_in_percent};
+use crate::results::number::{Format, duration, fixed, plain, readable};
 
 /// A column.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[allow(missing_docs)] // their titles describe them
 pub enum Column {
     Star,
@@ -25,12 +26,37 @@ pub enum Column {
     Run,
     Tags,
     Note,
-    /// A setting in which runs differ, by its path.
+    /// The difference of the last accuracy to that of the baseline.
+    Delta,
+    /// The plan in a few words.
+    Plan,
+    /// A setting, by its path.
     Setting(String),
+    /// A series of the runs, such as `test_loss`.
+    Series {
+        /// Its name.
+        series: String,
+        /// Which of its values.
+        at: At,
+    },
+}
+
+/// Which value of a series a column has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub enum At {
+    /// The best: the lowest loss, the highest of anything else.
+    Best,
+    /// The last.
+    #[default]
+    Last,
+    /// The last one up to an iteration, the first time that the run reaches it.
+    Iteration(u64),
+    /// The last one at a level of remaining weights, a share in (0, 1].
+    Remaining(f64),
 }
 
 /// By which column rows are sorted; the order of the document when nothing is chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sort {
     /// The column.
     pub column: Option<Column>,
@@ -38,35 +64,101 @@ pub struct Sort {
     pub descending: bool,
 }
 
-/// The columns of a table with these differing settings.
-pub fn columns(settings: &[String]) -> Vec<Column> {
+/// What the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in which the runs
+/// differ.
+pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     use Column as C;
-    let known =
-        [C::Star, C::Arm, C::Seed, C::State, C::Best, C::BestEpoch, C::Last, C::Remaining, C::Duration];
-    let settings = settings.iter().cloned().map(C::Setting);
-    known.into_iter().chain(settings).chain([C::Tags, C::Note]).collect()
+    let any = |holds: &dyn Fn(&Row) -> bool| rows.iter().any(holds);
+    let has_arms = any(&|row| row.arm != rows[0].arm);
+    let is_plan = |path: &String| path == "plan" || path.starts_with("plan.");
+    let conditional = [
+        (C::Seed, true),
+        (C::State, any(&|row| row.state != "done")),
+        (C::Last, true),
+        (C::Delta, has_arms),
+        (C::Best, true),
+        (C::Remaining, any(&|row| row.remaining.is_some_and(|share| share < 1.0))),
+        (C::Plan, differing.iter().any(is_plan)),
+    ];
+    let settings = independent(rows, differing).into_iter().filter(|path| !is_plan(path));
+    let marks = [
+        (C::Duration, true),
+        (C::Tags, any(&|row| !row.mark.tags.is_empty())),
+        (C::Note, any(&|row| !row.mark.note.is_empty())),
+    ];
+    let shown = |(column, is_shown): (Column, bool)| is_shown.then_some(column);
+    let settings = settings.cloned().map(C::Setting);
+    conditional
+        .into_iter()
+        .filter_map(shown)
+        .chain(settings)
+        .chain(marks.into_iter().filter_map(shown))
+        .collect()
+}
+
+/// The settings that do not only follow from another choice, such as the momentum of one of two optimizers.
+pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String> {
+    let follows = |path: &&String| {
+        let texts: Vec<&str> =
+            rows.iter().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
+        follows_from_another(path, &texts, differing)
+    };
+    differing.iter().filter(|path| !follows(path)).collect()
 }
 
 impl Column {
-    /// What heads it; `settings` are all differing ones.
-    pub fn title(&self, settings: &[String]) -> String {
+    /// The columns that every table offers, besides settings, series and the arm.
+    pub const KNOWN: [Self; 14] = [
+        Self::Seed,
+        Self::State,
+        Self::Last,
+        Self::Delta,
+        Self::Best,
+        Self::BestEpoch,
+        Self::Remaining,
+        Self::Plan,
+        Self::Epochs,
+        Self::Duration,
+        Self::Tags,
+        Self::Note,
+        Self::Star,
+        Self::Run,
+    ];
+
+    /// Its name, without a unit.
+    pub fn title(&self, labels: &Labels) -> String {
         let title = match self {
             Self::Star => "Star",
             Self::Arm => "Arm",
-            Self::Seed => "Seed",
+            Self::Seed => "Seeds",
             Self::State => "State",
-            Self::Best => "Best",
-            Self::BestEpoch => "Best at",
-            Self::Last => "Last",
-            Self::Remaining => "Remaining",
-            Self::Epochs => "Epochs",
-            Self::Run => "Run",
-            Self::Duration => "Duration",
+            Self::Best => "Best accuracy",
+            Self::BestEpoch => "Best at epoch",
+            Self::Last => "Test accuracy",
+            Self::Remaining => "Weights left",
+            Self::Epochs => "Epochs trained",
+            Self::Run => "Run ID",
+            Self::Duration => "Time",
             Self::Tags => "Tags",
             Self::Note => "Note",
-            Self::Setting(path) => short(path, settings),
+            Self::Delta => "Δ to baseline",
+            Self::Plan => "Plan",
+            Self::Setting(path) => return labels.title(path),
+            Self::Series { series, at } => {
+                return format!("{}, {}", crate::doc::capitalised(&series.replace('_', " ")), at.words());
+            }
         };
         title.to_owned()
+    }
+
+    /// What heads it: its name and unit.
+    pub fn heading(&self, labels: &Labels) -> String {
+        let unit = match (self, self.format()) {
+            (Self::Delta, _) => " (points), 95 % CI",
+            (_, Format::Percent) => " (%)",
+            _ => "",
+        };
+        self.title(labels) + unit
     }
 
     /// Its meaning, in a sentence.
@@ -74,74 +166,141 @@ impl Column {
         let help = match self {
             Self::Star => "Starred runs",
             Self::Arm => "The arm, with the values of its sweep",
-            Self::Seed => "The replicate",
+            Self::Seed => "The seed of a run; of a group, how many of its runs have an accuracy",
             Self::State => "The state of the run, and what plots show while it has no results",
             Self::Best => "Best test accuracy",
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
             Self::Last => "Last test accuracy",
             Self::Remaining => "Share of the prunable weights that remain",
             Self::Epochs => "Epochs trained in all",
-            Self::Run => "The identity of the run, the name of its folder",
+            Self::Run => "The ID of the run, which names its folder",
             Self::Duration => "Wall time",
             Self::Tags => "Words for finding runs",
             Self::Note => "Notes on the run",
+            Self::Delta => {
+                "Last test accuracy minus that of the baseline, over the seeds that are done in both"
+            }
+            Self::Plan => "The plan of the arm, without tests and snapshots",
             Self::Setting(path) => return format!("The setting {path}"),
+            Self::Series { series, at } => return format!("The series {series}, {}", at.words()),
         };
         help.to_owned()
     }
 
-    /// Whether its cells are numbers, which are aligned at the right.
-    pub const fn is_number(&self) -> bool {
+    /// Whether its cells are measured, so that a group has their mean.
+    pub const fn is_measured(&self) -> bool {
         matches!(
             self,
-            Self::Seed
-                | Self::Best
+            Self::Best
                 | Self::BestEpoch
                 | Self::Last
                 | Self::Remaining
                 | Self::Epochs
                 | Self::Duration
+                | Self::Series { .. }
         )
     }
 
-    /// The cell of a row, for people.
+    /// Whether its cells are numbers, which are aligned at the right and sorted with the largest first.
+    pub const fn is_number(&self) -> bool {
+        self.is_measured() || matches!(self, Self::Seed | Self::Delta)
+    }
+
+    /// How its numbers are written.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Best | Self::Last | Self::Remaining => Format::Percent,
+            Self::Series { series, .. } if series.ends_with("accuracy") => Format::Percent,
+            _ => Format::Number,
+        }
+    }
+
+    /// The number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
+    pub fn value(&self, row: &Row) -> Option<f64> {
+        match self {
+            Self::Seed => Some(row.seed as f64),
+            Self::Best => row.best,
+            Self::BestEpoch => row.best_epoch,
+            Self::Last => row.last,
+            Self::Remaining => row.remaining,
+            Self::Epochs => row.epochs,
+            Self::Duration => Some(row.secs).filter(|secs| *secs > 0.0),
+            Self::Series { .. } => row.value_over(self),
+            Self::Setting(_) => number_of(&self.cell(row)),
+            Self::Star
+            | Self::Arm
+            | Self::State
+            | Self::Run
+            | Self::Tags
+            | Self::Note
+            | Self::Delta
+            | Self::Plan => None,
+        }
+    }
+
+    /// A number of this column, for people.
+    pub fn number(&self, value: f64) -> String {
+        match (self, self.format()) {
+            _ if !value.is_finite() => "not a number".to_owned(),
+            (_, Format::Percent) => fixed(value * 100.0, 2),
+            (Self::BestEpoch | Self::Epochs, _) => fixed(value, 1),
+            (Self::Duration, _) => duration(value),
+            (_, format) => readable(value, format),
+        }
+    }
+
+    /// The cell of a row, for people. The difference to the baseline takes more than one row, see
+    /// [`Grouped`](super::grouped::Grouped).
     pub fn text(&self, row: &Row) -> String {
-        let share = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), percent);
-        let epochs = |epochs: Option<f64>| epochs.map_or_else(|| NONE.to_owned(), |epochs| fixed(epochs, 1));
+        if self.is_measured() {
+            let number = self.value(row).map_or_else(|| NONE.to_owned(), |value| self.number(value));
+            return if *self == Self::Last { number + row.kind() } else { number };
+        }
         match self {
             Self::Star => if row.mark.starred { "yes" } else { "" }.to_owned(),
             Self::State if !row.outdated_state.is_empty() => {
-                format!("{}, earlier settings {}", row.state, row.outdated_state)
+                format!("{}, outdated {}", row.state, row.outdated_state)
             }
-            Self::Best => share(row.best),
-            Self::Last => share(row.last) + row.kind(),
-            Self::Remaining => share(row.remaining),
-            Self::BestEpoch => epochs(row.best_epoch),
-            Self::Epochs => epochs(row.epochs),
-            Self::Duration if row.secs > 0.0 => duration(row.secs),
-            Self::Duration => NONE.to_owned(),
+            Self::Setting(path) => row.labels.value(path, &self.cell(row)).to_owned(),
             _ => self.cell(row),
         }
     }
 
     /// The cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
     pub fn cell(&self, row: &Row) -> String {
-        let number = |value: Option<f64>| value.map(plain).unwrap_or_default();
         match self {
             Self::Star => row.mark.starred.to_string(),
             Self::Arm => row.arm.clone(),
             Self::Seed => row.seed.to_string(),
             Self::State => row.state.clone(),
-            Self::Best => number(row.best),
-            Self::BestEpoch => number(row.best_epoch),
-            Self::Last => number(row.last),
-            Self::Remaining => number(row.remaining),
-            Self::Epochs => number(row.epochs),
             Self::Run => row.run.clone(),
             Self::Duration => plain(row.secs),
             Self::Tags => row.mark.tags.join(" "),
             Self::Note => row.mark.note.clone(),
-            Self::Setting(path) => row.settings.get(path).cloned().unwrap_or_default(),
+            Self::Plan => row.plan.to_string(),
+            Self::Setting(path) => match row.settings.get(path) {
+                Some(value) => value.clone(),
+                None => value_of(&row.all, path),
+            },
+            Self::Delta => String::new(),
+            Self::Best
+            | Self::BestEpoch
+            | Self::Last
+            | Self::Remaining
+            | Self::Epochs
+            | Self::Series { .. } => self.value(row).map(plain).unwrap_or_default(),
+        }
+    }
+}
+
+impl At {
+    /// "best", "at iteration 1000", "at 21 % weights left".
+    pub fn words(self) -> String {
+        match self {
+            Self::Best => "best".to_owned(),
+            Self::Last => "last".to_owned(),
+            Self::Iteration(iteration) => format!("at iteration {}", grouped(iteration)),
+            Self::Remaining(share) => format!("at {} weights left", share_in_percent(share)),
         }
     }
 }
@@ -157,87 +316,20 @@ impl Row {
     }
 }
 
-/// Sorts rows, those with an unknown value last; equal ones stay in the order of the document.
-pub fn sort(rows: &mut [&Row], by: &Sort) {
-    let Some(column) = &by.column else { return };
-    let cell = |row: &Row| Some(column.cell(row)).filter(|cell| !cell.is_empty() && cell != NONE);
-    let cells: Vec<Option<String>> = rows.iter().map(|row| cell(row)).collect();
-    let keys = cells.iter().map(|cell| cell.as_deref().map(|cell| (cell, number_of(cell))));
-    let mut keyed: Vec<_> = keys.zip(rows.iter().copied()).collect();
-    keyed.sort_by(|(a, _), (b, _)| match (*a, *b) {
-        (Some(a), Some(b)) if by.descending => compare_parsed(b, a),
-        (Some(a), Some(b)) => compare_parsed(a, b),
-        _ => a.is_none().cmp(&b.is_none()),
-    });
-    for (place, (_, row)) in rows.iter_mut().zip(keyed) {
-        *place = row;
-    }
-}
-
-/// The table for spreadsheets and programs, with `separator` between cells (RFC 4180 where it is a comma).
-pub fn text_of(rows: &[&Row], settings: &[String], separator: char) -> String {
-    let quoted = |cell: &str| {
-        let needs = cell.contains([separator, '"', '\n', '\r', '\t']);
-        if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-    };
-    let names = [
-        "starred",
-        "arm",
-        "seed",
-        "state",
-        "best_accuracy",
-        "best_epoch",
-        "last_accuracy",
-        "remaining",
-        "secs",
-    ];
-    let head = names.into_iter().chain(settings.iter().map(String::as_str)).chain(["tags", "note"]);
-    let mut lines = vec![head.map(quoted).collect::<Vec<_>>()];
-    let columns = columns(settings);
-    lines.extend(rows.iter().map(|row| columns.iter().map(|column| quoted(&column.cell(row))).collect()));
-    lines.iter().map(|cells| cells.join(&separator.to_string()) + "\n").collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(arm: &str, best: Option<f64>, rate: &str) -> Row {
-        let settings = std::sync::Arc::new([("train.rate".to_owned(), rate.to_owned())].into());
-        Row { arm: arm.to_owned(), best, settings, ..Row::default() }
-    }
-
     #[test]
-    fn rows_are_sorted_by_value_and_what_is_unknown_comes_last() {
-        let rows = [row("a", Some(0.5), "10"), row("b", None, "9"), row("c", Some(0.75), "0.5")];
-        let names = |by: &Sort| {
-            let mut sorted: Vec<&Row> = rows.iter().collect();
-            sort(&mut sorted, by);
-            sorted.iter().map(|row| row.arm.as_str()).collect::<String>()
-        };
-        assert_eq!(names(&Sort::default()), "abc");
-        assert_eq!(names(&Sort { column: Some(Column::Best), descending: true }), "cab");
-        assert_eq!(names(&Sort { column: Some(Column::Best), descending: false }), "acb");
-        let rate = Column::Setting("train.rate".to_owned());
-        assert_eq!(names(&Sort { column: Some(rate), descending: false }), "cba", "as numbers, not as text");
-    }
-
-    #[test]
-    fn the_copy_has_all_digits_and_the_table_what_people_read() {
-        let rows = [row("a, b", Some(0.981_25), "1")];
-        let settings = ["train.rate".to_owned()];
-        let text = text_of(&[&rows[0]], &settings, ',');
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(
-            lines[0],
-            "starred,arm,seed,state,best_accuracy,best_epoch,last_accuracy,remaining,secs,train.rate,tags,note"
-        );
-        assert_eq!(lines[1], "false,\"a, b\",0,,0.98125,,,,0,1,,");
-        assert!(text_of(&[&rows[0]], &settings, '\t').contains("\ta, b\t"));
-        assert_eq!(Column::Best.text(&rows[0]), "98.12 %");
+    fn numbers_have_their_unit_in_the_heading() {
+        let row = Row { last: Some(0.981_25), ..Row::default() };
+        assert_eq!(Column::Last.text(&row), "98.12");
+        assert_eq!(Column::Last.cell(&row), "0.98125");
+        assert_eq!(Column::Last.heading(&Labels::default()), "Test accuracy (%)");
+        assert_eq!(Column::Best.text(&row), NONE);
+        let of_series = Column::Series { series: "test_accuracy".to_owned(), at: At::Remaining(0.21) };
+        assert_eq!(of_series.heading(&Labels::default()), "Test accuracy, at 21 % weights left (%)");
         let waiting = Row { state: "not run".to_owned(), outdated_state: "done", ..Row::default() };
-        assert_eq!(Column::State.text(&waiting), "not run, earlier settings done");
-        assert_eq!(Column::State.cell(&waiting), "not run", "as on the command line");
-        assert_eq!(Column::Last.text(&rows[0]), NONE);
+        assert_eq!(Column::State.text(&waiting), "not run, outdated done");
     }
 }

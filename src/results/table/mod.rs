@@ -1,17 +1,30 @@
 //! Runs as rows of a table that is sorted, filtered, compared and copied.
 
 pub mod columns;
+pub mod copy;
+mod delta;
+mod differing;
 pub mod filter;
+pub mod grouped;
+mod labels;
+mod measure;
+mod names;
+mod plan_words;
 pub mod settings;
+pub mod view;
 
-use std::collections::BTreeMap;
+pub use delta::Delta;
+pub use differing::Differing;
+pub use labels::Labels;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::outline::Outline;
 use super::{PointRef, RunRecord};
-use crate::doc::{Run, RunSpec};
+use crate::doc::Run;
+use columns::Column;
 use settings::Settings;
 
 /// What a person noted about a run or an arm. Never part of a run's identity.
@@ -62,8 +75,16 @@ pub struct Row {
     pub secs: f64,
     /// Its settings in which runs differ; rows of an arm share them.
     pub settings: Arc<Settings>,
+    /// All of its settings; rows of an arm share them.
+    pub all: Arc<Settings>,
+    /// What the form calls settings and their values; all rows share them.
+    pub labels: Arc<Labels>,
     /// What its plan does.
     pub outline: Outline,
+    /// Its plan in a few words; rows of an arm share them.
+    pub plan: Arc<str>,
+    /// The values of columns over series, see [`Row::measured`].
+    pub measured: Vec<(Column, Option<f64>)>,
     /// What a person noted about it.
     pub mark: Mark,
     /// The names of its data's classes, in the order of their labels.
@@ -114,6 +135,7 @@ impl Row {
             remaining: self.remaining,
             epochs: self.epochs,
             secs: self.secs,
+            measured: self.measured.clone(),
             ..Self::default()
         }
     }
@@ -133,93 +155,5 @@ impl Row {
         self.epochs = last.map(|point| point.trained);
         self.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
         self
-    }
-}
-
-/// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
-#[derive(Debug, Default)]
-pub struct Differing {
-    /// The first run of each arm, and all of its settings.
-    specs: Vec<RunSpec>,
-    all: Vec<Settings>,
-    /// The settings in which they differ, and what each arm has there.
-    paths: Vec<String>,
-    own: Vec<Arc<Settings>>,
-    /// What the plan of each arm does.
-    outlines: Vec<Outline>,
-}
-
-impl Differing {
-    /// Gives every row its settings, by the runs of the document; returns the paths of these.
-    pub fn give(&mut self, rows: &mut [Row], runs: &[&Run]) -> &[String] {
-        let mut arms: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut specs: Vec<&RunSpec> = Vec::new();
-        for run in runs {
-            arms.entry(&run.arm).or_insert_with(|| {
-                specs.push(&run.spec);
-                specs.len() - 1
-            });
-        }
-        self.update(&specs);
-        for row in rows {
-            let Some(arm) = arms.get(row.arm.as_str()) else { continue };
-            row.settings.clone_from(&self.own[*arm]);
-            row.outline = self.outlines[*arm].clone();
-        }
-        &self.paths
-    }
-
-    fn update(&mut self, specs: &[&RunSpec]) {
-        let is_known = |index: usize| self.specs.get(index) == Some(specs[index]);
-        let known: Vec<bool> = (0..specs.len()).map(is_known).collect();
-        if specs.len() == self.specs.len() && known.iter().all(|known| *known) {
-            return;
-        }
-        self.all.resize_with(specs.len(), Settings::new);
-        self.outlines.resize_with(specs.len(), Outline::default);
-        for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
-            self.all[index] = settings::settings(specs[index]);
-            self.outlines[index] = Outline::of(&specs[index].plan);
-        }
-        self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
-        self.paths = settings::differing(&self.all);
-        let value = |all: &Settings, path: &String| (path.clone(), settings::value_of(all, path));
-        let own = |all: &Settings| Arc::new(self.paths.iter().map(|path| value(all, path)).collect());
-        self.own = self.all.iter().map(own).collect();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-    use crate::doc::file::parse;
-    use crate::doc::runs;
-
-    #[test]
-    fn after_every_edit_rows_have_what_they_would_have_without_one_before() {
-        let mut edited = Differing::default();
-        for (batches, extra) in [
-            ([8, 16], ""),
-            ([8, 32], ""),
-            ([8, 8], ""),
-            ([8, 32], ", (name: \"c\", plan: [Test])"),
-            ([8, 16], ""),
-        ] {
-            let [a, b] = batches.map(|batch| {
-                format!("(train: (batch: {batch}), name: \"arm {batch}\", plan: [Train(\"1ep\")])")
-            });
-            let text =
-                format!("(seeds: [1, 2], arms: [{a}, {}{extra}])", b.replace("name: \"arm", "name: \"b"));
-            let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
-            let listed: Vec<&Run> = listed.iter().collect();
-            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
-            let (mut again, mut fresh) = (rows(), rows());
-            let paths = edited.give(&mut again, &listed).to_vec();
-            assert_eq!(paths, Differing::default().give(&mut fresh, &listed));
-            assert_eq!(again, fresh);
-            assert_eq!(paths.contains(&"train.batch".to_owned()), batches != [8, 8] || !extra.is_empty());
-        }
     }
 }

@@ -1,8 +1,10 @@
 //! The settings of runs as text by path, and which of them differ.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Labels;
 use crate::doc::RunSpec;
 use crate::form::{Node, Value};
 
@@ -34,46 +36,118 @@ pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Orderin
 
 /// All single settings of a run but its seed.
 pub fn settings(spec: &RunSpec) -> Settings {
-    let mut found = Settings::new();
-    collect(&mut spec.clone(), "", &mut found);
-    found.remove("seed");
-    found
+    labelled(spec, &mut Labels::default())
 }
 
-fn collect(value: &mut dyn Value, path: &str, found: &mut Settings) {
-    let under = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match value.node() {
-        Node::Group(group) => {
-            for (index, field) in group.fields().iter().enumerate() {
-                collect(group.value(index), &under(field.key), found);
-            }
+/// The same; notes what the form calls them.
+pub fn labelled(spec: &RunSpec, labels: &mut Labels) -> Settings {
+    let mut walk = Walk { found: Settings::new(), labels };
+    walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", of: String::new() });
+    walk.found.remove("seed");
+    walk.found
+}
+
+struct Walk<'a> {
+    found: Settings,
+    labels: &'a mut Labels,
+}
+
+/// Where a value is in the form.
+struct Here {
+    path: String,
+    label: &'static str,
+    /// The group around it, or its stage.
+    of: String,
+}
+
+impl Here {
+    fn under(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// The part of the form that the fields of this value belong to.
+    fn part(&self) -> String {
+        if self.path.starts_with("plan.") || self.label.is_empty() {
+            self.of.clone()
+        } else {
+            self.label.to_owned()
         }
-        Node::List(list) => {
-            let count = list.count();
-            // A list of numbers reads better as one value.
-            if count == 0 || is_plain(list.item(0)) {
-                found.insert(path.to_owned(), value.to_ron());
-                return;
-            }
-            for index in 0..count {
-                collect(list.item(index), &under(&index.to_string()), found);
-            }
+    }
+
+    /// The stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
+    fn item(&self, index: usize) -> String {
+        let number = index + 1;
+        match self.of.strip_prefix("Stage ") {
+            _ if self.path == "plan" => format!("Stage {number}"),
+            Some(outer) if self.path.starts_with("plan.") => format!("Stage {outer}.{number}"),
+            _ => format!("{} {number}", self.label),
         }
-        Node::Choice(choice) => {
-            found.insert(path.to_owned(), choice.variant().key.to_owned());
-            let Some(payload) = choice.payload() else { return };
-            if is_plain(payload) {
-                let name = found.get(path).cloned().unwrap_or_default();
-                found.insert(path.to_owned(), format!("{name}({})", plain(payload)));
-            } else {
-                collect(payload, path, found);
-            }
+    }
+}
+
+impl Walk<'_> {
+    fn insert(&mut self, here: &Here, value: String) {
+        self.labels.name(&here.path, here.label, &here.of);
+        self.found.insert(here.path.clone(), value);
+    }
+
+    fn insert_called(&mut self, here: &Here, value: String, called: String) {
+        if value != called {
+            self.labels.name_value(&here.path, &value, called);
         }
-        Node::Optional(optional) => match optional.value() {
-            Some(inner) => collect(inner, path, found),
-            None => drop(found.insert(path.to_owned(), NONE.to_owned())),
-        },
-        _ => drop(found.insert(path.to_owned(), plain(value))),
+        self.insert(here, value);
+    }
+
+    fn collect(&mut self, value: &mut dyn Value, here: &Here) {
+        match value.node() {
+            Node::Group(group) => {
+                for (index, field) in group.fields().iter().enumerate() {
+                    let inside = Here { path: here.under(field.key), label: field.label, of: here.part() };
+                    self.collect(group.value(index), &inside);
+                }
+            }
+            Node::List(list) => {
+                let count = list.count();
+                // A list of numbers reads better as one value.
+                if count == 0 || is_plain(list.item(0)) {
+                    self.insert(here, value.to_ron());
+                    return;
+                }
+                for index in 0..count {
+                    let inside = Here {
+                        path: here.under(&index.to_string()),
+                        label: here.label,
+                        of: here.item(index),
+                    };
+                    self.collect(list.item(index), &inside);
+                }
+            }
+            Node::Choice(choice) => {
+                let variant = choice.variant();
+                let payload = choice.payload();
+                let own =
+                    payload.map(|payload| if is_plain(payload) { Ok(plain(payload)) } else { Err(payload) });
+                if let Some(Ok(own)) = &own {
+                    let (value, called) =
+                        (format!("{}({own})", variant.key), format!("{} {own}", variant.label));
+                    self.insert_called(here, value, called);
+                    return;
+                }
+                self.insert_called(here, variant.key.to_owned(), variant.label.to_owned());
+                if let Some(Err(payload)) = own {
+                    self.collect(payload, here);
+                }
+            }
+            Node::Optional(optional) => match optional.value() {
+                Some(inner) => self.collect(inner, here),
+                None => self.insert(here, NONE.to_owned()),
+            },
+            Node::Switch(is_on) => {
+                let called = if *is_on { "on" } else { "off" }.to_owned();
+                self.insert_called(here, value.to_ron(), called);
+            }
+            _ => self.insert(here, plain(value)),
+        }
     }
 }
 
@@ -90,8 +164,9 @@ fn plain(value: &mut dyn Value) -> String {
 }
 
 /// The settings in which these differ. Plans of different shape differ as a whole, as `plan`.
-pub fn differing(all: &[Settings]) -> Vec<String> {
-    let paths: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
+pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {
+    let all: Vec<&Settings> = all.iter().map(Borrow::borrow).collect();
+    let paths: BTreeSet<&String> = all.iter().flat_map(|settings| settings.keys()).collect();
     let mut found = Vec::new();
     let mut plan_differs = false;
     for path in paths {

@@ -37,11 +37,12 @@ use crate::results::{Event, Point};
 pub use cells::planned;
 pub(in crate::run) use identity::{Identity, identity};
 pub(in crate::run) use lists::problem as list_problem;
-pub use replay::{Replay, Replayed, replay, write_images};
+pub use replay::{Picture, Replay, Replayed, replay, write_images};
 use setup::Setup;
 pub(in crate::run) use statistics::CampaignProgress;
 use statistics::{CellProgress, CellStatistics, CountedTrial};
 use thread_map::thread_map;
+pub use trial::ReplayedImage;
 use trial::TrialOutcome;
 
 /// Trials that are sorted by layer together, and count together.

@@ -8,11 +8,12 @@ use super::identity::{Identity, files_of, identity};
 use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
-use super::trial::TrialFaults;
-use crate::data::{Dataset, Shape};
+use super::trial::{ReplayedImage, TrialFaults};
+use crate::data::{Dataset, Samples, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::structure::Parameter;
 use crate::doc::{RunSpec, Stage};
+use crate::intervene::fault::ImageOutcome;
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::PlacedFault;
 use crate::intervene::fault::log::{LineError, Logged, read_campaign};
@@ -37,6 +38,8 @@ pub struct Replay {
     pub round: Option<u64>,
     /// Folder that paths of the experiment are relative to; by default, the one that has the folder of runs.
     pub base: Option<PathBuf>,
+    /// Whether the outcome of each image is returned, and the first changed images as pictures.
+    pub has_images: bool,
 }
 
 /// A trial that was replayed.
@@ -54,6 +57,39 @@ pub struct Replayed {
     pub expected: String,
     /// SHA-256 over the logits now.
     pub found: String,
+    /// Its images in the order of the test part, if they were asked for.
+    pub images: Vec<ReplayedImage>,
+    /// The first images with another predicted class, if images were asked for and the data are images.
+    pub pictures: Vec<Picture>,
+}
+
+/// An image of the data, as the network sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its place in the test part.
+    pub image: usize,
+    /// Width and height in pixels.
+    pub size: [usize; 2],
+    /// Red, green and blue of each pixel, row by row; the lowest value of the image is 0 and the highest 255.
+    pub pixels: Vec<[u8; 3]>,
+}
+
+/// The most pictures of a trial.
+const PICTURES: usize = 60;
+
+impl Picture {
+    fn of(samples: &Samples, image: usize) -> Self {
+        let Shape { channels, height, width } = samples.shape;
+        let values = samples.sample(image);
+        let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        });
+        let byte = |value: f32| (255.0 * (value - low) / (high - low).max(f32::MIN_POSITIVE)).round() as u8;
+        let plane = height * width;
+        let channel = |channel: usize| if channels >= 3 { channel } else { 0 };
+        let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[channel(colour) * plane + at]));
+        Self { image, size: [width, height], pixels: (0..plane).map(pixel).collect() }
+    }
 }
 
 impl Replayed {
@@ -89,7 +125,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
         let compute = backend(&spec.device, &spec.train.kernels);
         let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
         let context = RunContext::new(spec.clone(), arm, data, compute, base, output);
-        replayed.extend(campaign(&context, stage, identity, &faults, trials)?);
+        replayed.extend(campaign(&context, stage, identity, &faults, (trials, ask.has_images))?);
     }
     if replayed.is_empty() {
         return Err("no campaign of the plan has these trials".to_owned());
@@ -111,7 +147,7 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
     let labels = test.labels.iter().map(|&label| label as f32).collect();
     let labels = FileTensor { shape: vec![test.len()], values: labels };
     let tensors = BTreeMap::from([("images".to_owned(), images), ("labels".to_owned(), labels)]);
-    write_tensors(to, &tensors, &BTreeMap::new()).map_err(|error| error.to_string())?;
+    write_tensors(to, &tensors, None).map_err(|error| error.to_string())?;
     Ok(test.len())
 }
 
@@ -186,7 +222,7 @@ fn campaign(
     stage: &Campaign,
     identity: Identity,
     faults: &str,
-    trials: &[(u64, String)],
+    (trials, has_images): (&[(u64, String)], bool),
 ) -> Result<Vec<Replayed>, String> {
     let network = weights(context, &identity)?;
     let in_log = |problem: LineError| format!("{}: {problem}", Table::Faults.file());
@@ -211,11 +247,21 @@ fn campaign(
             Some(stream) => drawn(&setup, trial, stream)?,
             None => setup.listed(by_trial.get(&trial).map_or(&[], Vec::as_slice), 0, trial)?,
         };
-        setup.bench.trial(faults)
+        let (logits, injected) = setup.bench.inject(faults)?;
+        let images = if has_images { setup.bench.images(&logits) } else { Vec::new() };
+        Ok::<_, String>((setup.bench.outcome(&logits, injected), images))
     });
+    let test = &context.data.test;
+    let pictures = |images: &[ReplayedImage]| {
+        let is_changed = |image: &usize| images[*image].outcome == ImageOutcome::Sdc1;
+        let changed = (0..images.len()).filter(is_changed).filter(|_| test.shape.is_image());
+        changed.take(PICTURES).map(|image| Picture::of(test, image)).collect()
+    };
     let replayed = trials.iter().zip(outcomes).map(|((trial, expected), outcome)| {
-        let outcome = outcome?;
+        let (outcome, images) = outcome?;
         Ok(Replayed {
+            pictures: pictures(&images),
+            images,
             campaign: name.clone(),
             round,
             trial: *trial,

@@ -22,6 +22,7 @@ pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) 
         label,
         cells: setup.cells.iter().map(|cell| cell.plan.clone()).collect(),
         layers: setup.layers.iter().map(|&layer| structure.layers[layer].name.clone()).collect(),
+        layer_entries: setup.layer_entries(),
         format: setup.stage.fault.format,
         strikes_values: matches!(setup.stage.fault.model.unit(), Unit::Value),
         protect: setup.stage.protect.clone(),

@@ -299,6 +299,18 @@ impl<'a> Setup<'a> {
         self.layers.iter().position(|known| *known == layer).unwrap_or_default()
     }
 
+    /// Entries with sites in each of the layers; nothing for activations.
+    pub fn layer_entries(&self) -> Vec<u64> {
+        if self.stage.fault.is_in_activations() {
+            return Vec::new();
+        }
+        let of = |layer: &usize| {
+            let own = self.places.values().filter(|place| place.layer == *layer);
+            own.map(|place| place.entries as u64).sum()
+        };
+        self.layers.iter().map(of).collect()
+    }
+
     /// Name of a parameter (or of activations).
     pub fn name_of(&self, number: usize) -> &str {
         &self.places[&number].name

@@ -9,7 +9,8 @@ use super::golden::{Golden, GoldenBatch, next_unit, op_of};
 use crate::doc::fault::Fault;
 use crate::form::number::hexadecimal;
 use crate::intervene::fault::log::LONGEST_TRIAL;
-use crate::intervene::fault::{Injected, Injection, Storage, Tally};
+use crate::intervene::fault::outcome::{ImageOutcome, Tally, top1};
+use crate::intervene::fault::{Injected, Injection, Storage};
 use crate::net::{Activations, Network, correct};
 use crate::run::faults::{activations, parameters};
 
@@ -85,6 +86,19 @@ impl InjectedFaults {
     }
 }
 
+/// One image of a trial that was carried out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayedImage {
+    /// What the faults did to it.
+    pub outcome: ImageOutcome,
+    /// Its class.
+    pub label: u32,
+    /// The class that is predicted without faults; none where a logit is NaN or infinite.
+    pub golden: Option<u32>,
+    /// The class that is predicted with the faults.
+    pub faulty: Option<u32>,
+}
+
 /// What all trials of a campaign have in common.
 pub struct Bench<'a> {
     /// The network without faults.
@@ -106,6 +120,15 @@ impl Bench<'_> {
     /// # Errors
     /// When a list has other bits than are stored.
     pub fn trial(&self, faults: TrialFaults) -> Result<TrialOutcome, String> {
+        let (logits, injected) = self.inject(faults)?;
+        Ok(self.outcome(&logits, injected))
+    }
+
+    /// The logits of all images under the faults of a trial, and what was injected.
+    ///
+    /// # Errors
+    /// As [`trial`](Self::trial).
+    pub fn inject(&self, faults: TrialFaults) -> Result<(Vec<f32>, InjectedFaults), String> {
         let mut logits = self.logits.clone();
         let mut injected = InjectedFaults::default();
         let outputs = self.golden.network.structure().outputs;
@@ -137,9 +160,28 @@ impl Bench<'_> {
                 }
             }
         }
-        let tally = Tally::of(&self.logits, &logits, outputs, &self.labels);
-        let singles = self.singles(&injected, &logits, tally);
-        Ok(TrialOutcome { tally, hash: hash(&logits), injected, singles })
+        Ok((logits, injected))
+    }
+
+    /// What became of a trial with these logits.
+    pub fn outcome(&self, logits: &[f32], injected: InjectedFaults) -> TrialOutcome {
+        let outputs = self.golden.network.structure().outputs;
+        let tally = Tally::of(&self.logits, logits, outputs, &self.labels);
+        let singles = self.singles(&injected, logits, tally);
+        TrialOutcome { tally, hash: hash(logits), injected, singles }
+    }
+
+    /// What each image became with these logits.
+    pub fn images(&self, logits: &[f32]) -> Vec<ReplayedImage> {
+        let outputs = self.golden.network.structure().outputs;
+        let rows = self.logits.chunks_exact(outputs).zip(logits.chunks_exact(outputs)).zip(&self.labels);
+        let image = |((golden, faulty), &label): ((&[f32], &[f32]), &u32)| ReplayedImage {
+            outcome: ImageOutcome::of(golden, faulty),
+            label,
+            golden: top1(golden),
+            faulty: top1(faulty),
+        };
+        rows.map(image).collect()
     }
 
     /// The accuracy without faults.

@@ -9,7 +9,9 @@
 //!                   faults.csv           every fault: where, and its bits before and after
 //!                   trials.csv           what became of the images of every trial of a campaign
 //!                   logits.csv           hashes of the logits of every trial, for a replay
-//!                   campaign-*.safetensors   the network that a campaign strikes
+//!                   histograms.jsonl     histograms of weights at each evaluation, where they are recorded
+//!                   rounds/step-N.safetensors   the network after the training of step N, where it is recorded
+//!                   campaign-*.safetensors   the network that a campaign injects faults into
 //!                   claim                who writes here: host, process, since when
 //!                   DONE | FAILED        written last
 //! ```
@@ -18,11 +20,15 @@ mod about;
 pub(super) mod claim;
 mod stamp;
 mod stored_run;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
 
 use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
@@ -72,6 +78,8 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
+    /// Why the run starts over, to be reported once it has: a start clears the record.
+    starts_over: Option<Report>,
     /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
     /// Released on drop.
@@ -96,8 +104,8 @@ impl RunDirectory {
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
         let tables = Tables::of(&path);
-        let (id, finished) = (run.id.clone(), None);
-        Ok(Self { path, id, about, events, written, tables, finished, _claim: claim, forward })
+        let (id, starts_over, finished) = (run.id.clone(), None, None);
+        Ok(Self { path, id, about, events, written, tables, starts_over, finished, _claim: claim, forward })
     }
 
     /// The directory.
@@ -164,7 +172,8 @@ impl RunDirectory {
             "the checkpoint cannot be read ({error}); the run starts over, and events.old.jsonl keeps the \
                 earlier events"
         );
-        (self.forward)(Event::Report(Report { kind: "checkpoint".to_owned(), summary, ..Report::default() }));
+        let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
+        self.starts_over = Some(report.warning());
         Ok(None)
     }
 
@@ -185,10 +194,12 @@ impl RunDirectory {
 
     /// Writes a network: its values, and what holds them.
     fn write_network(&self, files: [&str; 2], network: &Network) -> Result<(), RunError> {
-        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
         let [values, masks] = files.map(|file| self.path.join(file));
+        if let Some(folder) = values.parent().filter(|folder| *folder != self.path) {
+            std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
+        }
         write_masks(&masks, network)?;
-        Ok(write_tensors(&values, &tensors_of(network), &about)?)
+        Ok(write_tensors(&values, &tensors_of(network), Some(("run", self.id.clone())))?)
     }
 
     /// Marks the run as failed.
@@ -222,12 +233,13 @@ impl Listener for RunDirectory {
         if matches!(event, Event::Stopped { .. }) {
             self.note_outcome("stopped", "")?;
         }
+        let report = self.starts_over.take_if(|_| matches!(event, Event::Started { .. }));
         if matches!(event, Event::Finished { .. }) {
             self.finished = Some(event); // the disk may yet be full when the weights are written
         } else {
             (self.forward)(event);
         }
-        Ok(())
+        report.map_or(Ok(()), |report| self.event(Event::Report(report)))
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -310,79 +322,6 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 
 /// The records that previous or other processes left of these runs, by id.
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
-    let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
+    let records = runs.par_iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::doc::RunSpec;
-
-    fn run() -> Run {
-        Run {
-            id: "run".to_owned(),
-            arm: "arm".to_owned(),
-            arm_index: 0,
-            seed: 1,
-            spec: RunSpec::default().into(),
-        }
-    }
-
-    fn silent() -> Box<dyn FnMut(Event) + Send> {
-        Box::new(|_| {})
-    }
-
-    #[test]
-    fn a_run_whose_last_files_are_not_written_goes_on_or_is_stopped_or_failed_and_never_done() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = run();
-        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
-        directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
-        directory.event(Event::Finished { secs: 1.0 }).unwrap();
-        let state = || read_record(folder.path(), &run.id).unwrap().state().clone();
-        assert_eq!(state(), RunState::Running, "its last files are still to be written");
-        drop(directory); // as a kill does, but for the claim
-        assert_eq!(state(), RunState::Stopped);
-        std::fs::write(folder.path().join(&run.id).join("FAILED"), "no room").unwrap();
-        assert_eq!(state(), RunState::Failed("no room".to_owned()));
-        std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
-        assert_eq!(state(), RunState::Done);
-    }
-
-    #[test]
-    fn a_finished_run_has_no_folder_for_checkpoints() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = run();
-        let structure = crate::run::sharing::testing::network(1).structure().clone();
-        let network = crate::run::context::initial_network(&run.spec, structure, 0);
-        let checkpoint = Checkpoint {
-            next: 0,
-            inside: None,
-            campaign: None,
-            secs: 0.0,
-            stack: vec![crate::run::State::new(network.clone(), run.spec.train.optimizer.clone())],
-        };
-        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
-        let kept = folder.path().join(&run.id).join("checkpoint");
-        assert!(!kept.exists());
-        directory.checkpoint(&checkpoint).unwrap();
-        assert!(kept.join("state.safetensors").exists());
-        directory.finish(&network).unwrap();
-        assert!(!kept.exists());
-    }
-
-    #[test]
-    fn which_data_a_run_used_stays_known_as_long_as_it_is_the_same_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = run();
-        let data = |run: &Run| RunDirectory::claim(folder.path(), run, silent()).unwrap().about.data.clone();
-        RunDirectory::claim(folder.path(), &run, silent()).unwrap().note_data("00ff".to_owned()).unwrap();
-        assert_eq!(data(&run).as_deref(), Some("00ff"));
-        let about = About::read(&folder.path().join(&run.id)).unwrap();
-        assert_eq!(about.data.as_deref(), Some("00ff"), "in the file too");
-        let mut other = run.clone();
-        std::sync::Arc::make_mut(&mut other.spec).seed += 1;
-        assert_eq!(data(&other), None);
-    }
 }

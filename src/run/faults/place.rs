@@ -8,11 +8,12 @@ use super::{Active, Drawn};
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::Target;
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
 use crate::intervene::fault::Injected;
 use crate::intervene::fault::log::LONGEST_DRAW;
 use crate::intervene::fault::model::Unit;
 use crate::results::Report;
+use crate::results::event::stage_number;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::Session;
@@ -73,7 +74,7 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
         Some(other) => Err(session.stage_error(format!(
             "the fault of stage {} reads the network in {}, and this one in {}; a network has one format, \
                 so release the other fault first",
-            other.stage,
+            stage_number(&other.stage),
             other.settings.format.label(),
             format.label()
         ))),
@@ -184,7 +185,7 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
             "the fault of stage {} is drawn for every image, and training works on mini-batches (batch norm \
                 would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before the \
                 training",
-            fault.stage
+            stage_number(&fault.stage)
         ))),
     }
 }
@@ -216,13 +217,17 @@ pub fn test(session: &mut Session) -> Result<(), RunError> {
     session.evaluate_parts()?;
     let after = checksums(session);
     let summary = format!(
-        "{} values were read with faults; the stored weights have checksum {} before and {} after it",
-        session.state().faults.changed,
+        "{} altered when read; the stored weights have checksum {} before and {} after it",
+        values(session.state().faults.changed),
         &before[0][..16],
         &after[0][..16]
     );
     let passed = Some(before == after);
     session.report(Report { kind: "fault".to_owned(), summary, passed, ..Report::default() })
+}
+
+fn values(count: u64) -> String {
+    counted(count, "value") + if count == 1 { " was" } else { " were" }
 }
 
 fn checksums(session: &Session) -> Vec<String> {
@@ -240,8 +245,9 @@ pub fn report_training(session: &mut Session) -> Result<(), RunError> {
         return Ok(());
     }
     let summary = format!(
-        "{changed} values were read with faults, in mini-batches and evaluations; gradients are those of \
-            the faulty network, steps those of the stored weights"
+        "{} altered when read, in mini-batches and evaluations; gradients are those of the faulty network, \
+            steps those of the stored weights",
+        values(changed)
     );
     session.report(Report { kind: "fault".to_owned(), summary, ..Report::default() })
 }

@@ -37,7 +37,7 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     let Written { taken, dropped } = session.state_mut().network.write_inside(index, &values, &inside);
     let mut summary = format!("set {} entries of {} to {}", grouped(taken as u64), set.parameter, set.value);
     if dropped > 0 {
-        summary = format!("{summary}; {} held entries kept theirs", grouped(dropped as u64));
+        summary = format!("{summary}; {} pruned or frozen weights kept theirs", grouped(dropped as u64));
     }
     session.report(super::report("set", summary))
 }

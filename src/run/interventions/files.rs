@@ -83,11 +83,8 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         std::fs::create_dir_all(folder)
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
     }
-    let about = BTreeMap::from([
-        ("arm".to_owned(), session.context.arm.clone()),
-        ("seed".to_owned(), session.context.spec.seed.to_string()),
-    ]);
-    write_tensors(&path, &tensors, &about)?;
+    let about = serde_json::json!({ "arm": session.context.arm, "seed": session.context.spec.seed });
+    write_tensors(&path, &tensors, Some(("weightlab", about.to_string())))?;
     let summary = format!("wrote {} tensors to {name}", tensors.len());
     session.report(super::report("export", summary))
 }

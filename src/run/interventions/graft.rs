@@ -109,8 +109,10 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
         summary = format!("{summary}; {from} also has {some}{more}, which this network does not have");
     }
     if total.dropped > 0 {
-        summary =
-            format!("{summary}; {} values for held entries were dropped", grouped(total.dropped as u64));
+        summary = format!(
+            "{summary}; {} values for pruned or frozen weights were dropped",
+            grouped(total.dropped as u64)
+        );
     }
     Ok(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
 }

@@ -27,11 +27,12 @@ pub fn mask_report(
             emptied.push(name.as_str());
         }
     }
-    if !emptied.is_empty() {
-        summary = format!("{summary}; no entry remains in {}", emptied.join(", "));
-    }
     let columns = ["parameter", "entries", "pruned now", "remaining", "remaining %"];
-    super::table(kind, summary, &columns, rows)
+    if emptied.is_empty() {
+        return super::table(kind, summary, &columns, rows);
+    }
+    summary = format!("{summary}; no entry remains in {}", emptied.join(", "));
+    super::table(kind, summary, &columns, rows).warning()
 }
 
 /// The surviving share in percent.

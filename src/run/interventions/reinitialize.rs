@@ -26,7 +26,7 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
         state.restart_optimizer();
     }
     let summary = format!(
-        "drew {} new values; {} held entries kept theirs",
+        "drew {} new values; {} pruned or frozen weights kept theirs",
         grouped(total.taken as u64),
         grouped(total.dropped as u64)
     );

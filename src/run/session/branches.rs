@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Op, Session, State};
 use crate::data::Dataset;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
+use crate::net::Network;
 use crate::results::Report;
 use crate::results::network::shape_text;
 use crate::run::error::RunError;
@@ -15,16 +16,17 @@ impl Session<'_> {
     /// Compares every held entry of the members that trained with its value at the start of the stage, bit for bit.
     pub(in crate::run) fn check_held(&mut self) -> Result<(), RunError> {
         let before = std::mem::take(&mut self.state_mut().began_with);
-        let counts =
-            self.state().members().into_iter().zip(&before).map(|(now, then)| now.compare_held(then));
+        let members = || self.state().members().into_iter().zip(&before);
+        let counts = members().map(|(now, then)| now.compare_held(then));
         let (held, changed) = counts.fold((0, 0), |sums, counts| (sums.0 + counts.0, sums.1 + counts.1));
         if held == 0 {
             return Ok(());
         }
+        let pruned: u64 = members().map(|(now, _)| pruned_in(now)).sum();
         let summary = match changed {
-            0 => format!("all {} held entries are bit-identical after training", grouped(held)),
+            0 => kept(pruned, held - pruned),
             _ => format!(
-                "{} of {} held entries changed; this is a bug, please report it",
+                "{} of {} pruned or frozen weights changed; this is a bug, please report it",
                 grouped(changed),
                 grouped(held)
             ),
@@ -123,9 +125,31 @@ impl Session<'_> {
     }
 }
 
+fn pruned_in(network: &Network) -> u64 {
+    (0..network.len()).map(|index| network.mask_counts(index).pruned).sum()
+}
+
+/// What a training left as it was.
+fn kept(pruned: u64, frozen: u64) -> String {
+    let pruned = (pruned > 0).then(|| counted(pruned, "pruned weight") + " kept at 0");
+    let frozen = (frozen > 0).then(|| counted(frozen, "frozen weight") + " kept bit for bit");
+    pruned.into_iter().chain(frozen).collect::<Vec<_>>().join(", ")
+}
+
 /// Shape and classes of data, in words.
 fn about(data: &Dataset) -> String {
     let shape = data.shape();
     let shape = shape_text(&[shape.channels, shape.height, shape.width]);
     format!("samples of {shape} in {} classes", data.classes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_is_counted_by_kind() {
+        assert_eq!(kept(9940, 0), "9,940 pruned weights kept at 0");
+        assert_eq!(kept(1, 2), "1 pruned weight kept at 0, 2 frozen weights kept bit for bit");
+    }
 }

@@ -1,8 +1,10 @@
 //! The events and checkpoints of a run.
 
+use std::time::SystemTime;
+
 use super::Session;
 use crate::net::Score;
-use crate::results::event::{Progress, StageBegan};
+use crate::results::event::{Clock, Progress, ReportLevel, StageBegan};
 use crate::results::{Event, Point, Report};
 use crate::run::checkpoint::Checkpoint;
 use crate::run::error::RunError;
@@ -14,7 +16,19 @@ use crate::run::tables::Table;
 
 impl Session<'_> {
     pub(in crate::run) fn emit(&mut self, event: Event) -> Result<(), RunError> {
+        if !event.is_transient() && self.clock_after.is_some_and(|pauses| pauses != self.stop.paused_for()) {
+            self.emit_clock()?;
+        }
         self.listener.event(event)
+    }
+
+    /// Emits the time of day; done again after each pause.
+    pub(in crate::run) fn emit_clock(&mut self) -> Result<(), RunError> {
+        self.clock_after = Some(self.stop.paused_for());
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let utc = since_1970.as_millis() as f64 / 1e3;
+        let secs = self.secs();
+        self.listener.event(Event::Clock(Clock { utc, secs }))
     }
 
     pub(in crate::run) fn emit_stage(&mut self, step: &ProgramStep) -> Result<(), RunError> {
@@ -53,11 +67,17 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Evaluates the validation part, where there is one, and the test part.
+    /// Evaluates the validation part, where there is one, and the test part; emits what is recorded of the weights.
     pub(in crate::run) fn evaluate_parts(&mut self) -> Result<(), RunError> {
-        if !self.state().others.is_empty() {
-            return members::evaluate(self);
+        if self.state().others.is_empty() {
+            self.evaluate_present()?
+        } else {
+            members::evaluate(self)?
         }
+        self.emit_weights()
+    }
+
+    fn evaluate_present(&mut self) -> Result<(), RunError> {
         let (context, data) = (self.context.clone(), self.data());
         for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
             if part.is_empty() {
@@ -119,7 +139,8 @@ impl Session<'_> {
     /// Emits what the present stage did, with its place.
     pub(in crate::run) fn report(&mut self, report: Report) -> Result<(), RunError> {
         let (stage, branch, round) = (self.stage(), self.branch(), self.round());
-        self.emit(Event::Report(Report { stage, branch, round, ..report }))
+        let level = if report.passed == Some(false) { ReportLevel::Warning } else { report.level };
+        self.emit(Event::Report(Report { stage, branch, round, level, ..report }))
     }
 
     /// Appends whole lines to a table of the run.

@@ -16,14 +16,17 @@ use super::listener::Listener;
 use super::program::{Op, ProgramStep, program};
 use super::state::{State, TrainProgress};
 use super::stop::{StopFlag, StopKind};
+use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
+use crate::doc::Stage;
 use crate::doc::file_names;
 use crate::doc::plan::{FileUse, Sizes};
 use crate::doc::structure::LayerKind;
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
+use crate::results::event::place_of;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +69,10 @@ pub struct Session<'a> {
     /// Pauses before it began.
     paused_before: Duration,
     secs_before: f64,
+    /// Length of the pauses before the last event with the time of day.
+    clock_after: Option<Duration>,
     pub(super) threads: usize,
+    pub(super) last_passes: LastPasses,
 }
 
 impl<'a> Session<'a> {
@@ -104,7 +110,9 @@ impl<'a> Session<'a> {
             stack,
             began: Instant::now(),
             secs_before: secs,
+            clock_after: None,
             threads,
+            last_passes: LastPasses::new(),
         }
     }
 
@@ -162,7 +170,19 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn stage_error(&self, message: String) -> RunError {
-        RunError::Stage { stage: self.stage(), message }
+        RunError::Stage { stage: self.stage_in_words(), message }
+    }
+
+    /// The present stage, for messages: `stage 3.1, round 2 (Train)`, as the plan numbers it.
+    pub(super) fn stage_in_words(&self) -> String {
+        let kind = match self.present().map(|step| &step.op) {
+            Some(Op::Stage(Stage::Do(intervention))) => intervention.label(),
+            Some(Op::Stage(stage)) => stage.label(),
+            Some(Op::Enter(_) | Op::Leave(_)) => "Branch",
+            None => "the end",
+        };
+        let place = place_of(&self.stage(), self.round(), &self.branch());
+        format!("s{} ({kind})", place.trim_start_matches('S'))
     }
 
     /// The path of a file that a stage reads: the export of a previous stage of this run; else the file next to the document,

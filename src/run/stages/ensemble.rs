@@ -132,11 +132,14 @@ impl Members<'_> {
             self.move_shared(&mut other.gradients, &mut first[0].gradients);
         }
         let state = session.state_mut();
-        for (member, pass) in passes.into_iter().enumerate() {
+        for (member, pass) in passes.iter().enumerate() {
             let (network, memory) = parts(state, member);
-            mini_batch.learn(&context, network, memory, pass);
+            mini_batch.learn(network, memory, pass);
         }
         self.hand_over(state, 0, 1..self.stage.members);
+        for (member, pass) in passes.into_iter().enumerate() {
+            session.take_pass(member, pass);
+        }
         Ok(())
     }
 
@@ -216,7 +219,8 @@ fn local_step(
     let (pass, known) = mini_batch.pass(&context, network_of(session.state(), member), dropout, |_, _| ());
     take_in(session, mini_batch, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
-    mini_batch.learn(&context, network, memory, pass);
+    mini_batch.learn(network, memory, &pass);
+    session.take_pass(member, pass);
     Ok(())
 }
 

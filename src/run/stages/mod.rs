@@ -38,6 +38,7 @@ fn training(
     let end = train(session)?;
     if end == StageEnd::Done {
         session.check_held()?;
+        session.keep_round()?;
         faults::report_training(session)?;
     }
     Ok(end)

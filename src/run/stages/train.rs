@@ -42,7 +42,8 @@ impl Trainer for Present {
         mini_batch.take_in(session, known, score)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
-        mini_batch.learn(&context, &mut state.network, &mut state.memory, pass);
+        mini_batch.learn(&mut state.network, &mut state.memory, &pass);
+        session.take_pass(0, pass);
         Ok(())
     }
 

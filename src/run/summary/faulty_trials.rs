@@ -1,4 +1,4 @@
-//! The trials of a cell of the heat map: those with a single fault in one layer or one bit, from the tables of a run.
+//! The trials of campaigns, from the tables of a run: all of them, or those with a single fault in one layer or one bit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::intervene::fault::log::{Logged, LoggedFault};
 use crate::results::campaign::CampaignRecord;
 use crate::run::tables::Table;
 
-/// Which single faults are searched.
+/// Which trials are listed: those with a single fault at a place, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultFilter {
     /// The layer of the fault; none: any.
@@ -21,32 +21,36 @@ pub struct FaultFilter {
     pub bit: Option<u32>,
 }
 
-/// The cells of a campaign whose trials have one fault each.
+/// A campaign, and its cells whose trials have one fault each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleCells {
     /// The campaign, by its name in `faults.csv`.
     pub campaign: String,
     /// The round of the innermost repetition.
     pub round: Option<u64>,
-    /// Places of the cells.
+    /// Places of those cells; empty if no cell has one fault in each trial.
     pub cells: Vec<usize>,
 }
 
-/// A trial with a single fault that passes a filter.
+/// A trial that passes a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultyTrial {
     /// Its run.
     pub run: String,
     /// Its key.
     pub key: TrialKey,
-    /// That fault, or the first of them.
-    pub fault: TrialFault,
+    /// Its only fault, or the first of them; none if they are too many to list.
+    pub fault: Option<TrialFault>,
+    /// How many faults changed what is stored.
+    pub faults: u64,
     /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,
     /// Images of the trial.
     pub images: u64,
     /// Those with bit-identical logits.
     pub masked: u64,
+    /// Those with other logits and the same class.
+    pub benign: u64,
     /// Those with another class.
     pub sdc1: u64,
     /// Those with NaN or infinity among the logits.
@@ -65,12 +69,11 @@ pub struct FaultyTrials {
 }
 
 impl SingleCells {
-    /// Those of a campaign; none where no cell has one fault in each trial.
-    pub fn of(campaign: &CampaignRecord) -> Option<Self> {
+    /// Those of a campaign.
+    pub fn of(campaign: &CampaignRecord) -> Self {
         let single = campaign.states(false).filter(|state| !state.outcomes.is_empty());
-        let cells: Vec<usize> = single.map(|state| state.cell).collect();
-        let (campaign, round) = (campaign.began.campaign.clone(), campaign.began.round);
-        (!cells.is_empty()).then_some(Self { campaign, round, cells })
+        let cells = single.map(|state| state.cell).collect();
+        Self { campaign: campaign.began.campaign.clone(), round: campaign.began.round, cells }
     }
 
     fn is_of(&self, campaign: &str, round: Option<u64>) -> bool {
@@ -79,14 +82,19 @@ impl SingleCells {
 }
 
 impl FaultFilter {
+    /// Whether a layer or a bit is chosen; otherwise every trial passes.
+    pub fn is_chosen(&self) -> bool {
+        *self != Self::default()
+    }
+
     fn passes(&self, fault: &LoggedFault) -> bool {
         self.layer.as_ref().is_none_or(|layer| layer == fault.layer())
             && self.bit.is_none_or(|bit| fault.bit == Some(bit))
     }
 }
 
-/// The trials of some runs with a single fault (for all images together, or for an image alone) that passes a filter; the
-/// `most` worst of them one by one.
+/// The trials of some runs; with a filter, those with a single fault (for all images together, or for an image alone) that
+/// passes it. The `most` worst of them one by one.
 ///
 /// # Errors
 /// When a table cannot be read.
@@ -99,7 +107,7 @@ pub fn read_faulty_trials(
     let mut found = Vec::new();
     for (run, campaigns) in runs.iter().filter(|(_, campaigns)| !campaigns.is_empty()) {
         let faulty = single_faults(&folder.join(run), campaigns, filter)?;
-        add_counts(&mut found, &folder.join(run), run, campaigns, faulty)?;
+        add_counts(&mut found, (folder, run), campaigns, filter, faulty)?;
     }
     let order = |trial: &FaultyTrial| Reverse(trial.sdc1 + trial.due);
     found.sort_by(|a, b| {
@@ -124,8 +132,13 @@ fn single_faults(
     let mut found = SingleFaults::new();
     let mut open: Option<((usize, u64), Vec<TrialFault>)> = None;
     let mut close = |open: Option<((usize, u64), Vec<TrialFault>)>| {
-        let single = open.and_then(|(trial, faults)| Some((trial, alone(faults, filter)?)));
-        found.extend(single);
+        let Some((trial, faults)) = open else { return };
+        let first = if filter.is_chosen() {
+            alone(faults, filter)
+        } else {
+            faults.into_iter().next().map(|fault| (fault, 0))
+        };
+        found.extend(first.map(|first| (trial, first)));
     };
     each_fault_row(run, |row| {
         let Some(campaign) = campaigns.iter().position(|campaign| campaign.is_of(&row.campaign, row.round))
@@ -138,7 +151,9 @@ fn single_faults(
             close(open.replace((trial, Vec::new())));
         }
         let fault = TrialFault { image: row.image, fault: fault.into_owned() };
-        if let Some((_, faults)) = &mut open {
+        if let Some((_, faults)) = &mut open
+            && (filter.is_chosen() || faults.is_empty())
+        {
             faults.push(fault);
         }
     })?;
@@ -166,16 +181,18 @@ fn alone(faults: Vec<TrialFault>, filter: &FaultFilter) -> Option<(TrialFault, u
 /// Adds what became of the images of these trials.
 fn add_counts(
     found: &mut Vec<FaultyTrial>,
-    folder: &Path,
-    run: &str,
+    (folder, run): (&Path, &str),
     campaigns: &[SingleCells],
+    filter: &FaultFilter,
     mut faulty: SingleFaults,
 ) -> Result<(), String> {
-    let path = folder.join(Table::Trials.file());
+    let path = folder.join(run).join(Table::Trials.file());
     let fail = |error: std::io::Error| format!("{}: {error}", path.display());
     for line in BufReader::new(File::open(&path).map_err(fail)?).lines() {
         let line = line.map_err(fail)?;
-        let Some((key, [cell, _, images, masked, _, sdc1, _, due, _, _, accuracy])) = cells_of(&line) else {
+        let Some((key, [cell, faults, images, masked, benign, sdc1, _, due, _, _, accuracy])) =
+            cells_of(&line)
+        else {
             continue;
         };
         let Some(campaign) = campaigns.iter().position(|campaign| campaign.is_of(&key.campaign, key.round))
@@ -183,14 +200,31 @@ fn add_counts(
             continue;
         };
         let is_single = cell.parse().is_ok_and(|cell| campaigns[campaign].cells.contains(&cell));
-        let counts = [images, masked, sdc1, due].map(str::parse);
-        let ([Ok(images), Ok(masked), Ok(sdc1), Ok(due)], Ok(accuracy)) = (counts, accuracy.parse()) else {
+        let counts = [faults, images, masked, benign, sdc1, due].map(str::parse);
+        let ([Ok(faults), Ok(images), Ok(masked), Ok(benign), Ok(sdc1), Ok(due)], Ok(accuracy)) =
+            (counts, accuracy.parse())
+        else {
             continue;
         };
-        if let Some((fault, images_hit)) = faulty.remove(&(campaign, key.trial)).filter(|_| is_single) {
-            let run = run.to_owned();
-            found.push(FaultyTrial { run, key, fault, images_hit, images, masked, sdc1, due, accuracy });
+        let first = faulty.remove(&(campaign, key.trial));
+        if filter.is_chosen() && !(is_single && first.is_some()) {
+            continue;
         }
+        let (fault, images_hit) = first.map_or((None, 0), |(fault, images)| (Some(fault), images));
+        let run = run.to_owned();
+        found.push(FaultyTrial {
+            run,
+            key,
+            fault,
+            faults,
+            images_hit,
+            images,
+            masked,
+            benign,
+            sdc1,
+            due,
+            accuracy,
+        });
     }
     Ok(())
 }
@@ -224,7 +258,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
         let write = |table: Table, lines: &str| {
-            let text = format!("{}\n{lines}", table.header());
+            let text = format!("{}\n{lines}", table.header().unwrap());
             std::fs::write(folder.path().join("a").join(table.file()), text).unwrap();
         };
         write(Table::Faults, FAULTS);
@@ -251,17 +285,29 @@ mod tests {
             "a trial of two faults, another round and another cell stay out"
         );
         let first = &faulty.worst[0];
+        let place = |trial: &FaultyTrial| {
+            let fault = trial.fault.as_ref().unwrap();
+            (fault.image, fault.fault.index)
+        };
         assert_eq!((first.images_hit, first.sdc1, first.accuracy), (2, 5, 0.4));
-        assert_eq!((first.fault.image, faulty.worst[1].fault.fault.index), (Some(0), 4));
+        assert_eq!((place(first), place(&faulty.worst[1])), ((Some(0), 1), (None, 4)));
     }
 
     #[test]
     fn a_layer_or_a_bit_alone_can_be_chosen_and_the_worst_are_shown() {
         assert_eq!(trials(&found(Some("features.0"), None, 10)), [4]);
         assert_eq!(trials(&found(None, Some(29), 10)), [2]);
-        let faulty = found(None, None, 2);
-        assert_eq!((trials(&faulty), faulty.count), (vec![5, 4], 5));
         assert_eq!(found(Some("fc3"), None, 10), FaultyTrials::default());
+    }
+
+    #[test]
+    fn without_a_filter_every_trial_of_the_campaign_is_listed_with_its_first_fault() {
+        let all = found(None, None, 10);
+        assert_eq!(trials(&all), [6, 5, 4, 3, 2, 1, 0], "trials of two faults and of other cells too");
+        let two = &all.worst[3];
+        assert_eq!((two.fault.as_ref().unwrap().fault.index, two.faults, two.benign), (4, 1, 0));
+        let worst = found(None, None, 2);
+        assert_eq!((trials(&worst), worst.count), (vec![6, 5], 7));
     }
 
     #[test]

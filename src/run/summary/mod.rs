@@ -12,7 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::context::initial_network;
-use super::directory::{MASKS, is_done, spec_of, weights_path};
+use super::directory::{MASKS, is_done, spec_of};
+use super::tables::Table;
+use super::weights::files_of_round;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 pub use crate::intervene::fault::log::{LoggedFault, Stored};
@@ -22,6 +24,7 @@ use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 use crate::results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
+pub use crate::results::weights::WeightHistogram;
 pub use chain::chain;
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
@@ -32,12 +35,30 @@ const LONGEST_HEAD: u64 = 100_000_000;
 /// Shapes of tensors by name.
 pub type Shapes = BTreeMap<String, Vec<usize>>;
 
+/// When a network is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    /// At the end of a finished run.
+    #[default]
+    End,
+    /// After the training of this step, as [`stored_rounds`] lists them; of a run in progress too.
+    Round(usize),
+}
+
 /// The network at the end of a finished run.
 ///
 /// # Errors
 /// When the run has not finished, or its files cannot be read.
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
-    let files = Files::read(folder, id)?;
+    read_summary_at(folder, id, Moment::End)
+}
+
+/// The network of a run at a moment.
+///
+/// # Errors
+/// When it is not there, or its files cannot be read.
+pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<NetworkSummary, String> {
+    let files = Files::read(folder, id, moment)?;
     let spec = spec_of(folder, id)?;
     let structure = Arc::new(spec.structure());
     let dense = initial_network(&spec, structure.clone(), 0);
@@ -63,7 +84,64 @@ fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> Netwo
 /// # Errors
 /// As [`read_summary`], and when the parameter does not exist.
 pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<ParameterValues, String> {
-    Files::read(folder, id)?.values(parameter)
+    read_values_at(folder, id, parameter, Moment::End)
+}
+
+/// The values of one parameter of a run at a moment.
+///
+/// # Errors
+/// As [`read_summary_at`], and when the parameter does not exist.
+pub fn read_values_at(
+    folder: &Path,
+    id: &str,
+    parameter: &str,
+    moment: Moment,
+) -> Result<ParameterValues, String> {
+    Files::read(folder, id, moment)?.values(parameter)
+}
+
+/// The trainings whose network a run has kept, by the numbers of their steps, in their order. [`rounds`] of its record
+/// have the same numbers as `step`, with the remaining share of the weights.
+///
+/// [`rounds`]: crate::results::rounds::rounds
+pub fn stored_rounds(folder: &Path, id: &str) -> Vec<usize> {
+    let Ok(files) = std::fs::read_dir(folder.join(id).join("rounds")) else { return Vec::new() };
+    let step = |file: std::io::Result<std::fs::DirEntry>| -> Option<usize> {
+        let name = file.ok()?.file_name();
+        name.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
+    };
+    let mut steps: Vec<usize> = files.filter_map(step).collect();
+    steps.sort_unstable();
+    steps
+}
+
+/// The masks that a run has kept after the training of a step, by parameter; parameters without held entries are left out.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn read_masks_at(
+    folder: &Path,
+    id: &str,
+    moment: Moment,
+) -> Result<BTreeMap<String, Vec<Entry>>, String> {
+    let [_, masks] = moment.files();
+    read_masks(&folder.join(id).join(masks)).map_err(|error| error.to_string())
+}
+
+/// The histograms of weights that a run has recorded, in their order; nothing where it has recorded none.
+pub fn read_histograms(folder: &Path, id: &str) -> Vec<WeightHistogram> {
+    let text = std::fs::read_to_string(folder.join(id).join(Table::Histograms.file()));
+    WeightHistogram::of_lines(&text.unwrap_or_default())
+}
+
+impl Moment {
+    /// The files of values and masks.
+    fn files(self) -> [String; 2] {
+        match self {
+            Self::End => ["weights.safetensors", MASKS].map(str::to_owned),
+            Self::Round(step) => files_of_round(step),
+        }
+    }
 }
 
 /// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; reads only the header.
@@ -89,13 +167,13 @@ struct Files {
 }
 
 impl Files {
-    fn read(folder: &Path, id: &str) -> Result<Self, String> {
-        if !is_done(folder, id) {
+    fn read(folder: &Path, id: &str, moment: Moment) -> Result<Self, String> {
+        if moment == Moment::End && !is_done(folder, id) {
             return Err("the run is not done; it writes its weights at the end".to_owned());
         }
-        let (tensors, _) = read_tensors(&weights_path(folder, id)).map_err(|error| error.to_string())?;
-        let masks = read_masks(&folder.join(id).join(MASKS)).map_err(|error| error.to_string())?;
-        Ok(Self { tensors, masks })
+        let [values, _] = moment.files();
+        let (tensors, _) = read_tensors(&folder.join(id).join(values)).map_err(|error| error.to_string())?;
+        Ok(Self { tensors, masks: read_masks_at(folder, id, moment)? })
     }
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {

@@ -3,6 +3,7 @@ use crate::doc::file::parse;
 use crate::doc::{Run, runs};
 use crate::intervene::Entry::{Free, Frozen, Pruned};
 use crate::results::network::BINS;
+use crate::run::directory::weights_path;
 
 fn run() -> Run {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";

@@ -76,7 +76,7 @@ mod tests {
     fn the_faults_of_one_trial_of_one_round_are_found() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
-        let head = Table::Faults.header();
+        let head = Table::Faults.header().unwrap();
         let lines = "1,,7,,fc1.weight,3,30,3f000000,7f000000\n1,,7,,fc1.weight,4,30,0,40000000\n\
                      1,2,7,,fc1.weight,5,30,0,40000000\n2,,7,,fc1.bias,0,,0,1\n\
                      # 1,2,8: 200000 faults are too many to be listed\n1,2,9,,stream 3 0 9,200000,,,\n";

@@ -28,6 +28,7 @@ impl Task {
             warm_up: usual.warm_up,
             evaluate: usual.evaluate,
             non_finite: usual.non_finite,
+            record: usual.record,
             ..training.clone()
         };
         *training.optimizer.rate_mut() = 0.0;

@@ -7,6 +7,7 @@ use crate::doc::fault::{BitField, Format};
 use crate::figure::axis::Category;
 use crate::figure::distinct::distinct;
 use crate::figure::model::Bars;
+use crate::figure::palette::OUTCOME;
 use crate::form::number::counted;
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
@@ -17,17 +18,17 @@ pub const SERIES: &str = "campaign_accuracy";
 /// An outcome as a part of bars. Together, the outcomes cover all images.
 pub struct OutcomePart {
     name: &'static str,
-    colour: Option<usize>,
+    colour: usize,
     count: fn(&Tally) -> u64,
 }
 
 /// From harmless to harmful, as parts are stacked. The colours differ in brightness too.
 const OUTCOMES: [OutcomePart; 5] = [
-    OutcomePart { name: "masked", colour: None, count: |tally| tally.masked },
-    OutcomePart { name: "benign", colour: Some(5), count: |tally| tally.benign },
-    OutcomePart { name: "SDC-1 only", colour: Some(4), count: |tally| tally.sdc1 - tally.sdc5 },
-    OutcomePart { name: "SDC-5", colour: Some(1), count: |tally| tally.sdc5 },
-    OutcomePart { name: "DUE", colour: Some(6), count: |tally| tally.due },
+    OutcomePart { name: "masked", colour: OUTCOME, count: |tally| tally.masked },
+    OutcomePart { name: "benign", colour: OUTCOME + 1, count: |tally| tally.benign },
+    OutcomePart { name: "SDC-1 only", colour: OUTCOME + 2, count: |tally| tally.sdc1 - tally.sdc5 },
+    OutcomePart { name: "SDC-5", colour: OUTCOME + 3, count: |tally| tally.sdc5 },
+    OutcomePart { name: "DUE", colour: OUTCOME + 4, count: |tally| tally.due },
 ];
 
 /// Whether any trial of a record has a single fault, so that there are outcomes by bit and layer.
@@ -63,7 +64,7 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
         let value =
             |tally: &Option<Tally>| tally.map_or(f64::NAN, |tally| tally.share((outcome.count)(&tally)));
         let values: Vec<f64> = tallies.iter().map(value).collect();
-        Bars { name: outcome.name.to_owned(), stack: arm.to_owned(), colour: outcome.colour, values }
+        Bars { name: outcome.name.to_owned(), stack: arm.to_owned(), colour: Some(outcome.colour), values }
     };
     OUTCOMES.iter().map(part).collect()
 }
@@ -100,14 +101,25 @@ pub fn bits(arms: &[ArmRuns<'_>]) -> (Vec<u32>, Vec<Category>) {
             found.entry(bit).or_insert_with(|| field(campaign.began.format, bit));
         }
     }
-    let category =
-        |(bit, group): (u32, &str)| (bit, Category { name: format!("b{bit}"), group: group.to_owned() });
+    let category = |(bit, group): (u32, &str)| {
+        (bit, Category { name: format!("b{bit}"), group: group.to_owned(), ..Category::default() })
+    };
     found.into_iter().rev().map(category).unzip()
 }
 
 /// The bit that a category of [`bits`] stands for.
 pub fn bit_of(category: &Category) -> Option<u32> {
     category.name.strip_prefix('b')?.parse().ok()
+}
+
+/// How many entries of a layer faults can hit, as the quiet line of its label: "6,400 weights"; empty if no campaign
+/// knows.
+pub fn entries_of(arms: &[ArmRuns<'_>], layer: &str) -> String {
+    let entries = arms.iter().flat_map(campaigns).find_map(|campaign| {
+        let at = campaign.began.layers.iter().position(|known| known == layer)?;
+        campaign.began.layer_entries.get(at)
+    });
+    entries.map_or_else(String::new, |entries| counted(*entries, "weight"))
 }
 
 /// The layers with injected faults, in the order of the network.

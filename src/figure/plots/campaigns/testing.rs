@@ -1,5 +1,6 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
+use crate::doc::fault::Protect;
 use crate::doc::fault_sites::CellPlan;
 use crate::results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
 use crate::results::{Event, RunRecord};
@@ -17,6 +18,7 @@ pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
         stage: "2".to_owned(),
         cells: cells.iter().map(plan).collect(),
         golden_accuracy: 0.875,
+        protect: if unprotected.is_empty() { Protect::Nothing } else { Protect::Clip },
         ..CampaignBegan::default()
     };
     let state = |unprotected: bool| {
@@ -39,7 +41,13 @@ pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
 /// A run with a campaign of single faults in two layers.
 pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
     let layers = vec!["fc1".to_owned(), "fc2".to_owned()];
-    let began = CampaignBegan { layers, cells: vec![CellPlan::default()], ..CampaignBegan::default() };
+    let began = CampaignBegan {
+        layers,
+        layer_entries: vec![6400, 10],
+        confidence: 0.95,
+        cells: vec![CellPlan::default()],
+        ..CampaignBegan::default()
+    };
     let trials = outcomes.iter().map(|outcome| outcome.trials).sum();
     let state = CellState { trials, outcomes, ..CellState::default() };
     RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)])

@@ -7,8 +7,10 @@ use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
-use crate::results::table::Row;
-use crate::results::table::settings::{follows_from_another, short};
+use crate::results::number::Format;
+use crate::results::table::columns::Column;
+use crate::results::table::settings::follows_from_another;
+use crate::results::table::{Labels, Row};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
@@ -48,21 +50,21 @@ fn build(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
         return Figure::default();
     }
     let (settings, left_out) = settings(&runs);
-    let columns: Vec<Column> = settings.into_iter().chain(results(&runs)).collect();
+    let axes: Vec<RunAxis> = settings.into_iter().chain(results(&runs)).collect();
     let mut next = 0;
     let mut lines = Vec::new();
     for arm in arms {
         let count = arm.rows.iter().filter(|row| has_result(row)).count();
         if count > 0 {
-            lines.push(line(arm, &columns, next));
+            lines.push(line(arm, &axes, next));
         }
         next += count;
     }
     let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
     Figure {
-        x: Axis::of_names("", columns.iter().map(|column| column.axis.label())),
+        x: Axis::of_names("", axes.iter().map(|of| of.axis.label())),
         y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
-        parallel: columns.into_iter().map(|column| column.axis).collect(),
+        parallel: axes.into_iter().map(|of| of.axis).collect(),
         lines,
         note,
         ..Figure::default()
@@ -70,7 +72,7 @@ fn build(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
 }
 
 /// An axis with the value of every run.
-struct Column {
+struct RunAxis {
     axis: Axis,
     /// In units of the axis; NaN for runs without a value.
     values: Vec<f64>,
@@ -82,54 +84,63 @@ fn has_result(row: &Row) -> bool {
 }
 
 /// The settings in which these runs differ, and the number of those left out.
-fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
+fn settings(runs: &[&Row]) -> (Vec<RunAxis>, usize) {
     let paths: std::collections::BTreeSet<&String> =
         runs.iter().flat_map(|row| row.settings.keys()).collect();
     let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
     let arms: Vec<&str> = runs.iter().map(|row| row.arm.as_str()).collect();
-    let mut columns = Vec::new();
+    let mut axes = Vec::new();
     for path in paths {
         let texts: Vec<&str> =
             runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
         let is_implied = follows_from_another(path, &texts, &all);
         if texts.iter().any(|text| *text != texts[0]) && !is_implied {
-            let (axis, values) = axis_of_texts(short(path, &all), &texts, &arms);
-            columns.push(Column { axis, values });
+            let column = Column::Setting(path.clone());
+            let shown: Vec<&str> =
+                runs.iter().zip(&texts).map(|(row, text)| row.labels.value(path, text)).collect();
+            let (axis, values) = axis_of_texts(&column.title(&runs[0].labels), &shown, &arms);
+            axes.push(RunAxis { axis, values });
         }
     }
-    let left_out = columns.len().saturating_sub(MOST_SETTINGS);
-    columns.truncate(MOST_SETTINGS);
-    (columns, left_out)
+    let left_out = axes.len().saturating_sub(MOST_SETTINGS);
+    axes.truncate(MOST_SETTINGS);
+    (axes, left_out)
 }
 
-/// Best and last accuracy, remaining weights if anything was pruned, and duration.
-fn results(runs: &[&Row]) -> Vec<Column> {
-    let column = |axis: Axis, value: fn(&Row) -> Option<f64>| {
-        let values: Vec<f64> = runs.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect();
-        Column { axis: axis_of_numbers(axis, &values), values }
+/// Best and last accuracy, the columns over series that were added to the table, remaining weights if anything was pruned,
+/// and duration.
+fn results(runs: &[&Row]) -> Vec<RunAxis> {
+    let axis = |column: &Column| {
+        let title = column.title(&Labels::default());
+        let axis = match column.format() {
+            Format::Percent => Axis::percent(&title),
+            Format::Number | Format::Power => Axis::new(&title, ""),
+        };
+        let axis = if *column == Column::Duration { Axis::new(&title, "s") } else { axis };
+        let values: Vec<f64> = runs.iter().map(|row| column.value(row).unwrap_or(f64::NAN)).collect();
+        RunAxis { axis: axis_of_numbers(axis, &values), values }
     };
-    let mut found = vec![
-        column(Axis::percent("Best accuracy"), |row| row.best),
-        column(Axis::percent("Last accuracy"), |row| row.last),
-    ];
-    let remaining = column(Axis::percent("Remaining"), |row| row.remaining);
+    let added = runs[0].measured.iter().map(|(column, _)| column.clone());
+    let columns: Vec<Column> = [Column::Best, Column::Last].into_iter().chain(added).collect();
+    let mut found: Vec<RunAxis> = columns.iter().map(axis).collect();
+    let remaining = axis(&Column::Remaining);
     if remaining.values.iter().any(|share| *share < 1.0) {
         found.push(remaining);
     }
-    found.push(column(Axis::new("Duration", "s"), |row| Some(row.secs)));
+    found.push(axis(&Column::Duration));
     found
 }
 
 /// The runs of an arm; `first` is the index of its first run among all.
-fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
+fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
     let rows = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
     let trace = |(nth, row): (usize, &&Row)| {
         let seed = format!("seed {}", row.seed);
-        let point = |(place, column): (usize, &Column)| [place as f64, column.values[first + nth]];
+        let point = |(place, of): (usize, &RunAxis)| [place as f64, of.values[first + nth]];
         Trace {
             name: if is_mixed { format!("{}, {seed}", row.arm) } else { seed },
-            points: columns.iter().enumerate().map(point).collect(),
+            points: axes.iter().enumerate().map(point).collect(),
         }
     };
     let traces = rows.enumerate().map(trace).collect();
@@ -190,7 +201,7 @@ mod tests {
         ];
         let figure = build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
-        assert_eq!(titles, ["optimizer", "rate", "Best accuracy (%)", "Last accuracy (%)", "Duration (s)"]);
+        assert_eq!(titles, ["Optimizer", "Rate", "Best accuracy (%)", "Test accuracy (%)", "Time (s)"]);
         assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
         let words: Vec<_> = figure.parallel[0].categories.iter().map(|word| word.name.as_str()).collect();
         assert_eq!(words, ["Adam", "Sgd"]);

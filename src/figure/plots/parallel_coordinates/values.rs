@@ -3,7 +3,7 @@
 use crate::figure::axis::Axis;
 use crate::figure::distinct::distinct;
 use crate::figure::scale::Scale;
-use crate::results::table::settings::compare;
+use crate::results::table::settings::{compare, number_of};
 
 /// An axis of positive numbers is logarithmic from this ratio of the largest to the smallest.
 const WIDE: f64 = 100.0;
@@ -26,9 +26,11 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     if let Some((unit, values)) = numbers(texts) {
         return (axis_of_numbers(Axis::new(title, unit), &values), values);
     }
-    let mut words: Vec<&str> = texts.to_vec();
-    words.sort_by(|a, b| compare(a, b));
-    words.dedup();
+    // In the order of the arms, unless there are numbers among them.
+    let mut words: Vec<&str> = distinct(texts.iter().copied());
+    if words.iter().any(|word| number_of(word).is_some()) {
+        words.sort_by(|a, b| compare(a, b));
+    }
     let place =
         |text: &&str| words.iter().position(|word| word == text).map_or(f64::NAN, |index| index as f64);
     let values = texts.iter().map(place).collect();
@@ -91,7 +93,7 @@ mod tests {
         let long = "0.steps 2ep, 1.action Prune, 1.amount Fraction(0.5)";
         let (axis, _) = axis_of_texts("plan", &[long, "0 Test"], &["ticket", "dense"]);
         let names: Vec<_> = axis.categories.iter().map(|word| word.name.as_str()).collect();
-        assert_eq!(names, ["0 Test", "ticket"]);
+        assert_eq!(names, ["ticket", "0 Test"], "in the order of the arms");
         let (axis, values) = axis_of_texts("s", &["–", "16", "8"], &["a"; 3]);
         assert_eq!(values, [2.0, 1.0, 0.0], "numbers by their size, then words: {axis:?}");
     }

@@ -11,21 +11,26 @@ use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
 use crate::gui::drop::Dropped;
 use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::gui::guide::Guide;
 use crate::gui::log::Log;
 use crate::gui::palette::{Palette, PaletteList};
 use crate::gui::recent::Presence;
 use crate::gui::settings::Settings;
+use crate::gui::start::RecentFiles;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);
-
-/// The number of recent files above the templates.
-const RECENT_ON_START: usize = 4;
 
 /// The window among the other things on the desktop.
 pub(super) struct Shell {
     pub settings: Settings,
     pub dialog: Option<Dialog>,
+    /// Whether the start page is shown, not the document.
+    pub is_starting: bool,
+    /// What the start page says about recent files.
+    pub recent_files: RecentFiles,
+    /// The user guide.
+    pub guide: Guide,
     /// The list that is open.
     pub palette: Option<Palette>,
     /// Which recent files are still there.
@@ -46,6 +51,9 @@ impl Shell {
         Self {
             settings,
             dialog: None,
+            is_starting: false,
+            recent_files: RecentFiles::default(),
+            guide: Guide::default(),
             palette: None,
             presence: Presence::default(),
             may_close: false,
@@ -59,10 +67,8 @@ impl Shell {
 
     /// Shows what can be started from.
     pub fn choose_template(&mut self) {
-        if self.dialog.is_none() {
-            let recent = self.settings.recent.files().iter().take(RECENT_ON_START).cloned().collect();
-            self.dialog = Some(Dialog::Templates(recent));
-        }
+        self.is_starting = true;
+        self.recent_files.reopen();
     }
 
     /// Shows what went wrong, and logs it.

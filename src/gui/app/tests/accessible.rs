@@ -45,19 +45,24 @@ pub(super) fn all_are_named(window: &Window, place: &str) {
     assert!(inputs > 5, "{place} has only {inputs} inputs");
 }
 
+/// Opens all settings of the experiment that fold; the training is open.
+fn open_sections(window: &mut Window) {
+    for title in ["Data", "Network", "Evaluation", "Devices", "Name and notes"] {
+        let heading = window.harness.query_all_by_role(Role::DisclosureTriangle);
+        let mut heading = heading.filter(|node| node.accesskit_node().label().as_deref() == Some(title));
+        heading.next_back().unwrap().click();
+        window.harness.run_ok();
+    }
+}
+
 #[test]
 fn every_input_of_every_form_has_a_name() {
-    for (position, template) in crate::doc::templates::all().iter().enumerate() {
+    for template in crate::doc::templates::all() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
-        window.harness.state_mut().leave(Leaving::to(Next::New(position)), &ctx);
-        let mut places = vec![
-            Selection::Experiment,
-            Selection::Data,
-            Selection::Network,
-            Selection::Training,
-            Selection::Arm(0),
-        ];
+        window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
+        open_sections(&mut window);
+        let mut places = vec![Selection::Experiment, Selection::Arm(0)];
         let last = window.harness.state().editor.document.experiment.arms.len() - 1;
         let stages = window.harness.state().editor.document.experiment.arms[last].plan.len();
         places.extend((0..stages).map(|stage| Selection::Stage { arm: last, path: vec![stage] }));
@@ -79,7 +84,6 @@ fn dialogs() -> Vec<Dialog> {
         subject: String::new(),
     };
     vec![
-        Dialog::Templates(vec![PathBuf::from("/home/ada/pruning.ron")]),
         Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
@@ -121,7 +125,6 @@ fn every_line_of_the_palette_has_a_name() {
 #[test]
 fn tab_goes_through_a_form_from_top_to_bottom() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     window.harness.run();
@@ -200,15 +203,14 @@ fn every_alternative_of_stages_data_and_networks_has_named_inputs() {
         window.harness.run_ok();
         all_are_named(&window, &format!("{stage:?}"));
     }
+    open_sections(&mut window);
     for data in alternatives() {
         window.harness.state_mut().editor.document.experiment.data = data;
-        window.harness.state_mut().workspace.selection = Selection::Data;
         window.harness.run_ok();
         all_are_named(&window, "data");
     }
     for net in alternatives() {
         window.harness.state_mut().editor.document.experiment.net = net;
-        window.harness.state_mut().workspace.selection = Selection::Network;
         window.harness.run_ok();
         all_are_named(&window, "network");
     }

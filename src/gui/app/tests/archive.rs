@@ -1,4 +1,4 @@
-//! What is noted about an arm, and its results on their way to the trash and back.
+//! What is noted about an arm, and its results, archived and restored.
 
 use eframe::egui::accesskit::Role;
 
@@ -32,7 +32,7 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
     let mark = window.harness.state().workspace.compare.view.marks["arm:b"].clone();
     assert!(mark.starred && mark.note == "baseline", "{mark:?}");
     window.execute(Command::ArchiveArm);
-    assert!(window.sees("Move 2 runs of b to the trash?"));
+    assert!(window.sees("Archive 2 runs?"));
     window.click("Cancel");
     assert_eq!(window.harness.state().results_of(1).len(), 2);
     window.harness.state_mut().workspace.selection = Selection::Arm(0);
@@ -41,7 +41,7 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
 }
 
 #[test]
-fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
+fn archived_results_of_an_arm_leave_the_plots_and_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = window(folder.path());
     let app = window.harness.state();
@@ -53,8 +53,8 @@ fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
     }
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.execute(Command::ArchiveArm);
-    window.click("Move to the trash");
-    assert!(window.log().contains("Moved 2 runs to the trash"), "{}", window.log());
+    window.click("Archive");
+    assert!(window.log().contains("Archived 2 runs"), "{}", window.log());
     assert!(window.harness.state().results_of(1).is_empty());
     assert_eq!(crate::run::trash::trashed(&results).len(), 2);
     window.execute(Command::Undo);
@@ -62,7 +62,7 @@ fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
     window.execute(Command::Redo);
     assert_eq!(crate::run::trash::trashed(&results).len(), 2);
     window.click("Runs");
-    window.click("Trash (2)");
+    window.click("Archived runs (2)");
     window.click("Restore b, seed 1");
     assert_eq!(crate::run::trash::trashed(&results).len(), 1);
 }

@@ -75,7 +75,6 @@ fn edits_are_taken_back_and_made_again_by_keys() {
 #[test]
 fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     let batch = |window: &Window| window.harness.state().editor.document.experiment.train.batch;
     let before = batch(&window);
@@ -253,10 +252,10 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     drop_on(&mut window, &path);
     assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Unsaved { .. })));
     assert_eq!(window.harness.state().editor.document.path(), None);
-    window.harness.state_mut().shell.dialog = Some(Dialog::Templates(Vec::new()));
+    window.execute(Command::New);
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
-    assert!(window.harness.state().shell.dialog.is_none());
+    assert!(!window.harness.state().shell.is_starting);
 }
 
 #[test]

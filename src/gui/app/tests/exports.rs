@@ -125,17 +125,23 @@ fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
         (active(&window).as_str(), window.harness.state().workspace.selection.arm()),
         ("campaigns", Some(0))
     );
-    wait_until(&mut window, |window| window.sees("Trial 0"));
-    for label in ["Seed 2", "fc1.weight[3] b30: 3f000000 → 7f000000", "8 of 10", "20.00 %"] {
+    wait_until(&mut window, |window| window.sees("Trial 0, seed 2"));
+    for label in ["Show trial 0, seed 2", "20.00 %", "1 of 1"] {
         assert!(window.sees(label), "{label}");
     }
-    assert!(window.sees("1 single fault: 80.00 % of images with SDC-1"));
-    window.click("Trial 0");
-    wait_until(&mut window, |window| window.sees("Copy replay command"));
+    // The fault as a place, numbers and bits; the click that opened the cell has opened its worst trial.
+    for label in ["fc1.weight [0, 3]", "0.5000", "3f000000 → 7f000000", "Copy command", "Replay"] {
+        assert!(window.sees(label), "{label}");
+    }
+    assert!(window.sees("changed: b30, exponent"));
+    assert!(window.sees("1 trial: 80.00 % of images with SDC-1"));
+    wait_until(&mut window, |window| window.sees("The trial cannot be replayed"));
     window.click("Back to Vulnerability");
     assert_eq!(active(&window), "vulnerability");
     show(&mut window, "campaigns");
-    window.harness.get_by_label("Clear layer fc1, bit b30").click();
-    window.harness.run_ok();
-    assert!(!window.sees("Back to Vulnerability") && window.sees("Trials with faults in"));
+    for chip in ["Clear layer fc1", "Clear bit b30"] {
+        window.harness.get_by_label(chip).click();
+        window.harness.run_ok();
+    }
+    assert!(!window.sees("Back to Vulnerability") && window.sees("Show trial 0, seed 2"));
 }

@@ -9,6 +9,7 @@ mod documents;
 mod estimate;
 mod exports;
 mod idle;
+mod inspector;
 mod other_processes;
 mod outdated;
 mod resume;
@@ -273,7 +274,7 @@ fn a_problem_leads_to_its_setting() {
     assert!(window.sees("1 error"));
     let problem = window.harness.state().editor.document.problems()[0].to_string();
     window.click(&problem);
-    assert_eq!(window.harness.state().workspace.selection, Selection::Training);
+    assert!(window.harness.get_by_label("Batch size").is_focused());
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty() && window.log().contains("The document has an error"));
 }
@@ -309,10 +310,7 @@ fn arms_are_added_copied_moved_and_removed() {
 fn in_a_small_window_everything_fits_and_grows_with_it() {
     let mut window = Window::sized([800.0, 600.0], None);
     let rect = |window: &Window, label: &str| window.harness.get_by_label(label).rect();
-    assert!(
-        !window.sees("Copy log") && !window.sees("Properties"),
-        "folded, so that the plot has half of it"
-    );
+    assert!(!window.sees("Copy log") && !window.sees("Selected"), "folded, so that the plot has half of it");
     assert!(rect(&window, "+ Add arm").right() <= 400.0);
     // Room for five more stages.
     assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= 600.0);

@@ -6,6 +6,7 @@ mod views;
 
 use crate::form::path::Place;
 use crate::gui::compare::Compare;
+use crate::gui::inspector::Inspector;
 use crate::gui::plot::{PlotInput, PlotState};
 use crate::gui::selection::Selection;
 use crate::gui::tiles::Tiling;
@@ -31,6 +32,7 @@ pub(super) struct Workspace {
     pub plan_arm: usize,
     /// The setting to scroll to after a click on its problem.
     pub focus: Option<Place>,
+    pub inspector: Inspector,
     pub dry_run: DryRun,
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,

@@ -1,8 +1,10 @@
 //! The table of runs, driven as a person drives it.
 
+mod choosing;
 mod rows;
+mod ticks;
 
-use eframe::egui::vec2;
+use eframe::egui::{Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -10,10 +12,11 @@ use super::*;
 use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, left};
 use crate::gui::treatment::treatments;
-use crate::results::Event;
 use crate::results::table::columns::{Column, Sort};
+use crate::results::table::view::{Baseline, Key};
+use crate::results::{Event, RunRecord};
 
-struct Shown {
+struct Desk {
     compare: Compare,
     treatments: Vec<Treatment>,
     runs: Runs,
@@ -30,7 +33,7 @@ fn text() -> String {
 }
 
 /// The second arm is better by 1, 2 and 3 points, and pruned.
-fn shown() -> Shown {
+fn shown() -> Desk {
     let experiment = parse(&text(), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
     let record = |run: &Run| {
@@ -55,12 +58,12 @@ fn shown() -> Shown {
     let mut treatments = treatments(&experiment, &listed);
     let mut compare = Compare::default();
     compare.take_treatments(&mut treatments);
-    Shown { compare, treatments, runs: known, responses: Vec::new() }
+    Desk { compare, treatments, runs: known, responses: Vec::new() }
 }
 
-fn harness() -> Harness<'static, Shown> {
+fn harness() -> Harness<'static, Desk> {
     let mut is_dressed = false;
-    let draw = move |ui: &mut Ui, shown: &mut Shown| {
+    let draw = move |ui: &mut Ui, shown: &mut Desk| {
         if !std::mem::replace(&mut is_dressed, true) {
             crate::gui::theme::install(ui.ctx()); // its fonts have all signs
         }
@@ -68,33 +71,38 @@ fn harness() -> Harness<'static, Shown> {
         shown.compare.update(&shown.treatments, &shown.runs, now);
         shown.responses.extend(runs_ui(ui, &mut shown.compare, &shown.runs));
     };
-    let mut harness = Harness::builder().with_size(vec2(1280.0, 560.0)).build_ui_state(draw, shown());
+    let mut harness = Harness::builder().with_size(vec2(2000.0, 560.0)).build_ui_state(draw, shown());
     harness.run();
     harness
 }
 
-fn arms(harness: &Harness<'_, Shown>) -> Vec<(String, usize)> {
+fn arms(harness: &Harness<'_, Desk>) -> Vec<(String, usize)> {
     let shown = harness.state();
     let lines = shown.compare.arm_runs(&shown.treatments, &shown.runs);
     lines.iter().map(|line| (line.name.clone(), line.runs.len())).collect()
 }
 
-fn filter(harness: &mut Harness<'_, Shown>, text: &str) {
+fn filter(harness: &mut Harness<'_, Desk>, text: &str) {
     harness.state_mut().compare.view.filter = text.to_owned();
     harness.run();
 }
 
-#[test]
-fn a_row_has_best_and_last_and_only_settings_that_differ() {
-    let harness = harness();
-    for text in ["76.00 %", "51.00 %", "12.50 %", "1 min 15 s", "batch", "6 runs"] {
-        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
-    }
-    assert!(harness.query_by_label("rate").is_none());
+/// Copies by an entry of the menu.
+fn copy(harness: &mut Harness<'_, Desk>, entry: &str) {
+    harness.get_by_label("Copy").click();
+    harness.run();
+    harness.get_by_label(entry).click();
+    harness.run();
+}
+
+/// Shows the runs of all groups.
+fn unfold(harness: &mut Harness<'_, Desk>) {
+    harness.state_mut().compare.view.table.open = ["dense".to_owned(), LONG.to_owned()].into();
+    harness.run();
 }
 
 /// The same document with another setting of the second arm.
-fn changed(shown: &mut Shown, from: &str, to: &str) {
+fn changed(shown: &mut Desk, from: &str, to: &str) {
     let experiment = parse(&text().replace(from, to), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
     let old: Vec<Run> = shown.treatments.iter().flat_map(|treatment| treatment.runs.clone()).collect();
@@ -102,6 +110,24 @@ fn changed(shown: &mut Shown, from: &str, to: &str) {
     shown.runs.list(&listed);
     shown.treatments = treatments(&experiment, &listed);
     shown.compare.take_treatments(&mut shown.treatments);
+}
+
+#[test]
+fn a_row_for_each_arm_has_mean_interval_n_and_the_difference_to_the_baseline() {
+    let mut harness = harness();
+    // 51, 52 and 53 %: deviation 1 over three, t(2)·1/√3 = 2.48.
+    for text in
+        ["50.00", "52.00", "± 2.48", "+2.00", "baseline", "12.50", "Batch size", "6 runs", "1 min 15 s"]
+    {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
+    assert!(harness.query_by_label("Learning rate").is_none(), "no arm differs in it");
+    assert!(harness.query_by_label("seed 1").is_none(), "seeds are folded");
+    harness.get_by_label("Show the runs of dense").click();
+    harness.run();
+    assert_eq!(harness.query_all_by_label("seed 1").count(), 1);
+    unfold(&mut harness);
+    assert_eq!(harness.query_all_by_label("paired").count(), 3);
 }
 
 #[test]
@@ -115,16 +141,15 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
     let own = shown.compare.own_runs(&shown.treatments, &shown.runs);
     assert_eq!(own.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["dense"]);
     assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].outdated_state == "done");
-    let cell = harness.query_all_by_label("earlier settings").next().expect("where the state stands").rect();
-    assert!(cell.width() <= table::width(&Column::State), "nothing of it is cut off: {cell}");
+    assert!(harness.query_all_by_label_contains("+2.00").next().is_none(), "no difference either");
+    unfold(&mut harness);
+    let cell = harness.query_all_by_label("outdated").next().expect("where the state is").rect();
     harness.hover_at(cell.center());
     harness.run_steps(60);
-    assert!(harness.query_by_label("not run, earlier settings done").is_some());
-    assert!(harness.query_by_label("No seed is done in both arms yet").is_some());
-    harness.get_by_label("Copy as CSV").click();
-    harness.run();
-    let [CompareResponse::Copy(text, 6)] = &harness.state().responses[..] else { panic!("six rows") };
-    assert!(text.contains(&format!("false,{LONG},1,not run,,,,,0,32,,")), "{text}");
+    assert!(harness.query_all_by_label("not run, outdated done").count() > 1, "also as a tooltip");
+    copy(&mut harness, "Copy as CSV");
+    let [CompareResponse::Copy(text, 8)] = &harness.state().responses[..] else { panic!("eight lines") };
+    assert!(text.contains("seed 1,1,not run,,,,,,,32,0"), "{text}");
     harness.state_mut().compare.view.group = Some("train.batch".to_owned());
     harness.run();
     assert_eq!(arms(&harness), [("batch 64".to_owned(), 3)]);
@@ -136,19 +161,21 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
 #[test]
 fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
     let mut harness = harness();
-    let of = |harness: &Harness<'_, Shown>| {
-        let found = side_by_side::comparison(&harness.state().compare);
-        (found.runs, found.left_out)
+    let of = |harness: &mut Harness<'_, Desk>| {
+        let table = harness.state_mut().compare.table();
+        table.groups.last().unwrap().delta.text()
     };
-    assert_eq!(of(&harness), (6, 0));
+    assert_eq!(of(&mut harness), "+2.00 ± 2.48");
     filter(&mut harness, "seed < 3");
-    assert_eq!(of(&harness), (4, 2));
-    assert!(harness.query_by_label("2 runs not compared: not done, or not in the filter").is_some());
+    assert_eq!(of(&mut harness), "+1.50 ± 6.35");
+    filter(&mut harness, "arm:winning");
+    assert_eq!(of(&mut harness), "hidden by the filter");
+    assert!(harness.query_by_label("hidden by the filter").is_some());
     filter(&mut harness, "");
-    std::sync::Arc::make_mut(&mut harness.state_mut().compare.rows)[0].state = "running".to_owned();
-    harness.run();
-    assert_eq!(of(&harness), (5, 1));
-    assert!(harness.query_all_by_label_contains("n = 2").next().is_some());
+    let compare = &mut harness.state_mut().compare;
+    std::sync::Arc::make_mut(&mut compare.rows)[0].state = "running".to_owned();
+    compare.give_marks();
+    assert_eq!(of(&mut harness), "+2.50 ± 6.35");
 }
 
 #[test]
@@ -159,8 +186,10 @@ fn what_only_one_choice_has_makes_no_lines() {
     let compare = &harness.state().compare;
     assert!(compare.settings.iter().any(|path| path == "train.optimizer.beta1"), "{:?}", compare.settings);
     let offered = toolbar::groupable(compare);
-    assert!(offered.iter().any(|path| *path == "train.optimizer"));
-    assert!(!offered.iter().any(|path| path.contains("beta") || path.contains("momentum")), "{offered:?}");
+    assert!(offered.contains(&Key::Setting("train.optimizer".to_owned())));
+    let is_of_one =
+        |key: &Key| matches!(key, Key::Setting(path) if path.contains("beta") || path.contains("momentum"));
+    assert!(!offered.iter().any(is_of_one), "{offered:?}");
 }
 
 #[test]
@@ -170,7 +199,7 @@ fn the_filter_drives_the_plots_and_says_what_it_does_not_understand() {
     filter(&mut harness, "remaining < 20 % seed > 1");
     assert_eq!(arms(&harness), [(LONG.to_owned(), 2)]);
     assert!(harness.query_by_label("2 of 6 runs").is_some());
-    let colour = |harness: &Harness<'_, Shown>| {
+    let colour = |harness: &Harness<'_, Desk>| {
         let shown = harness.state();
         shown.compare.arm_runs(&shown.treatments, &shown.runs)[0].colour
     };
@@ -183,55 +212,37 @@ fn the_filter_drives_the_plots_and_says_what_it_does_not_understand() {
 #[test]
 fn a_setting_groups_the_lines() {
     let mut harness = harness();
-    harness.state_mut().compare.view.group = Some("train.batch".to_owned());
+    harness.state_mut().compare.group_by(vec![Key::Setting("train.batch".to_owned())]);
     harness.run();
     assert_eq!(arms(&harness), [("batch 16".to_owned(), 3), ("batch 64".to_owned(), 3)]);
+    let table = harness.state_mut().compare.table();
+    let names: Vec<&str> = table.groups.iter().map(|group| group.name.as_str()).collect();
+    assert_eq!(names, ["Batch size 64", "Batch size 16"], "the table has the groups of the plots");
+    harness.state_mut().compare.group_by(vec![Key::Seed]);
+    harness.run();
+    assert_eq!(harness.state_mut().compare.table().groups.len(), 3);
+    assert_eq!(arms(&harness).len(), 2, "no plot has a line for a seed");
 }
 
 #[test]
 fn headings_sort_and_a_third_click_gives_the_order_of_the_document() {
     let mut harness = harness();
-    let first = |harness: &Harness<'_, Shown>| {
-        let compare = &harness.state().compare;
-        toolbar::shown(&compare.rows, compare)[0].arm.clone()
-    };
-    assert_eq!(first(&harness), "dense");
-    harness.get_by_label("Last").click();
-    harness.run();
-    assert_eq!(first(&harness), LONG, "the best first");
-    harness.get_by_label("Last ▼").click();
-    harness.run();
-    assert_eq!(first(&harness), "dense");
-    harness.get_by_label("Last ▲").click();
+    let first = |harness: &mut Harness<'_, Desk>| harness.state_mut().compare.table().groups[0].name.clone();
+    assert_eq!(first(&mut harness), "dense");
+    for expected in [LONG, "dense"] {
+        harness.get_by_label("Test accuracy (%)").click();
+        harness.run();
+        assert_eq!(first(&mut harness), expected, "the best first");
+    }
+    harness.get_by_label("Test accuracy (%)").click();
     harness.run();
     assert_eq!(harness.state().compare.view.sort, Sort::default());
 }
 
 #[test]
-fn two_arms_are_compared_over_their_seeds_and_ticked_runs_side_by_side() {
-    let mut harness = harness();
-    assert_eq!(harness.query_all_by_label("+2.00 ± 2.48 points, n = 3").count(), 2);
-    harness.get_by_label("Tick dense, seed 1").click();
-    harness.get_by_label(&format!("Tick {LONG}, seed 1")).click();
-    harness.run();
-    assert!(harness.query_by_label("train.batch").is_some());
-    let shown = harness.state();
-    let rows: Vec<&Row> = shown.compare.rows.iter().filter(|row| row.seed == 1).collect();
-    let differing = side_by_side::differing_cells(&rows, &shown.compare.settings);
-    let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
-    assert_eq!(titles, ["Best", "Last", "Remaining", "train.batch"]);
-    assert!(harness.query_by_label("Stage 1: layers").is_some(), "a report that differs");
-    harness.get_by_label("Show only these in the plots").click();
-    harness.run();
-    assert_eq!(arms(&harness), [("dense".to_owned(), 1), (LONG.to_owned(), 1)]);
-    harness.get_by_label("Archive").click();
-    harness.run();
-    assert!(matches!(&harness.state().responses[..], [CompareResponse::Archive(runs)] if runs.len() == 2));
-}
-
-#[test]
 fn a_star_is_noted_and_found_again() {
     let mut harness = harness();
+    unfold(&mut harness);
     harness.get_by_label("Star dense, seed 2").click();
     harness.run();
     filter(&mut harness, "is:starred");
@@ -245,14 +256,20 @@ fn a_star_is_noted_and_found_again() {
 fn the_table_is_copied_as_it_is_shown() {
     let mut harness = harness();
     filter(&mut harness, "arm:dense");
-    harness.get_by_label("Copy as CSV").click();
-    harness.run();
-    let [CompareResponse::Copy(text, 3)] = &harness.state().responses[..] else { panic!("three rows") };
+    copy(&mut harness, "Copy table");
+    let [CompareResponse::Copy(text, 1)] = &harness.state().responses[..] else { panic!("one group") };
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("Arm\tSeeds\tTest accuracy (%)\tΔ to dense (points), 95 % CI\t"), "{text}");
     assert!(
-        text.starts_with("starred,arm,seed,state,")
-            && text.contains("false,dense,1,done,0.75,1,0.5,1,75,64,,"),
+        lines[1].starts_with("dense\t3\t50.00 ± 0.00\tbaseline\t75.00 ± 0.00\t100.00 ± 0.00\t64\t"),
         "{text}"
     );
+    harness.state_mut().responses.clear();
+    harness.state_mut().compare.group_by(Vec::new());
+    harness.run();
+    copy(&mut harness, "Copy as CSV");
+    let [CompareResponse::Copy(text, 3)] = &harness.state().responses[..] else { panic!("three rows") };
+    assert!(text.contains("dense,1,0.5,,0.75,1,64,75"), "{text}");
 }
 
 #[test]
@@ -273,8 +290,9 @@ fn view_settings_are_written_beside_the_runs_only_when_they_change() {
 }
 
 /// Opens the menu of the second row of the arm "dense".
-fn open_menu(harness: &mut Harness<'_, Shown>) {
-    harness.query_all_by_label("75.00 %").nth(1).unwrap().click_secondary();
+fn open_menu(harness: &mut Harness<'_, Desk>) {
+    unfold(harness);
+    harness.query_all_by_label("75.00").nth(2).unwrap().click_secondary();
     harness.run();
 }
 
@@ -308,9 +326,10 @@ fn a_run_is_tagged_noted_starred_and_archived_from_the_menu_of_its_row() {
     assert!(marks[&id].tags.is_empty() && marks["arm:dense"].starred);
     assert_eq!(harness.query_all_by_label_contains("Unstar dense").count(), 3, "all seeds of the arm");
     open_menu(&mut harness);
-    harness.get_by_label("Archive this run").click();
+    harness.get_by_label("Archive this run…").click();
     harness.run();
-    assert_eq!(harness.state().responses, [CompareResponse::Archive(vec![id])]);
+    let name = "dense, seed 2".to_owned();
+    assert_eq!(harness.state().responses, [CompareResponse::Archive { name, runs: vec![id] }]);
 }
 
 #[test]
@@ -334,7 +353,7 @@ fn settings_go_with_the_document_to_another_folder() {
 
 #[test]
 fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
-    let Shown { mut compare, mut treatments, .. } = shown();
+    let Desk { mut compare, mut treatments, .. } = shown();
     menu::edit(&mut compare, "arm:dense", |mark| mark.starred = true);
     for name in ["dens", LONG, "sparse"] {
         treatments[0].name = name.to_owned(); // on its way it is that of the other arm
@@ -346,7 +365,7 @@ fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
 
 #[test]
 fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
-    let Shown { mut compare, treatments, mut runs, .. } = shown();
+    let Desk { mut compare, treatments, mut runs, .. } = shown();
     assert_eq!(compare.update(&treatments, &runs, 8.0), None);
     let revision = compare.revision();
     runs.forget("another");
@@ -354,36 +373,4 @@ fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
     assert_eq!(compare.revision(), revision);
     assert_eq!(compare.update(&treatments, &runs, 8.25), None);
     assert_eq!(compare.revision(), revision + 1);
-}
-
-#[test]
-fn arms_stay_in_sight_while_the_table_scrolls_sideways() {
-    let mut harness = harness();
-    harness.set_size(vec2(560.0, 560.0));
-    harness.run();
-    let at =
-        |harness: &Harness<'_, Shown>, label: &str| harness.query_all_by_label(label).next().unwrap().rect();
-    let [arm, dense, tick, seed] =
-        ["Arm", "dense", "Tick dense, seed 1", "Seed"].map(|label| at(&harness, label));
-    harness.hover_at(dense.center());
-    harness.run();
-    harness.event(eframe::egui::Event::MouseWheel {
-        unit: eframe::egui::MouseWheelUnit::Point,
-        delta: vec2(-150.0, 0.0),
-        modifiers: eframe::egui::Modifiers::NONE,
-        source: eframe::egui::MouseWheelSource::Wheel,
-        phase: eframe::egui::TouchPhase::Move,
-    });
-    harness.run();
-    assert!(at(&harness, "Seed").left() < seed.left() - 50.0, "the others have moved");
-    let now = ["Arm", "dense", "Tick dense, seed 1"].map(|label| at(&harness, label));
-    for (now, before) in now.into_iter().zip([arm, dense, tick]) {
-        assert!(now.center().distance(before.center()) < 0.5, "{now} is where {before} was");
-    }
-    harness.get_by_label("Tick dense, seed 1").click();
-    harness.run();
-    assert_eq!(harness.state().compare.ticked.len(), 1);
-    harness.get_by_label("Arm").click();
-    harness.run();
-    assert_eq!(harness.state().compare.view.sort.column, Some(Column::Arm));
 }

@@ -1,4 +1,4 @@
-//! Rows that are kept between edits, and rows that can go to the trash.
+//! Rows that are kept between edits, and rows that can be archived.
 
 use super::*;
 
@@ -26,8 +26,8 @@ fn after_every_edit_rows_are_as_if_they_were_made_anew() {
 }
 
 #[test]
-fn runs_without_results_cannot_go_to_the_trash() {
-    let Shown { mut compare, treatments, mut runs, .. } = shown();
+fn runs_without_results_cannot_be_archived() {
+    let Desk { mut compare, treatments, mut runs, .. } = shown();
     let id = treatments[0].runs[0].id.clone();
     compare.update(&treatments, &runs, 0.0);
     assert_eq!(compare.why_not_archive(std::iter::once(&id)), None);

@@ -1,5 +1,6 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod cells;
 mod readings;
 mod scenes;
 
@@ -7,29 +8,48 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Label, Pos2, Rect, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo};
+use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
 use egui_plot::PlotBounds;
 
-use super::areas::{SCALE, groups_ui, scale_ui};
-use super::axes::{plot, theme_of};
-use super::legend::{self, legend_ui};
-use super::mesh::{LineMesh, PlotViewport};
+use super::axes::{around_ui, plot, theme_of};
+use super::block::{Block, block_ui};
+use super::mesh::{EM, PlotMesh, PlotViewport};
 use super::navigate::{View, ViewChange, navigate};
-use super::paint::{Brush, Pen, unmerged};
+use super::painter::{area, paint, texts};
 use super::parallel::{AxisBrushes, parallel_ui};
-use super::scene::{Analysis, PendingScene, Scene, SceneRequest, ThinnedLines};
+use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
+use super::strip::{StripRows, strip_ui};
 use crate::figure::axis::Axis;
+use crate::figure::layout::UnplacedScaleBar;
+use crate::figure::mapping::Mapping;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
+use crate::figure::scene::areas::scale_bar;
+use crate::figure::scene::ends::{EndText, Ends};
+use crate::figure::scene::page::written;
 use crate::figure::view::seen;
-use crate::results::view::PlotView;
+use crate::results::statistics::Spread;
+use crate::results::view::{BandChoice, PlotView};
 use readings::readings;
 
-/// A legend below the plot that needs more than this scrolls.
-const LEGEND_BELOW: f32 = 72.0;
-/// In a low tile, it gets at most this share of the height.
-const LEGEND_SHARE: f32 = 0.24;
+/// Above the plot for half of the uppermost tick's label, and beside it for half of the last one's.
 const GAP: f32 = 8.0;
+const BESIDE: f32 = 20.0;
+/// The ends of lines take at most this share of the width.
+const ENDS: f64 = 0.28;
+
+/// What the window says about all plots.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// The selected arm: its band is drawn, and its line is a little wider.
+    pub selected: Option<String>,
+    /// Whose bands are drawn.
+    pub bands: BandChoice,
+    /// What the bands show.
+    pub spread: Spread,
+    /// The number of visible plots of curves, with this one.
+    pub plots: usize,
+}
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
 #[derive(Debug, Default)]
@@ -49,23 +69,31 @@ pub struct FigureView {
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.
     drag: Option<Pos2>,
-    /// The line below the pointer in the legend in the last frame.
+    /// The line at the pointer in the legend in the last frame.
     highlighted: Option<String>,
+    /// The line at the pointer in the plot in the last frame.
+    hovered: Option<String>,
     /// The plot's rectangle in the last frame.
     frame: Option<Rect>,
     /// Whether the range has to be fitted again.
     refits: bool,
     kept: Option<Arc<Analysis>>,
-    drawn: Option<ThinnedLines>,
-    line_mesh: Option<LineMesh>,
-    legend: legend::LegendRows,
+    mesh: Option<PlotMesh>,
+    bands: Option<(BandKey, PlotMesh)>,
+    block: Block,
+    strip: StripRows,
     /// The last surface of lines.
     viewport: Option<PlotViewport>,
     pending: Option<PendingScene>,
     failed: Option<FailedScene>,
-    /// The number of visible plots of curves, with this one.
-    pub(super) plots: usize,
+    /// What the window says about all plots.
+    pub(super) around: Surroundings,
+    /// Width of what is beside the plot in the last frame.
+    beside: f32,
 }
+
+/// The arms whose bands are drawn; `None` for all.
+type BandKey = Option<[Option<String>; 2]>;
 
 /// A scene that a thread could not compute.
 #[derive(Debug)]
@@ -81,9 +109,10 @@ impl FigureView {
     pub fn forget_figure(&mut self) {
         self.refit();
         self.parallel.forget_figure();
-        self.legend.forget_figure();
+        self.strip.forget_figure();
+        self.block.forget_figure();
         self.opening = None;
-        (self.kept, self.drawn, self.line_mesh, self.pending, self.failed) = (None, None, None, None, None);
+        (self.kept, self.mesh, self.bands, self.pending, self.failed) = (None, None, None, None, None);
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.
@@ -207,45 +236,21 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
     places.map(|place| axis.scale.inverse(place))
 }
 
-/// Draws the figure into all available space: the plot, its legend beside or below it, and its small print. Returns the
-/// cell, by row and column, that a person opens.
+/// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns the cell,
+/// by row and column, that a person opens. The caption is that of [`FigureView::explanation`].
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<[usize; 2]> {
     let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
     let all = ui.available_rect_before_wrap();
-    // Half of the uppermost tick's label is above the plot.
-    let space = all.with_min_y(all.top() + GAP);
-    let (plot_rect, legend_rect) = split(ui, figure, space, &mut state.legend);
-    let legend_rect = match &figure.cells {
-        Some(cells) if !legend::is_below(space.width()) => {
-            let (scale, rest) = legend_rect.split_left_right_at_x(legend_rect.left() + SCALE);
-            let strip =
-                state.frame.map_or(scale, |frame| Rect::from_x_y_ranges(scale.x_range(), frame.y_range()));
-            scale_ui(ui, cells, theme, strip);
-            rest
-        }
-        _ => legend_rect,
-    };
-    ui.scope_builder(UiBuilder::new().max_rect(legend_rect), |ui| {
-        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false);
-        area.min_scrolled_height(0.0).show(ui, |ui| {
-            ui.spacing_mut().item_spacing = legend::BETWEEN;
-            let (hidden, rows) = (&mut state.hidden, &mut state.legend);
-            let pointed = if legend::is_below(space.width()) {
-                ui.horizontal_wrapped(|ui| legend_ui(ui, figure, theme, hidden, rows)).inner
-            } else {
-                legend_ui(ui, figure, theme, hidden, rows)
-            };
-            if state.highlighted != pointed {
-                ui.ctx().request_repaint();
-            }
-            state.highlighted = pointed;
-        });
-    });
-    let remarks = state.kept.as_ref().map(|kept| kept.remarks.clone()).unwrap_or_default();
-    let (plot_rect, remarks_rect) =
-        plot_rect.split_top_bottom_at_y(plot_rect.bottom() - height_of(ui, &remarks, plot_rect));
-    let opened = ui.scope_builder(UiBuilder::new().max_rect(plot_rect), |ui| {
+    let mut space = all;
+    if !figure.has_curves() {
+        let (hidden, rows) = (&mut state.hidden, &mut state.strip);
+        let (height, pointed) = strip_ui(ui, figure, theme, hidden, rows, all);
+        state.highlight(ui, pointed);
+        space.min.y += height;
+    }
+    let space = space.with_min_y(space.top() + GAP);
+    let opened = ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
         if figure.parallel.is_empty() {
             return plot_ui(ui, figure, state, fit, theme);
         }
@@ -254,35 +259,56 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         parallel_ui(ui, figure, theme, &mut state.parallel, is_hidden, highlighted);
         None
     });
-    if !remarks.is_empty() {
-        let label = Label::new(RichText::new(remarks).small().weak()).wrap();
-        ui.scope_builder(UiBuilder::new().max_rect(remarks_rect), |ui| ui.add(label));
-    }
-    ui.advance_cursor_after_rect(space);
+    ui.advance_cursor_after_rect(all);
     opened.inner
 }
 
-/// The rectangles of the plot and its legend.
-fn split(ui: &Ui, figure: &Figure, space: Rect, rows: &mut legend::LegendRows) -> (Rect, Rect) {
-    if legend::is_below(space.width()) {
-        let limit = LEGEND_BELOW.min(space.height() * LEGEND_SHARE);
-        let height = legend::height_below(ui, figure, space.width(), limit, rows);
-        return space.split_top_bottom_at_y(space.bottom() - height);
+impl FigureView {
+    /// The caption of the figure and the remarks about values that are not drawn.
+    pub fn explanation(&self) -> Option<&str> {
+        self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
     }
-    let scale = if figure.cells.is_some() { SCALE } else { 0.0 };
-    let width = legend::width(ui, figure, space.width(), rows) + scale;
-    let (plot, legend) = space.split_left_right_at_x(space.right() - width);
-    (plot.with_max_x(plot.right() - 2.0 * GAP), legend)
+
+    /// The rectangle of the plot in the last frame, without axes.
+    pub const fn frame(&self) -> Option<Rect> {
+        self.frame
+    }
+
+    fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
+        if self.highlighted != pointed {
+            ui.ctx().request_repaint();
+            self.highlighted = pointed;
+        }
+    }
 }
 
-/// The height of the small print below the plot, with a gap above it.
-fn height_of(ui: &Ui, remarks: &str, space: Rect) -> f32 {
-    if remarks.is_empty() {
-        return 0.0;
+/// What stands at the right of the plot.
+enum Beside {
+    Nothing,
+    Ends(Ends),
+    Scale(UnplacedScaleBar),
+}
+
+impl Beside {
+    fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
+        let frame = state.frame.unwrap_or(space);
+        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
+        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
+            return Self::Scale(UnplacedScaleBar::of(cells, [bottom, top], EM));
+        }
+        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
+        let ends = Ends::of(figure, &state.hidden, y, EM, EndText::Values);
+        let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
+        ends.filter(fits).map_or(Self::Nothing, Self::Ends)
     }
-    let font = TextStyle::Small.resolve(ui.style());
-    let galley = ui.painter().layout(remarks.to_owned(), font, ui.visuals().text_color(), space.width());
-    galley.size().y + GAP
+
+    fn width(&self) -> f32 {
+        match self {
+            Self::Nothing => BESIDE,
+            Self::Ends(ends) => ends.width as f32 + 4.0,
+            Self::Scale(scale) => scale.width() as f32 + 4.0,
+        }
+    }
 }
 
 fn plot_ui(
@@ -293,40 +319,42 @@ fn plot_ui(
     theme: Theme,
 ) -> Option<[usize; 2]> {
     let view = state.zoom.unwrap_or(fit);
-    let space = ui.available_size();
-    let size = state.frame.map_or(space, |frame| frame.size());
-    let widget = plot(ui, figure, view, size, theme).width(space.x).height(space.y);
-    let shown = widget.show(ui, move |plot| {
-        let [x, y] = view;
-        plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
+    let space = ui.available_rect_before_wrap();
+    let beside = Beside::of(figure, state, view, space);
+    state.beside = beside.width();
+    let place = space.with_max_x(space.right() - state.beside);
+    let size = state.frame.map_or(place.size(), |frame| frame.size());
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        let widget = plot(ui, figure, view, size, theme).width(place.width()).height(place.height());
+        widget.show(ui, move |plot| {
+            let [x, y] = view;
+            plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
+        })
     });
-    let (response, transform) = (shown.response, shown.transform);
+    let (response, transform) = (shown.inner.response, shown.inner.transform);
     let frame = *transform.frame();
     state.frame = Some(frame);
     if (frame.size() - size).abs().max_elem() > 1.0 {
         // The ticks were chosen for another size.
         ui.ctx().request_repaint();
     }
-    groups_ui(ui, &figure.x, &transform);
     response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
-    let highlighted = state.highlighted.as_deref();
-    let brush = Brush { painter: &painter, pen: Pen { transform: &transform, theme, highlighted } };
-    let is_hidden = |name: &str| state.hidden.contains(name);
-    brush.bars(state.areas(figure));
-    brush.ground(figure, is_hidden);
-    if figure.is_of_marks() {
-        brush.marks(figure, is_hidden);
-    } else {
-        let viewport = PlotViewport::new(ui, frame, theme, highlighted, state.plots);
-        painter.with_clip_rect(unmerged(painter.clip_rect())).add(state.lines(
-            figure,
-            ui.ctx(),
-            view,
-            viewport,
-        ));
+    let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
+    let viewport = PlotViewport {
+        highlighted: state.highlighted.clone(),
+        selected: state.around.selected.clone(),
+        ..PlotViewport::new(ui, frame, theme, state.around.plots)
+    };
+    for layer in state.layers(figure, ui.ctx(), view, viewport) {
+        layer.paint(&painter, &around);
     }
+    if let Some(mesh) = &state.mesh {
+        texts(&painter, &mesh.items);
+    }
+    around_ui(ui.painter(), figure, view, (frame, place), theme);
+    beside_ui(ui, figure, beside, frame, theme);
 
     let opened = readings(ui, figure, state, &response, &transform, theme);
     match navigate(ui, &response, &transform, fit, &mut state.drag) {
@@ -336,6 +364,21 @@ fn plot_ui(
     }
     ui.ctx().request_repaint();
     opened
+}
+
+/// Paints the ends of lines or the colour scale.
+fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
+    match beside {
+        Beside::Nothing => {}
+        Beside::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),
+        Beside::Scale(scale) => {
+            let Some(cells) = &figure.cells else { return };
+            let (bar, labels) = scale.placed(area(frame));
+            let mut items = scale_bar(cells, &bar, EM, theme);
+            items.extend(labels.into_iter().map(|text| written(text, theme)));
+            paint(ui.painter(), &items);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Context, Shape};
+use eframe::egui::Context;
 
-use super::{FailedScene, FigureView};
+use super::{BandKey, FailedScene, FigureView};
+use crate::figure::legend::Sample;
 use crate::figure::model::Figure;
+use crate::figure::scene::Intervals;
 use crate::gui::background::TaskState;
-use crate::gui::plot::mesh::{LineMesh, MeshKey, PlotViewport};
+use crate::gui::plot::mesh::{MeshKey, PlotMesh, PlotViewport};
 use crate::gui::plot::navigate::View;
-use crate::gui::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, ThinnedLines, is_large};
+use crate::gui::plot::painter::Layer;
+use crate::gui::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
+use crate::results::view::BandChoice;
+
+/// All bands are drawn of up to this many lines; more would drown the lines.
+const MOST_BANDS: usize = 4;
 
 impl FigureView {
     /// Updates what is kept between frames; returns the places that show all visible data.
@@ -26,7 +33,7 @@ impl FigureView {
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
             self.kept = Some(Arc::new(Analysis::of(figure, &self.request())));
-            (self.refits, self.drawn, self.line_mesh) = (false, None, None);
+            (self.refits, self.mesh) = (false, None);
         }
         self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
     }
@@ -38,12 +45,12 @@ impl FigureView {
     pub(super) fn take(&mut self, scene: Scene) {
         // A zoomed part needs no other fit.
         self.refits = self.zoom.is_none() && scene.request.chosen != self.chosen;
-        (self.kept, self.drawn, self.line_mesh) = (Some(scene.kept), Some(scene.drawn), scene.line_mesh);
+        (self.kept, self.mesh) = (Some(scene.kept), scene.mesh);
     }
 
     /// Asks a thread for the scene of a large figure; returns whether the last one stays until then.
     fn ask(&mut self, figure: &Arc<Figure>, ctx: &Context) -> bool {
-        if self.kept.is_none() || self.drawn.is_none() || !is_large(figure) {
+        if self.kept.is_none() || self.mesh.is_none() || !is_large(figure) {
             return false;
         }
         if self.pending.is_none() {
@@ -57,26 +64,75 @@ impl FigureView {
         self.pending.is_some()
     }
 
-    /// The lines of the visible part of the figure. Those of a large one may be the last ones, moved into place, until a
+    /// The layers of the visible part of the figure. Lines of a large one may be the last ones, moved into place, until a
     /// thread has made new ones.
-    pub(super) fn lines(
+    pub(super) fn layers(
         &mut self,
         figure: &Arc<Figure>,
         ctx: &Context,
         view: View,
         viewport: PlotViewport,
-    ) -> Shape {
+    ) -> Vec<Layer> {
         let key = MeshKey::new(figure, view, &self.hidden, viewport.clone());
-        let surface = (viewport.width(), viewport.plots);
         self.viewport = Some(viewport);
-        let fits = self.line_mesh.as_ref().is_some_and(|line_mesh| line_mesh.fits(&key));
+        let fits = self.mesh.as_ref().is_some_and(|mesh| mesh.fits(&key));
         if !fits && !self.ask(figure, ctx) {
-            let kept = self.drawn.take().filter(|drawn| drawn.fits(view[0], surface));
-            let drawn = kept.unwrap_or_else(|| ThinnedLines::of(figure, &self.hidden, view[0], surface));
-            self.line_mesh = Some(LineMesh::of(figure, &drawn.lines, key.clone()));
-            self.drawn = Some(drawn);
+            self.mesh = Some(PlotMesh::of(figure, key.clone()));
         }
-        self.line_mesh.as_ref().map_or(Shape::Noop, |line_mesh| line_mesh.shape(&key))
+        let bands = self.band_layer(figure, &key);
+        bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(&key))).collect()
+    }
+
+    /// The bands of the arms that are selected or at the pointer.
+    pub(super) fn band_layer(&mut self, figure: &Figure, key: &MeshKey) -> Option<Layer> {
+        if !figure.has_curves() || self.around.bands == BandChoice::None {
+            return None;
+        }
+        let count = || {
+            figure
+                .lines
+                .iter()
+                .filter(|line| !line.band.is_empty() && !self.hidden.contains(&line.name))
+                .count()
+        };
+        let arms: BandKey = if self.around.bands == BandChoice::All && count() <= MOST_BANDS {
+            None
+        } else {
+            let pointed = self.highlighted.as_ref().or(self.hovered.as_ref());
+            Some([self.around.selected.clone(), pointed.cloned()])
+        };
+        if arms == Some([None, None]) {
+            self.bands = None;
+            return None;
+        }
+        // Bands do not get faint with the lines.
+        let viewport = PlotViewport { highlighted: None, selected: None, ..key.viewport.clone() };
+        let mut key = key.clone();
+        key.viewport = viewport;
+        if let Some((_, mesh)) = self.bands.as_ref().filter(|(known, mesh)| *known == arms && mesh.fits(&key))
+        {
+            return Some(mesh.layer(&key));
+        }
+        let intervals = match &arms {
+            None => Intervals::Bands,
+            Some(arms) => Intervals::BandsOf([arms[0].as_deref(), arms[1].as_deref()]),
+        };
+        let mesh = PlotMesh::of_bands(figure, key.clone(), intervals);
+        let layer = mesh.layer(&key);
+        self.bands = Some((arms, mesh));
+        Some(layer)
+    }
+
+    /// The name of what an item shows.
+    pub(super) fn name_of<'a>(figure: &'a Figure, id: crate::figure::scene::Id) -> Option<&'a str> {
+        use crate::figure::scene::Id;
+        let sample = match id {
+            Id::Line(index) | Id::Run([index, _]) => Sample::Line(figure.lines.get(index)?),
+            Id::Reference(index) => Sample::Reference(figure.reference_lines.get(index)?),
+            Id::Bars(index) => Sample::Bars(figure.bars.get(index)?),
+            Id::Cell(_) => return None,
+        };
+        Some(sample.name())
     }
 
     /// Whether a thread computes the scene.

@@ -2,10 +2,12 @@
 
 use eframe::egui::{self, Modifiers, pos2, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use crate::figure::scene::{Id, Item, Shape};
 use crate::figure::{Line, ReferenceLine, style_of};
+use crate::results::statistics::Band;
 
 struct Shown {
     figure: Arc<Figure>,
@@ -35,6 +37,18 @@ fn harness(width: f32) -> Harness<'static, Shown> {
     harness
 }
 
+/// Whether the line with this index is painted.
+fn has_line(view: &FigureView, index: usize) -> bool {
+    fn has(items: &[Item], id: Id) -> bool {
+        let is_here = |item: &Item| match &item.shape {
+            Shape::Clip(_, items) => has(items, id),
+            _ => item.id == Some(id),
+        };
+        items.iter().any(is_here)
+    }
+    has(&view.mesh.as_ref().unwrap().items, Id::Line(index))
+}
+
 fn plot_rect(harness: &Harness<'_, Shown>) -> Rect {
     harness.get_by_label("Plot of Test accuracy").rect()
 }
@@ -52,16 +66,55 @@ fn scroll(harness: &mut Harness<'_, Shown>, points: f32) {
 }
 
 #[test]
-fn the_legend_names_lines_and_rules_outside_of_the_plot() {
-    for width in [900.0, 400.0] {
+fn the_legend_is_within_the_plot_which_has_nearly_all_of_the_space() {
+    for (width, least) in [(900.0, 0.85), (400.0, 0.85)] {
         let harness = harness(width);
         let plot = plot_rect(&harness);
         for name in ["dense", "winning ticket", "chance"] {
-            assert!(!plot.intersects(harness.get_by_label(name).rect()), "{name} at {width}");
+            assert!(plot.contains_rect(harness.get_by_label(name).rect()), "{name} at {width}");
         }
-        assert!(plot.width() > 200.0 && plot.height() > 250.0, "{plot} at {width}");
-        assert!(harness.query_by_label("mean over 3 seeds").is_some());
+        // The head of a tile takes 40 points of its height.
+        let ends = harness.state().view.beside;
+        let axes = Rect::from_min_max(pos2(0.0, plot.top()), pos2(plot.right() + ends, 480.0));
+        let share = axes.area() / (width * (480.0 + 40.0));
+        assert!(share >= least, "{share} at {width}");
+        assert!(plot.width() > 0.7 * width && plot.height() > 380.0, "{plot} at {width}");
+        assert!(harness.query_by_label("mean over 3 seeds").is_none(), "the caption is a hint");
+        assert_eq!(harness.state().view.explanation(), Some("mean over 3 seeds"));
     }
+}
+
+#[test]
+fn the_legend_takes_the_emptiest_corner_and_stays_where_it_is_dragged() {
+    let mut harness = harness(900.0);
+    let mut rising = figure();
+    for line in &mut rising.lines {
+        line.points[1][1] += 0.05;
+        line.points[0][1] = 0.4;
+    }
+    rising.reference_lines.clear();
+    harness.state_mut().figure = Arc::new(rising);
+    harness.state_mut().view.forget_figure();
+    harness.run();
+    let plot = plot_rect(&harness);
+    let legend = |harness: &Harness<'_, Shown>| harness.get_by_label("Legend").rect();
+    let before = legend(&harness);
+    assert!(before.right() > plot.center().x && before.top() > plot.center().y, "below the lines: {before}");
+    let from = before.left_top() + vec2(3.0, 3.0);
+    harness.hover_at(from);
+    harness.run();
+    harness.drag_at(from);
+    harness.run();
+    harness.hover_at(from + vec2(-60.0, -40.0));
+    harness.run();
+    harness.drop_at(from + vec2(-120.0, -60.0));
+    harness.run();
+    let after = legend(&harness);
+    assert!(after.left() < before.left() - 40.0 && plot.contains_rect(after), "{before} {after}");
+    harness.state_mut().view.forget_figure();
+    harness.run();
+    assert!((legend(&harness).min - after.min).length() < 1.0);
+    assert!(!harness.state().view.is_zoomed(), "a drag of the legend does not zoom");
 }
 
 #[test]
@@ -73,7 +126,7 @@ fn a_click_in_the_legend_hides_a_line_and_fits_the_others() {
     let state = harness.state();
     assert!(state.view.is_hidden("winning ticket"));
     assert!(state.view.kept.as_ref().unwrap().fit[1][1] < before[1][1]);
-    assert!(state.view.drawn.as_ref().unwrap().lines[1].pieces.is_empty());
+    assert!(!has_line(&state.view, 1));
     let names: Vec<_> = state.view.shown(&state.figure).lines.into_iter().map(|line| line.name).collect();
     assert_eq!(names, ["dense"], "an export writes what is seen");
 }
@@ -142,23 +195,32 @@ fn a_drag_along_x_zooms_x_and_leaves_y() {
     assert!((y[1] - fit[1][1]).abs() < 1e-6);
 }
 
+/// What the head of the legend says.
+fn said(harness: &Harness<'_, Shown>) -> String {
+    let node = harness.get_by_label_contains("dense 5");
+    node.accesskit_node().value().unwrap_or_default()
+}
+
 #[test]
-fn the_pointer_reads_off_all_lines_beside_it() {
+fn the_legend_says_the_values_at_the_pointer_with_the_reference_line() {
     let mut harness = harness(900.0);
-    let at = plot_rect(&harness).center();
-    harness.hover_at(at);
+    assert_eq!(
+        said(&harness),
+        "last values: dense 50.00, Δ +40.00; winning ticket 90.00, Δ +80.00; chance 10.00"
+    );
+    let plot = plot_rect(&harness);
+    harness.hover_at(plot.left_center() + vec2(30.0, 0.0));
     harness.run();
-    let high = harness.get_by_label("90.00 %").rect();
-    let low = harness.get_by_label("50.00 %").rect();
-    assert!(high.top() < low.top(), "sorted");
-    assert!((high.right() - low.right()).abs() < 1.0, "aligned");
-    assert!(!high.expand(4.0).contains(at), "the table does not hide what is pointed at");
+    let text = said(&harness);
+    assert!(text.starts_with("at 0 epochs trained: dense 50.00"), "{text}");
+    let legend = harness.get_by_label("Legend").rect();
+    assert!(plot.contains_rect(legend), "nothing is drawn over the data besides");
 }
 
 #[test]
 fn a_click_pins_the_reading_until_the_next_one() {
     let mut harness = harness(900.0);
-    let at = plot_rect(&harness).center();
+    let at = plot_rect(&harness).left_center() + vec2(30.0, 0.0);
     let click = |harness: &mut Harness<'_, Shown>| {
         harness.hover_at(at);
         harness.run();
@@ -169,22 +231,53 @@ fn a_click_pins_the_reading_until_the_next_one() {
     click(&mut harness);
     harness.remove_cursor();
     harness.run();
-    assert!(harness.query_by_label("90.00 %").is_some());
+    assert!(said(&harness).starts_with("at 0 "));
     harness.run_steps(60);
     click(&mut harness);
     harness.remove_cursor();
     harness.run();
-    assert!(harness.query_by_label("90.00 %").is_none());
+    assert!(said(&harness).starts_with("last "));
+}
+
+#[test]
+fn the_band_is_that_of_the_selected_arm_or_of_the_line_at_the_pointer() {
+    let mut harness = harness(900.0);
+    let mut figure = figure();
+    for line in &mut figure.lines {
+        let band = |point: &[f64; 2]| Band { x: point[0], low: point[1] - 0.05, high: point[1] + 0.05 };
+        line.band = line.points.iter().map(band).collect();
+    }
+    harness.state_mut().figure = Arc::new(figure);
+    harness.state_mut().view.forget_figure();
+    harness.run();
+    let drawn =
+        |harness: &Harness<'_, Shown>| harness.state().view.bands.as_ref().map(|(arms, _)| arms.clone());
+    assert_eq!(drawn(&harness), None, "means as lines");
+    crate::gui::theme::install(&harness.ctx);
+    harness.run();
+    harness.state_mut().view.around.selected = Some("dense".to_owned());
+    harness.run();
+    assert_eq!(drawn(&harness), Some(Some([Some("dense".to_owned()), None])));
+    harness.get_by_label("winning ticket").hover();
+    harness.run();
+    assert_eq!(drawn(&harness), Some(Some(["dense", "winning ticket"].map(|name| Some(name.to_owned())))));
+    harness.state_mut().view.around.bands = BandChoice::All;
+    harness.run();
+    assert_eq!(drawn(&harness), Some(None), "all of up to four");
+    harness.state_mut().view.around.bands = BandChoice::None;
+    harness.run();
+    let key = harness.state().view.mesh.clone().unwrap().key().clone();
+    let Shown { figure, view } = harness.state_mut();
+    assert!(view.band_layer(figure, &key).is_none());
 }
 
 #[test]
 fn frames_without_changes_draw_nothing_anew() {
     let mut harness = harness(900.0);
-    let pieces =
-        |harness: &Harness<'_, Shown>| harness.state().view.drawn.as_ref().unwrap().lines[0].pieces.as_ptr();
-    let before = pieces(&harness);
+    let items = |harness: &Harness<'_, Shown>| harness.state().view.mesh.as_ref().unwrap().items.clone();
+    let before = items(&harness);
     harness.run_steps(3);
-    assert_eq!(before, pieces(&harness));
+    assert!(Arc::ptr_eq(&before, &items(&harness)));
 }
 
 /// So many points that looks come from a thread: noise around a line that rises, and another in the middle.
@@ -220,7 +313,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     harness.state_mut().view.forget_figure();
     harness.step();
     assert!(harness.state().view.pending.is_none(), "there is nothing yet that could be shown until then");
-    let whole = harness.state().view.drawn.clone().unwrap();
+    let whole = harness.state().view.mesh.clone().unwrap().key().view;
     scroll(&mut harness, 100.0);
     settle(&mut harness);
     harness.remove_cursor(); // the reading names the lines too
@@ -233,9 +326,9 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     assert!(is_asked, "another range is looked for");
     settle(&mut harness);
     let Shown { figure, view } = harness.state();
-    let drawn = view.drawn.as_ref().unwrap();
-    assert_ne!(drawn.range, whole.range);
-    assert_eq!(drawn.lines, ThinnedLines::of(figure, &view.hidden, drawn.range, drawn.surface).lines);
-    assert!(drawn.lines[0].pieces.is_empty() && !drawn.lines[1].pieces.is_empty());
+    let mesh = view.mesh.as_ref().unwrap();
+    assert_ne!(mesh.key().view, whole);
+    assert_eq!(mesh.items, PlotMesh::of(figure, mesh.key().clone()).items);
+    assert!(!has_line(view, 0) && has_line(view, 1));
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }

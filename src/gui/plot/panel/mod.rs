@@ -1,5 +1,7 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
+mod cell_head;
+
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
@@ -17,6 +19,7 @@ use crate::gui::theme;
 use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{Preset, XAxis};
+use cell_head::cell_head_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
@@ -61,7 +64,8 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    let cell = figure_ui(ui, figure, view);
+    let cell = cell_head_ui(ui, figure, view);
+    let cell = figure_ui(ui, figure, view).or(cell);
     let opened = cell.and_then(|cell| (plot.injected_at)(figure, cell));
     if view.x_range() != before && state.linked {
         state.link(plot);

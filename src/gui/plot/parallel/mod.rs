@@ -1,47 +1,31 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
-use std::sync::Arc;
-
 use eframe::egui::accesskit::Role;
-use eframe::egui::{
-    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind,
-    TextStyle, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
 use super::areas::{AreaReading, area_reading_ui};
-use super::axes::colour;
-use super::legend::SAMPLE_WIDTH;
-use super::mesh::PlotViewport;
-use super::paint::{DIMMED, dashed_in, line_colour, unmerged};
+use super::mesh::{EM, PlotViewport};
+use super::painter::{Layer, area, paint};
 use crate::figure::axis::Axis;
-use crate::figure::brushing::{height, passes, places, value_at};
+use crate::figure::brushing::{height, passes, value_at};
+use crate::figure::layout::{Ruler, Upright, names_height, names_of_axes, uprights};
+use crate::figure::mapping::Mapping;
 use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::{Dash, Theme};
-use crate::figure::ticks::ticks;
+use crate::figure::palette::{Style, Theme};
+use crate::figure::scene::Item;
+use crate::figure::scene::page::written;
+use crate::figure::scene::parallel::{RunLook, axes, places, run};
 use crate::gui::text::shortened;
-use crate::gui::theme::fitted;
 use crate::results::number::readable;
 use crate::results::view::Brushes;
 
-/// Widths in points.
-const RUN: f32 = 1.25;
-const POINTED: f32 = 3.0;
+/// Width of the box of a chosen range, in points.
 const BOX: f32 = 14.0;
-/// Strength of lines.
-const STRENGTH: f32 = 0.8;
-/// Height above the axes for their names.
-const ABOVE: f32 = 42.0;
-/// Width at the left for the labels of the first axis.
-const BESIDE: f32 = 24.0;
-/// From one row of names to the next.
-const ROW: f32 = 16.0;
-/// Height below the axes for half a label.
+/// Strength of other runs while one stands out.
+const DIMMED: f64 = 0.25;
+/// Height above the axes besides their names, and below them for half a label.
+const ABOVE: f32 = 6.0;
 const BELOW: f32 = 10.0;
-/// Height of a number along an axis, and of a name.
-const LABEL: f32 = 44.0;
-const NAME: f32 = 17.0;
-/// From a label to its axis.
-const GAP: f32 = 6.0;
 /// The largest distance of the pointer to an axis, and to a run.
 const NEAR_AXIS: f32 = 18.0;
 const NEAR_RUN: f32 = 10.0;
@@ -70,11 +54,11 @@ struct RunMesh {
     outlines: Vec<RunOutline>,
     /// Whether the outlines have to be compared with those of a new figure.
     is_old: bool,
-    mesh: Arc<Mesh>,
+    layer: Layer,
 }
 
-/// The places of a run on the screen as bits, its colour with its dash, and its strength.
-type RunOutline = (Vec<[u32; 2]>, (usize, Dash), u32);
+/// The places of a run on the screen as bits, its style, and its strength.
+type RunOutline = (Vec<[u64; 2]>, Style, u64);
 
 impl AxisBrushes {
     /// Saved ranges.
@@ -95,6 +79,10 @@ struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
     theme: Theme,
+    /// Their places and labels.
+    axes: Vec<Upright>,
+    /// Their names above.
+    names: Vec<Item>,
 }
 
 /// Draws the axes and the runs that are not hidden into all available space.
@@ -107,44 +95,63 @@ pub fn parallel_ui(
     highlighted: Option<&str>,
 ) {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
-    let rect = Rect::from_min_max(space.min + vec2(BESIDE, ABOVE), space.max - vec2(0.0, BELOW));
-    let frame = AxesFrame { figure, rect, theme };
+    let frame = AxesFrame::of(figure, space, theme);
     frame.take(&response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
     let runs: Vec<[usize; 2]> =
         runs.filter(|run| passes(figure, frame.at(*run).1, &chosen.brushes)).collect();
-    let shown: Vec<(&Line, &Trace)> = runs.iter().map(|run| frame.at(*run)).collect();
-    let count = shown.len();
+    let count = runs.len();
     response.widget_info(|| {
         WidgetInfo::labeled(Role::Figure, true, format!("Plot of settings and results of {count} runs"))
     });
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
-    let pointed = pointer.and_then(|at| frame.nearest(&shown, at));
+    let pointed = pointer.and_then(|at| frame.nearest(&runs, at)).map(|index| runs[index]);
     let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
-    let viewport = PlotViewport::new(ui, space, theme, highlighted, 1);
-    let mesh = frame.runs(chosen, viewport, runs, pointed.is_some());
-    painter.with_clip_rect(unmerged(painter.clip_rect())).add(Shape::Mesh(mesh));
-    if let Some((line, trace)) = pointed.map(|index| shown[index]) {
-        painter.extend(frame.run(line, trace, POINTED, 1.0));
+    let viewport = PlotViewport {
+        highlighted: highlighted.map(str::to_owned),
+        ..PlotViewport::new(ui, space, theme, 1)
+    };
+    frame.runs(chosen, viewport, runs, pointed.is_some()).paint(&painter, &painter);
+    if let Some(pointed) = pointed {
+        let look = RunLook { strength: 1.0, is_pointed: true };
+        paint(&painter, &frame.item(pointed, look).into_iter().collect::<Vec<_>>());
     }
-    frame.axes(ui, &painter, &chosen.brushes);
-    if let Some(((line, trace), at)) = pointed.map(|index| shown[index]).zip(pointer) {
+    paint(&painter, &axes(&frame.axes, area(frame.rect), EM, theme));
+    paint(&painter, &frame.names);
+    for (index, axis) in figure.parallel.iter().enumerate() {
+        if let Some(range) = chosen.brushes.get(&axis.label()) {
+            frame.chosen(ui, &painter, index, *range);
+        }
+    }
+    if let Some((pointed, at)) = pointed.zip(pointer) {
+        let (line, trace) = frame.at(pointed);
         area_reading_ui(ui, &frame.reading(line, trace), "", at, ui.ctx().content_rect());
     }
 }
 
 impl<'a> AxesFrame<'a> {
+    fn of(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
+        let above = ABOVE + (names_height(figure.parallel.len()) * EM) as f32;
+        let rect = Rect::from_min_max(space.min + vec2(0.0, above), space.max - vec2(0.0, BELOW));
+        let plot = area(rect);
+        let count = figure.parallel.len() as f64;
+        let mapping = Mapping::new(&Axis::default(), [-0.5, count - 0.5], [plot.left, plot.right]);
+        let x = Ruler { mapping, ticks: Vec::new(), labels: Default::default() };
+        let names =
+            names_of_axes(figure, &x, plot, EM).into_iter().map(|text| written(text, theme)).collect();
+        Self { figure, rect, theme, axes: uprights(figure, &x, plot, EM), names }
+    }
+
     /// A run, by the indices of the line and of the run in it.
     fn at(&self, [line, trace]: [usize; 2]) -> (&'a Line, &'a Trace) {
         let line = &self.figure.lines[line];
         (line, &line.traces[trace])
     }
 
-    /// The position of the axis at a place of x.
-    fn x(&self, place: f64) -> f32 {
-        let share = (place + 0.5) / self.figure.parallel.len().max(1) as f64;
-        self.rect.left() + share as f32 * self.rect.width()
+    fn item(&self, id: [usize; 2], look: RunLook) -> Option<Item> {
+        let (line, trace) = self.at(id);
+        run((line, trace, id), &self.axes, (EM, self.theme), look)
     }
 
     fn y(&self, height: f64) -> f32 {
@@ -153,11 +160,6 @@ impl<'a> AxesFrame<'a> {
 
     fn height_at(&self, y: f32) -> f64 {
         f64::from((self.rect.bottom() - y) / self.rect.height()).clamp(0.0, 1.0)
-    }
-
-    fn axes_at(&self) -> impl Iterator<Item = (usize, f32, &Axis)> {
-        let places = (0_u32..).map(|place| self.x(f64::from(place)));
-        self.figure.parallel.iter().enumerate().zip(places).map(|((index, axis), x)| (index, x, axis))
     }
 
     /// A drag along an axis chooses a range, a click removes it, a double click removes all.
@@ -169,8 +171,8 @@ impl<'a> AxesFrame<'a> {
         let Some(at) = response.interact_pointer_pos() else { return };
         if response.drag_started() || response.clicked() {
             let origin = response.ctx.input(|input| input.pointer.press_origin()).unwrap_or(at);
-            let near = self.axes_at().find(|(_, x, _)| (x - origin.x).abs() <= NEAR_AXIS);
-            chosen.drag = near.map(|(index, ..)| (index, self.height_at(origin.y)));
+            let near = self.axes.iter().position(|axis| (axis.x as f32 - origin.x).abs() <= NEAR_AXIS);
+            chosen.drag = near.map(|index| (index, self.height_at(origin.y)));
         }
         let Some((index, from)) = chosen.drag else { return };
         let axis = &self.figure.parallel[index.min(self.figure.parallel.len() - 1)];
@@ -189,21 +191,17 @@ impl<'a> AxesFrame<'a> {
     }
 
     /// The run nearest to the pointer between the axes on both sides.
-    fn nearest(&self, shown: &[(&Line, &Trace)], at: Pos2) -> Option<usize> {
-        let distance = |(_, trace): &(&Line, &Trace)| {
-            let places = self.places(trace);
-            let between = places.windows(2).find(|ends| (ends[0].x..=ends[1].x).contains(&at.x))?;
-            let [from, to] = [between[0], between[1]];
-            let y = from.y + (to.y - from.y) * (at.x - from.x) / (to.x - from.x);
-            Some((y - at.y).abs()).filter(|distance| *distance <= NEAR_RUN)
+    fn nearest(&self, runs: &[[usize; 2]], at: Pos2) -> Option<usize> {
+        let [x, y] = [at.x, at.y].map(f64::from);
+        let distance = |run: &[usize; 2]| {
+            let places = places(self.at(*run).1, &self.axes);
+            let between = places.windows(2).find(|ends| (ends[0][0]..=ends[1][0]).contains(&x))?;
+            let share = (x - between[0][0]) / (between[1][0] - between[0][0]);
+            let height = between[0][1] + (between[1][1] - between[0][1]) * share;
+            Some((height - y).abs()).filter(|distance| *distance <= f64::from(NEAR_RUN))
         };
-        let near = shown.iter().enumerate().filter_map(|(index, run)| Some((index, distance(run)?)));
+        let near = runs.iter().enumerate().filter_map(|(index, run)| Some((index, distance(run)?)));
         near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
-    }
-
-    /// A run's places on the screen; y is NaN where it has no value.
-    fn places(&self, trace: &Trace) -> Vec<Pos2> {
-        places(self.figure, trace).into_iter().map(|[x, height]| pos2(self.x(x), self.y(height))).collect()
     }
 
     /// The triangles of these runs: the last ones if nothing has changed.
@@ -213,92 +211,40 @@ impl<'a> AxesFrame<'a> {
         viewport: PlotViewport,
         runs: Vec<[usize; 2]>,
         are_dimmed: bool,
-    ) -> Arc<Mesh> {
+    ) -> Layer {
         let last = chosen.run_mesh.take().filter(|last| last.viewport == viewport);
         let is_same = |last: &RunMesh| !last.is_old && (&last.runs, last.are_dimmed) == (&runs, are_dimmed);
         let run_mesh = match last {
             Some(last) if is_same(&last) => last,
             last => {
-                let strength = |line: &Line| {
+                let look = |line: &Line| {
                     let is_other = viewport.highlighted.as_ref().is_some_and(|name| *name != line.name);
-                    if are_dimmed || is_other { DIMMED } else { STRENGTH }
+                    RunLook { strength: if are_dimmed || is_other { DIMMED } else { 1.0 }, is_pointed: false }
                 };
-                let shown = || runs.iter().map(|run| self.at(*run));
-                let outline = |(line, trace)| self.outline(line, trace, strength(line));
-                let outlines: Vec<RunOutline> = shown().map(outline).collect();
-                let mesh = if let Some(last) = last.filter(|last| last.outlines == outlines) {
-                    last.mesh
+                let outline = |run: &[usize; 2]| {
+                    let (line, trace) = self.at(*run);
+                    let places = places(trace, &self.axes).into_iter().map(|place| place.map(f64::to_bits));
+                    (places.collect(), line.style, look(line).strength.to_bits())
+                };
+                let outlines: Vec<RunOutline> = runs.iter().map(outline).collect();
+                let layer = if let Some(last) = last.filter(|last| last.outlines == outlines) {
+                    last.layer
                 } else {
-                    let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
-                    Arc::new(viewport.triangles(shown().flat_map(shapes)))
+                    let item = |run: &[usize; 2]| self.item(*run, look(self.at(*run).0));
+                    viewport.layer(&runs.iter().filter_map(item).collect::<Vec<_>>())
                 };
-                RunMesh { viewport, runs, are_dimmed, outlines, is_old: false, mesh }
+                RunMesh { viewport, runs, are_dimmed, outlines, is_old: false, layer }
             }
         };
-        chosen.run_mesh.insert(run_mesh).mesh.clone()
+        chosen.run_mesh.insert(run_mesh).layer.clone()
     }
 
-    /// All inputs of the shapes of a run except the surface.
-    fn outline(&self, line: &Line, trace: &Trace, strength: f32) -> RunOutline {
-        let places = self.places(trace).into_iter().map(|place| [place.x.to_bits(), place.y.to_bits()]);
-        (places.collect(), (line.style.colour, line.style.dash), strength.to_bits())
-    }
-
-    fn run(&self, line: &Line, trace: &Trace, width: f32, strength: f32) -> Vec<Shape> {
-        let stroke = Stroke::new(width, line_colour(line.style.colour, self.theme).gamma_multiply(strength));
-        let places = self.places(trace);
-        let pieces = places.split(|place| place.y.is_nan()).filter(|piece| piece.len() > 1);
-        // Dashes are as long as in the legend, so that they differ even in hundreds of thin lines.
-        pieces.flat_map(|piece| dashed_in(piece, line.style.dash, stroke, SAMPLE_WIDTH)).collect()
-    }
-
-    fn axes(&self, ui: &Ui, painter: &Painter, brushes: &Brushes) {
-        let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
-        let font = TextStyle::Small.resolve(ui.style());
-        let space = self.rect.width() / self.figure.parallel.len().max(1) as f32 - 2.0 * GAP;
-        // As in files, every other name is higher if there are many.
-        let rows = f32::from(crate::figure::layout::rows_of_names(self.figure.parallel.len()));
-        for (index, x, axis) in self.axes_at() {
-            painter.vline(x, self.rect.y_range(), Stroke::new(1.0, weak));
-            let name = fitted(painter, &axis.label(), &font, rows * space);
-            let row = if index % 2 == 1 && rows > 1.0 { ROW } else { 0.0 };
-            let y = self.rect.top() - 12.0 - row;
-            let drawn = painter.layout_no_wrap(name, font.clone(), ink);
-            let half = drawn.size().x / 2.0;
-            let left = (x - half).min(self.rect.right() - 2.0 * half).max(self.rect.left());
-            painter.galley(pos2(left, y - drawn.size().y / 2.0), drawn, ink);
-            // There is less space left of the first axis than between two.
-            let available = if index == 0 { x - self.rect.left() + BESIDE - GAP } else { space };
-            self.labels(painter, x, axis, &font, available.min(space), weak);
-            if let Some(range) = brushes.get(&axis.label()) {
-                self.chosen(ui, painter, x, axis, *range);
-            }
-        }
-    }
-
-    fn labels(&self, painter: &Painter, x: f32, axis: &Axis, font: &FontId, space: f32, ink: Color32) {
-        let each = if axis.categories.is_empty() { LABEL } else { NAME };
-        let wanted = (self.rect.height() / each).max(2.0) as usize;
-        for tick in ticks(axis, axis.range.unwrap_or([0.0, 1.0]), wanted) {
-            let Some((label, height)) = tick.label.zip(height(axis, tick.value)) else { continue };
-            let y = self.y(height);
-            painter.hline(x - GAP / 2.0..=x, y, Stroke::new(1.0, ink));
-            let cut = fitted(painter, &label, font, space);
-            if axis.categories.is_empty() && cut != label {
-                continue; // a shortened number would be a different one
-            }
-            let galley = painter.layout_no_wrap(cut, font.clone(), ink);
-            let rect = Align2::RIGHT_CENTER.anchor_size(pos2(x - GAP, y), galley.size());
-            let ground = colour(self.theme.ground()).gamma_multiply(0.8);
-            painter.add(Shape::rect_filled(rect.expand2(vec2(1.0, -1.0)), 2.0, ground));
-            painter.galley(rect.min, galley, ink);
-        }
-    }
-
-    fn chosen(&self, ui: &Ui, painter: &Painter, x: f32, axis: &Axis, range: [f64; 2]) {
+    fn chosen(&self, ui: &Ui, painter: &Painter, index: usize, range: [f64; 2]) {
+        let Some(x) = self.axes.get(index).map(|axis| axis.x as f32) else { return };
+        let axis = &self.figure.parallel[index];
         let [low, high] = range.map(|end| height(axis, end).unwrap_or_default());
         let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
-        let accent = ui.visuals().hyperlink_color;
+        let accent = crate::gui::theme::present(ui).link;
         painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
         painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
     }

@@ -5,7 +5,9 @@ use egui_kittest::kittest::Queryable;
 
 use super::*;
 use crate::figure::axis::Category;
-use crate::figure::style_of;
+use crate::figure::{Dash, style_of};
+use eframe::egui::pos2;
+use std::sync::Arc;
 
 fn figure() -> Figure {
     let axis = |title, range| Axis { range: Some(range), ..Axis::new(title, "") };
@@ -44,8 +46,9 @@ fn a_drag_along_an_axis_leaves_the_runs_that_pass_and_a_click_lets_all_pass() {
     let mut harness = harness();
     assert!(runs(&harness, 3));
     let rect = harness.get_by_label_contains("Plot of settings").rect();
-    let x = rect.left() + BESIDE + (rect.width() - BESIDE) / 4.0;
-    let y = |height: f32| rect.bottom() - BELOW - height * (rect.height() - ABOVE - BELOW);
+    let x = rect.left() + rect.width() / 4.0;
+    let above = ABOVE + (names_height(2) * EM) as f32;
+    let y = |height: f32| rect.bottom() - BELOW - height * (rect.height() - above - BELOW);
     harness.drag_at(pos2(x, y(0.3)));
     harness.run();
     harness.hover_at(pos2(x, y(0.5)));
@@ -66,7 +69,7 @@ fn a_drag_along_an_axis_leaves_the_runs_that_pass_and_a_click_lets_all_pass() {
 fn the_run_at_the_pointer_is_told_with_its_values() {
     let mut harness = harness();
     let rect = harness.get_by_label_contains("Plot of settings").rect();
-    let frame = Rect::from_min_max(rect.min + vec2(BESIDE, ABOVE), rect.max - vec2(0.0, BELOW));
+    let frame = Rect::from_min_max(rect.min + vec2(0.0, 2.0 * ABOVE), rect.max - vec2(0.0, BELOW));
     harness.hover_at(pos2(frame.center().x - 40.0, frame.center().y));
     harness.run();
     for text in ["a, seed 2", "rate", "best"] {
@@ -82,7 +85,7 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
         change(figure);
         chosen.forget_figure();
         harness.run();
-        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.mesh.clone());
+        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.layer.free.clone());
         mesh.expect("runs were drawn")
     };
     let first = change(&|_| ());
@@ -90,7 +93,7 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
     assert!(Arc::ptr_eq(&first, &change(&|figure| figure.parallel[0].title = "other".to_owned())));
     let moved = change(&|figure| figure.lines[0].traces[1].points[1][1] = 0.25);
     assert!(!Arc::ptr_eq(&first, &moved));
-    let coloured = change(&|figure| figure.lines[0].style = style_of(1));
+    let coloured = change(&|figure| figure.lines[0].style = Style { dash: Dash::Solid, ..style_of(1) });
     assert!(!Arc::ptr_eq(&moved, &coloured) && coloured.vertices.len() == moved.vertices.len());
     let fewer = change(&|figure| drop(figure.lines[0].traces.pop()));
     assert!(fewer.vertices.len() < coloured.vertices.len());

@@ -1,33 +1,57 @@
-//! Fault campaigns of a run: their progress, the estimates of each cell with intervals, and the worst trials.
+//! Fault campaigns of the selected runs: their trials as a list beside the opened trial, or the estimates of each
+//! condition.
 
-mod open_trial;
+mod bit_rows;
+mod conditions;
+mod detail;
+mod filter;
+mod list;
+mod outcomes;
 mod trials;
-mod worst;
 
-use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
+use std::sync::Arc;
 
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, number_ui};
+use eframe::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
+
+use super::loading::{LoadState, Loading};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
-use crate::doc::fault::{Format, Protect};
-use crate::doc::fault_sites::CellPlan;
-use crate::gui::{text, theme};
-use crate::results::RunState;
-use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};
-use crate::results::number::fixed;
+use crate::gui::icons::Icon;
+use crate::gui::{text, theme, widgets};
+use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
+use crate::results::{RunRecord, RunState};
+use crate::run::summary::{FaultFilter, TrialKey};
+use conditions::{conditions_ui, head_ui};
+use detail::{Neighbour, Opened, TrialDetail};
+pub use filter::TrialFilter;
+use list::{TrialId, TrialList, id_of};
+use trials::{TrialQuery, TrialRows};
+
+/// Below this width, the detail is below the list.
+const SIDE_BY_SIDE: f32 = 700.0;
 use crate::results::tiles::Group;
-use open_trial::OpenTrial;
-pub use trials::TrialFilter;
-use trials::TrialList;
-use worst::worst_ui;
 
 /// The state of the view between frames.
 #[derive(Default)]
 pub struct Campaigns {
-    /// The index of the campaign in its run.
-    chosen: usize,
-    open_trial: OpenTrial,
-    /// The trials of a cell of the heat map.
-    trials: TrialList,
+    shown: Part,
+    /// The campaign and its round whose trials are listed; none: all campaigns.
+    chosen: Option<CampaignKey>,
+    read: Loading<TrialQuery, Arc<TrialRows>>,
+    list: TrialList,
+    detail: TrialDetail,
+    open: Option<TrialId>,
+}
+
+/// The name of a campaign, and the round of the innermost repetition.
+type CampaignKey = (String, Option<u64>);
+
+/// What the view shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Trials,
+    Conditions,
 }
 
 /// The view in the registry.
@@ -35,182 +59,311 @@ pub const ENTRY: ViewEntry = ViewEntry {
     name: "campaigns",
     title: "Campaigns",
     group: Group::Faults,
-    help: "How often does a fault change a prediction, and how certain is that by now? \
-           Fault campaigns of the selected run: trials so far, intervals, and the worst faults. Each row is a \
-           cell of the campaign (a rate, bit or layer) with its trials and shares of outcomes; the intervals \
-           shrink as trials come in. Below are the worst trials with their faulty entries and bits, and the \
-           command that replays each. Choose a layer or a bit, or click a cell of Vulnerability, to see the \
-           trials whose only fault was there, worst first. This view needs a Campaign stage in the plan, and \
-           shows the first run of the selected arm that has started one.",
+    help: "What did each fault do? All trials of the fault campaigns of the selected run or arm, worst first, and \
+           beside them the trial that is opened: the weight, its value and bits before and after, the outcome of each \
+           image, and the changed predictions. Click a heading to sort, choose a layer or a bit, or click a cell of \
+           Vulnerability to see the trials whose only fault was there. Replay injects the faults again and compares \
+           the logits bit for bit. Conditions has the estimates for each rate, bit or layer; their intervals shrink as \
+           trials come in. This view needs a Campaign stage in the plan.",
     make: || Box::<Campaigns>::default(),
 };
 
+/// A run with one of its campaigns.
+type Listed<'a> = (&'a Run, &'a CampaignRecord);
+
 impl View for Campaigns {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        if shared.trial_filter.is_chosen() {
-            return self.trials.ui(ui, input, shared.trial_filter, &mut self.open_trial);
-        }
-        self.run_ui(ui, input, shared.trial_filter);
-        None
-    }
-}
-
-impl Campaigns {
-    /// Draws the campaigns of the selected run, or of the first run of the selected arm that has one.
-    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
-        let Some((run, campaigns)) = subject(input) else {
+        let runs = shared.trial_filter.runs(input);
+        let all: Vec<Listed<'_>> = runs
+            .iter()
+            .flat_map(|run| {
+                input
+                    .runs
+                    .record(&run.id)
+                    .map_or(&[][..], RunRecord::campaigns)
+                    .iter()
+                    .map(move |campaign| (*run, campaign))
+            })
+            .collect();
+        if all.is_empty() {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
                 "Select an arm or a run on the left."
             } else {
                 "No campaign has started here. Add a Campaign stage to the plan, and press Run."
             };
-            return nothing_ui(ui, ENTRY.help, why);
-        };
-        self.chosen = self.chosen.min(campaigns.len() - 1);
-        let campaign = &campaigns[self.chosen];
-        ScrollArea::vertical().id_salt("campaign view").auto_shrink([false, false]).show(ui, |ui| {
-            ui.label(RichText::new(format!("{}, seed {}", run.arm, run.seed)).strong());
-            self.choice_ui(ui, campaigns);
-            let is_running = input.runs.state(&run.id) == RunState::Running;
-            head_ui(ui, campaign, is_running);
-            ui.add_space(theme::STEP);
-            ScrollArea::horizontal().id_salt("cells").auto_shrink([false, true]).show(ui, |ui| {
-                cells_ui(ui, campaign);
-            });
-            ui.add_space(2.0 * theme::STEP);
-            TrialList::choice_ui(ui, input, trial_filter);
-            ui.add_space(theme::STEP);
-            worst_ui(ui, input.results, &run.id, campaign, &mut self.open_trial);
+            nothing_ui(ui, ENTRY.help, why);
+            return None;
+        }
+        if self.chosen.as_ref().is_some_and(|chosen| all.iter().all(|(_, campaign)| key(campaign) != *chosen))
+        {
+            self.chosen = None;
+        }
+        let wanted = self.bar_ui(ui, input, shared.trial_filter, (&runs, &all));
+        let chosen = self.chosen.clone();
+        let listed: Vec<Listed<'_>> = all
+            .into_iter()
+            .filter(|(_, campaign)| chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen))
+            .collect();
+        match self.shown {
+            Part::Conditions => conditions_of(ui, input, &listed),
+            Part::Trials => self.trials_ui(ui, input, &shared.trial_filter.sought, (&runs, &listed)),
+        }
+        wanted
+    }
+}
+
+fn key(campaign: &CampaignRecord) -> CampaignKey {
+    (campaign.began.campaign.clone(), campaign.began.round)
+}
+
+fn title((name, round): &CampaignKey, label: &str) -> String {
+    let round = round.map_or_else(String::new, |round| format!(", round {round}"));
+    format!("{name}{round}: {label}")
+}
+
+impl Campaigns {
+    /// What is shown, of which campaign, layer and bit.
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        trial_filter: &mut TrialFilter,
+        (runs, all): (&[&Run], &[Listed<'_>]),
+    ) -> Option<ViewResponse> {
+        let mut wanted = None;
+        ui.horizontal_wrapped(|ui| {
+            let parts = [
+                (Part::Trials, "Trials", "Every trial, with the fault and the outcome of its images"),
+                (Part::Conditions, "Conditions", "The estimates for each rate, bit or layer, with intervals"),
+            ];
+            for (part, name, help) in parts {
+                let text = RichText::new(name).font(theme::medium(theme::BODY));
+                ui.selectable_value(&mut self.shown, part, text).on_hover_text(help);
+            }
+            let is_of_heat_map = trial_filter.is_of_heat_map();
+            self.campaign_ui(ui, all);
+            if self.shown == Part::Trials {
+                trial_filter.ui(ui, input, runs);
+            }
+            if is_of_heat_map {
+                let back = ui.add(widgets::ghost(Icon::ArrowLeft, "Back to Vulnerability"));
+                if back.on_hover_text("Shows the heat map of layers and bits").clicked() {
+                    wanted = Some(ViewResponse::Show("vulnerability"));
+                }
+            }
         });
+        wanted
     }
 
-    fn choice_ui(&mut self, ui: &mut Ui, campaigns: &[CampaignRecord]) {
-        if campaigns.len() < 2 {
-            ui.label(&campaigns[0].began.label);
+    /// The choice of a campaign, where there are several.
+    fn campaign_ui(&mut self, ui: &mut Ui, all: &[Listed<'_>]) {
+        let mut known: Vec<(CampaignKey, &str)> = Vec::new();
+        for (_, campaign) in all {
+            let key = key(campaign);
+            if known.iter().all(|(other, _)| *other != key) {
+                known.push((key, &campaign.began.label));
+            }
+        }
+        if known.len() < 2 {
             return;
         }
-        ui.horizontal(|ui| {
-            let label = ui.label("Campaign:");
-            let combo = ComboBox::from_id_salt("campaign").selected_text(title(&campaigns[self.chosen]));
-            let response = combo.show_ui(ui, |ui| {
-                for (position, campaign) in campaigns.iter().enumerate() {
-                    ui.selectable_value(&mut self.chosen, position, title(campaign));
-                }
-            });
-            response.response.labelled_by(label.id);
-        });
-    }
-}
-
-/// The run whose campaigns are shown.
-fn subject<'a>(input: &ViewInput<'a>) -> Option<(&'a Run, &'a [CampaignRecord])> {
-    let campaigns = |run: &'a Run| {
-        let found = input.runs.record(&run.id)?.campaigns();
-        (!found.is_empty()).then_some((run, found))
-    };
-    input.selected().find_map(campaigns)
-}
-
-fn title(campaign: &CampaignRecord) -> String {
-    format!("{}: {}", campaign.began.campaign, campaign.began.label)
-}
-
-/// Golden accuracies, progress, and whether the network is unchanged.
-fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
-    let began = &campaign.began;
-    ui.label(golden(began));
-    let all: u64 = began.cells.iter().map(|cell| cell.trials).sum();
-    let done = campaign.trials();
-    let counted = format!("{} of {} trials at most", text::grouped(done), text::grouped(all));
-    let colours = theme::present(ui);
-    match &campaign.ended {
-        None if is_running => {
-            let share = done as f32 / all.max(1) as f32;
-            ui.add(ProgressBar::new(share).desired_height(theme::STEP).fill(colours.accent));
-            ui.label(counted);
-        }
-        None => drop(ui.label(format!("{counted}; continues when the run does"))),
-        Some(ended) => {
-            let (sign, words, colour) = if ended.intact {
-                (RunState::Done, "Golden network: bit-identical", colours.text)
-            } else {
-                (RunState::Failed(String::new()), "Golden network: changed", colours.bad)
-            };
-            let verdict = format!("{words} {}", text::sign(&sign));
-            ui.label(RichText::new(verdict).color(colour).strong()).on_hover_text(&ended.checksum);
-        }
-    }
-}
-
-/// The accuracy without faults, and the cost of the protection and of the format.
-fn golden(began: &CampaignBegan) -> String {
-    let right = text::percent(began.golden_accuracy);
-    let mut costs = Vec::new();
-    if began.protect != Protect::Nothing {
-        costs.push(format!("{} without the protection", text::percent(began.unprotected_accuracy)));
-    }
-    if began.format != Format::Float32 {
-        let plain = text::percent(began.float32_accuracy);
-        costs.push(format!("{plain} in float32: {} points", began.change_by_format()));
-    }
-    let costs = if costs.is_empty() { String::new() } else { format!(" ({})", costs.join("; ")) };
-    format!("{} images, {right} right without faults{costs}", text::grouped(began.images))
-}
-
-const COLUMNS: [(&str, &str); 8] = [
-    ("Cell", "The setting that this cell varies"),
-    ("Trials", "Complete blocks so far; the tooltip has the planned number"),
-    ("SDC-1", "Images whose top class changed, with the Wilson interval over trials"),
-    ("DUE", "Images with NaN or infinity in the logits, with the Wilson interval"),
-    ("Masked", "Images whose logits are bit-identical, with the Wilson interval"),
-    ("Accuracy", "Mean over trials, with the bootstrap interval"),
-    ("Median", "Median accuracy of the trials"),
-    ("5–95 %", "5th and 95th percentile of the accuracy"),
-];
-
-fn cells_ui(ui: &mut Ui, campaign: &CampaignRecord) {
-    let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
-    Grid::new("campaign cells").striped(true).spacing(spacing).show(ui, |ui| {
-        for (name, help) in COLUMNS {
-            theme::heading_ui(ui, name).on_hover_text(help);
-        }
-        ui.end_row();
-        for (position, plan) in campaign.began.cells.iter().enumerate() {
-            let of = |unprotected| campaign.states(unprotected).find(|state| state.cell == position);
-            cell_ui(ui, &plan.name(), plan, of(false));
-            if campaign.began.protect != Protect::Nothing {
-                cell_ui(ui, "  unprotected", plan, of(true));
+        let name = |chosen: &Option<CampaignKey>| {
+            let found = known.iter().find(|(key, _)| Some(key) == chosen.as_ref());
+            found.map_or_else(|| "all".to_owned(), |(key, label)| title(key, label))
+        };
+        let label = ui.label("campaign");
+        let combo = widgets::drop_down("campaign", &name(&self.chosen)).truncate().show_ui(ui, |ui| {
+            ui.selectable_value(&mut self.chosen, None, "all");
+            for (key, label) in &known {
+                ui.selectable_value(&mut self.chosen, Some(key.clone()), title(key, label));
             }
+        });
+        combo.response.labelled_by(label.id);
+    }
+
+    /// The list of trials, with the opened one beside it or, in a narrow view, below it.
+    fn trials_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        sought: &FaultFilter,
+        (runs, listed): (&[&Run], &[Listed<'_>]),
+    ) {
+        let is_listed =
+            |campaign: &CampaignRecord| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen);
+        let (query, facts) = TrialQuery::of(input, sought, runs, is_listed);
+        let asked = query.clone();
+        let found = match self.read.get(&query, ui.ctx(), move || asked.read(&facts)) {
+            LoadState::Failed(why) => return drop(ui.label(format!("The trials could not be read: {why}."))),
+            LoadState::Ready(found) => Some(found.clone()),
+            LoadState::Pending => None,
+        };
+        let Some(found) = found.or_else(|| {
+            let (last, found) = self.read.last()?;
+            query.continues(last).then(|| found.clone())
+        }) else {
+            return waiting_ui(ui);
+        };
+        let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
+        summary_ui(
+            ui,
+            input,
+            sought,
+            listed,
+            &format!("{} of {}", text::grouped(found.count as u64), text::grouped(all)),
+        );
+        if found.rows.is_empty() {
+            let why = if sought.is_chosen() {
+                "No trial has its only fault there yet."
+            } else {
+                "No trial is over yet."
+            };
+            return drop(ui.label(why));
+        }
+        let position = self.position(&found);
+        let is_wide = ui.available_width() >= SIDE_BY_SIDE;
+        let id = ui.scope_id().with(("trial detail", is_wide));
+        let space = ui.available_size();
+        let side = |panel: Panel, size: f32| {
+            let panel = panel.resizable(true).frame(Frame::NONE.inner_margin(theme::STEP));
+            panel.default_size(0.46 * size).size_range(0.25 * size..=0.75 * size)
+        };
+        let panel = if is_wide { side(Panel::right(id), space.x) } else { side(Panel::bottom(id), space.y) };
+        panel.show(ui, |ui| self.detail_ui(ui, input, &found, position, listed));
+        let clicked = self.list.ui(ui, &found, self.open.as_ref());
+        if clicked.is_some() {
+            self.open = clicked;
+        }
+        if found.count > found.rows.len() {
+            let [shown, all] = [found.rows.len(), found.count].map(|count| text::grouped(count as u64));
+            ui.label(format!(
+                "The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."
+            ));
+        }
+    }
+
+    /// The position of the opened trial in the list; without one in the list, the first is opened.
+    fn position(&mut self, found: &Arc<TrialRows>) -> usize {
+        let order = self.list.order(found);
+        let is_open = |index: &usize| {
+            let trial = &found.rows[*index].trial;
+            self.open.as_ref().is_some_and(|(run, key)| {
+                key.trial == trial.key.trial && *key == trial.key && *run == trial.run
+            })
+        };
+        if let Some(position) = order.iter().position(is_open) {
+            return position;
+        }
+        self.open = order.first().map(|first| id_of(&found.rows[*first]));
+        0
+    }
+
+    fn detail_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        found: &Arc<TrialRows>,
+        position: usize,
+        listed: &[Listed<'_>],
+    ) {
+        let order = self.list.order(found);
+        let row = &found.rows[order[position]];
+        let TrialKey { campaign: name, round, .. } = &row.trial.key;
+        let own = listed.iter().find(|(run, campaign)| {
+            run.id == row.trial.run && (&campaign.began.campaign, &campaign.began.round) == (name, round)
+        });
+        let work = own.map_or(0, |(run, campaign)| {
+            campaign.began.images.saturating_mul(run.spec.structure().multiply_adds())
+        });
+        let opened = Opened {
+            row,
+            campaign: own.map(|(_, campaign)| *campaign),
+            work,
+            has_neighbours: [position > 0, position + 1 < order.len()],
+        };
+        let next = match self.detail.ui(ui, input.results, &opened) {
+            None => return,
+            Some(Neighbour::Previous) => position - 1,
+            Some(Neighbour::Next) => position + 1,
+        };
+        self.open = Some(id_of(&found.rows[order[next]]));
+        self.list.show(next);
+    }
+}
+
+/// What the listed trials amount to: how many there are, and the shares of outcomes with their definitions.
+fn summary_ui(ui: &mut Ui, input: &ViewInput<'_>, sought: &FaultFilter, listed: &[Listed<'_>], count: &str) {
+    let quiet = |text: &str| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text2);
+    let words = [quiet(count), quiet(&shares(&tally(listed, sought)))];
+    ui.horizontal(|ui| {
+        let [count, shares] = words;
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
+                ui.add(Label::new(shares).selectable(false).truncate())
+                    .on_hover_text(definitions.join("\n\n"));
+            });
+        });
+    });
+    let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
+    if is_running {
+        let planned: u64 =
+            listed.iter().flat_map(|(_, campaign)| &campaign.began.cells).map(|cell| cell.trials).sum();
+        let done: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
+        let bar = eframe::egui::ProgressBar::new(done as f32 / planned.max(1) as f32);
+        ui.add(bar.desired_height(theme::STEP / 2.0).fill(theme::present(ui).link));
+    }
+}
+
+/// The trials at the place and their images, as in the heat map; without a place, all trials.
+fn tally(listed: &[Listed<'_>], sought: &FaultFilter) -> (u64, Tally) {
+    let mut sum = (0, Tally::default());
+    for (_, campaign) in listed {
+        for state in campaign.states(false) {
+            if !sought.is_chosen() {
+                sum = (sum.0 + state.trials, sum.1 + state.tally);
+                continue;
+            }
+            for outcome in &state.outcomes {
+                let layer = campaign.began.layers.get(outcome.layer);
+                let is_layer = sought.layer.is_none() || layer == sought.layer.as_ref();
+                if is_layer && (sought.bit.is_none() || outcome.bit == sought.bit) {
+                    sum = (sum.0 + outcome.trials, sum.1 + outcome.tally);
+                }
+            }
+        }
+    }
+    sum
+}
+
+fn shares((trials, tally): &(u64, Tally)) -> String {
+    if tally.images == 0 {
+        return String::new();
+    }
+    let share = |count: u64| text::percent(tally.share(count));
+    format!(
+        "{}: {} of images with SDC-1, {} with DUE, {} masked",
+        text::counted(*trials, "trial"),
+        share(tally.sdc1),
+        share(tally.due),
+        share(tally.masked)
+    )
+}
+
+/// The estimates of all conditions, campaign by campaign.
+fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
+    ScrollArea::vertical().id_salt("conditions").auto_shrink([false, false]).show(ui, |ui| {
+        for (at, (run, campaign)) in listed.iter().enumerate() {
+            ui.push_id(at, |ui| {
+                let name = format!("{}, seed {}", run.arm, run.seed);
+                ui.label(RichText::new(name).font(theme::medium(theme::NAME)));
+                ui.label(title(&key(campaign), &campaign.began.label));
+                head_ui(ui, campaign, input.runs.state(&run.id) == RunState::Running);
+                ui.add_space(theme::STEP);
+                conditions_ui(ui, campaign);
+                ui.add_space(3.0 * theme::STEP);
+            });
         }
     });
 }
-
-fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) {
-    ui.label(name);
-    let Some(state) = state else {
-        number_ui(ui, "queued");
-        ui.end_row();
-        return;
-    };
-    let planned = format!(
-        "{} possible faults; {} trials by Leveugle",
-        text::grouped(plan.possible),
-        text::grouped(plan.planned)
-    );
-    number_ui(ui, text::grouped(state.trials)).on_hover_text(planned);
-    for estimate in [state.sdc1, state.due, state.masked, state.accuracy] {
-        number_ui(ui, interval(estimate));
-    }
-    number_ui(ui, text::percent(state.median));
-    number_ui(ui, format!("{} – {}", text::percent(state.p5), text::percent(state.p95)));
-    ui.end_row();
-}
-
-/// A share with its interval: `3.12 % [2.01, 4.70]`.
-fn interval(estimate: Estimate) -> String {
-    let Estimate { value, low, high } = estimate;
-    format!("{} [{}, {}]", text::percent(value), fixed(low * 100.0, 2), fixed(high * 100.0, 2))
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,98 +1,154 @@
-//! The trials of a cell of the heat map of layers and bits: those whose only fault was there, worst first.
+//! The trials of campaigns, read from the tables of their runs, with their faults as numbers.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use eframe::egui::{Button, ComboBox, RichText, ScrollArea, Ui};
-
-use super::open_trial::OpenTrial;
-use crate::doc::Run;
-use crate::gui::selection::Selection;
-use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::views::{ViewInput, ViewResponse, grid_ui, nothing_ui, number_ui, waiting_ui};
+use crate::doc::fault::Format;
+use crate::doc::{Run, RunSpec};
+use crate::figure::font::{Weight, width};
+use crate::gui::views::ViewInput;
+use crate::gui::views::values::place_of;
 use crate::gui::{text, theme};
-use crate::results::campaign::{CampaignRecord, Tally};
+use crate::results::campaign::CampaignRecord;
+use crate::results::number::{Format as Digits, readable};
 use crate::results::{RunRecord, RunState};
-use crate::run::summary::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
+use crate::run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, read_faulty_trials};
 
 /// The largest number of listed trials.
-const MOST: usize = 100;
-/// The choice of everything.
-const ANY: &str = "any";
+const MOST: usize = 100_000;
 /// While a campaign is in progress, its tables are read again after this share of new trials: one in `GROWTH`.
 const GROWTH: u64 = 8;
 
-/// The place whose trials are shown; nothing is chosen at first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrialFilter {
-    sought: FaultFilter,
-    /// The runs of the heat map, with the selection for which they count.
-    of: Option<(Selection, Vec<String>)>,
-}
-
-impl TrialFilter {
-    /// A cell of the heat map of these runs.
-    pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
-        Self { sought: FaultFilter { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
-    }
-
-    /// Whether a layer or a bit is chosen.
-    pub fn is_chosen(&self) -> bool {
-        self.sought != FaultFilter::default()
-    }
-
-    /// The runs whose trials are shown.
-    fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
-        // An edit gives runs other identities, and another document has others.
-        let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
-        let is_present = |(selection, runs): &&(Selection, Vec<String>)| {
-            selection == input.selection && runs.iter().any(is_listed)
-        };
-        let of = self.of.as_ref().filter(is_present);
-        match of {
-            Some((_, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
-            None => input.selected().collect(),
-        }
-    }
-
-    /// Its name: "layer fc1, bit b30".
-    fn name(&self) -> String {
-        let layer = self.sought.layer.as_ref().map(|layer| format!("layer {layer}"));
-        let bit = self.sought.bit.map(|bit| format!("bit b{bit}"));
-        layer.into_iter().chain(bit).collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// What to read: folder, place, runs with their cells, and the number of trials, rounded while it grows.
+/// What to read: folder, place, runs with their campaigns, and the number of trials, rounded while it grows.
 #[derive(Clone, Debug, PartialEq)]
-struct TrialQuery {
+pub struct TrialQuery {
     folder: PathBuf,
     sought: FaultFilter,
     runs: Vec<(String, Vec<SingleCells>)>,
     trials: u64,
 }
 
+/// What the tables do not say about a run.
+pub struct RunFacts {
+    arm: String,
+    seed: u64,
+    spec: Arc<RunSpec>,
+    /// How each campaign stores values.
+    formats: BTreeMap<(String, Option<u64>), Format>,
+}
+
+/// A trial with its fault as numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialRow {
+    /// The trial.
+    pub trial: FaultyTrial,
+    /// Its arm.
+    pub arm: String,
+    /// Its seed.
+    pub seed: u64,
+    /// The entry with its first fault: "fc1 [52, 11]" for a weight of that layer; empty without one.
+    pub place: String,
+    /// How that entry is stored.
+    pub format: Format,
+}
+
+/// The trials that were read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialRows {
+    /// The worst of them, worst first.
+    pub rows: Vec<TrialRow>,
+    /// How many there are.
+    pub count: usize,
+    /// The widest text of each column, in points.
+    pub widths: [f32; Column::ALL.len()],
+}
+
+/// A column of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Column {
+    Seed,
+    Trial,
+    Weight,
+    Bit,
+    Before,
+    After,
+    #[default]
+    Sdc1,
+    Accuracy,
+}
+
 impl TrialQuery {
-    fn of(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> Self {
-        let cells = |run: &&Run| {
+    /// The query for the trials of some runs, of all their campaigns or of one, and what else is known of the runs.
+    pub fn of(
+        input: &ViewInput<'_>,
+        sought: &FaultFilter,
+        runs: &[&Run],
+        is_listed: impl Fn(&CampaignRecord) -> bool,
+    ) -> (Self, BTreeMap<String, RunFacts>) {
+        let mut facts = BTreeMap::new();
+        let (mut cells, mut trials) = (Vec::new(), 0);
+        for run in runs {
             let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
-            (run.id.clone(), campaigns.iter().filter_map(SingleCells::of).collect())
-        };
-        let campaigns = records(input, runs).flat_map(RunRecord::campaigns);
-        let trials = campaigns.map(CampaignRecord::trials).sum();
-        let grows = runs.iter().any(|run| input.runs.state(&run.id) == RunState::Running);
-        Self {
-            folder: input.results.to_owned(),
-            sought: sought.clone(),
-            runs: runs.iter().map(cells).collect(),
-            trials: if grows { rounded(trials) } else { trials },
+            let listed: Vec<&CampaignRecord> =
+                campaigns.iter().filter(|campaign| campaign.trials() > 0 && is_listed(campaign)).collect();
+            trials += listed.iter().map(|campaign| campaign.trials()).sum::<u64>();
+            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::of(campaign)).collect()));
+            let key = |began: &crate::results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
+            let formats =
+                listed.iter().map(|campaign| (key(&campaign.began), campaign.began.format)).collect();
+            let (arm, seed, spec) = (run.arm.clone(), run.seed, run.spec.clone());
+            facts.insert(run.id.clone(), RunFacts { arm, seed, spec, formats });
         }
+        let grows = runs.iter().any(|run| input.runs.state(&run.id) == RunState::Running);
+        let trials = if grows { rounded(trials) } else { trials };
+        (Self { folder: input.results.to_owned(), sought: sought.clone(), runs: cells, trials }, facts)
     }
 
     /// Whether the answer to another query can be shown until this one is answered.
-    fn continues(&self, other: &Self) -> bool {
+    pub fn continues(&self, other: &Self) -> bool {
         let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
         (&self.folder, &self.sought, ids(self)) == (&other.folder, &other.sought, ids(other))
+    }
+
+    /// Reads the tables.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn read(&self, facts: &BTreeMap<String, RunFacts>) -> Result<Arc<TrialRows>, String> {
+        let found = read_faulty_trials(&self.folder, &self.runs, &self.sought, MOST)?;
+        let shapes: BTreeMap<&str, BTreeMap<String, Vec<usize>>> = facts
+            .iter()
+            .map(|(id, facts)| {
+                let parameters = facts.spec.structure().parameters.clone();
+                let shapes = parameters.into_iter().map(|parameter| (parameter.name, parameter.shape));
+                (id.as_str(), shapes.collect())
+            })
+            .collect();
+        let row = |trial: FaultyTrial| {
+            let facts = facts.get(&trial.run)?;
+            let format = facts.formats.get(&(trial.key.campaign.clone(), trial.key.round))?;
+            let fault = trial.fault.as_ref().map(|fault| &fault.fault);
+            let shape = fault.and_then(|fault| shapes[trial.run.as_str()].get(&*fault.parameter));
+            let is_weight = fault.is_some_and(|fault| fault.parameter.ends_with(".weight"));
+            Some(TrialRow {
+                arm: facts.arm.clone(),
+                seed: facts.seed,
+                place: fault.map(|fault| place(fault, shape)).unwrap_or_default(),
+                format: if shape.is_some() { format.of_parameter(is_weight) } else { *format },
+                trial,
+            })
+        };
+        let rows: Vec<TrialRow> = found.worst.into_iter().filter_map(row).collect();
+        let widths = Column::ALL.map(|column| {
+            let heading = width(column.heading(), f64::from(theme::SMALL), Weight::Regular);
+            let texts =
+                rows.iter().map(|row| width(&column.text(row), f64::from(theme::BODY), Weight::Regular));
+            texts.fold(heading, f64::max) as f32
+        });
+        Ok(Arc::new(TrialRows { rows, count: found.count, widths }))
     }
 }
 
@@ -108,257 +164,201 @@ const fn rounded(trials: u64) -> u64 {
     }
 }
 
-fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item = &'a RunRecord> {
-    runs.iter().filter_map(|run| input.runs.record(&run.id))
+/// The entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the flat index.
+pub fn place(fault: &LoggedFault<'_>, shape: Option<&Vec<usize>>) -> String {
+    let index = fault.index as usize;
+    let index = shape.map_or_else(|| format!("[{}]", fault.index), |shape| place_of(index, shape));
+    format!("{} {index}", fault.parameter.strip_suffix(".weight").unwrap_or(&fault.parameter))
 }
 
-/// The state of the list between frames.
-#[derive(Default)]
-pub struct TrialList {
-    read: Loading<TrialQuery, FaultyTrials>,
+/// A stored value for reading: four digits, or what it is instead of a number.
+pub fn value_text(value: f64) -> String {
+    if value.is_nan() {
+        "NaN".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 { "∞" } else { "\u{2212}∞" }.to_owned()
+    } else {
+        readable(value, Digits::Number)
+    }
 }
 
-impl TrialList {
-    /// Draws the choice of a layer and a bit; nothing if no trial has a single fault.
-    pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
-        let runs = trial_filter.runs(input);
-        let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
-        for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
-            let mut faulty = BTreeSet::new();
-            for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
-                faulty.insert(outcome.layer);
-                bits.extend(outcome.bit);
+impl TrialRow {
+    /// What the entry holds before and after its first fault.
+    pub fn values(&self) -> [Option<f64>; 2] {
+        let fault = self.trial.fault.as_ref().map(|fault| &fault.fault);
+        let bits = fault.map_or([None; 2], |fault| [fault.before, fault.after]);
+        bits.map(|bits| bits.map(|bits| self.format.value(bits)))
+    }
+
+    fn bit(&self) -> Option<u32> {
+        self.trial.fault.as_ref()?.fault.bit
+    }
+}
+
+impl Column {
+    /// All columns, from left to right.
+    pub const ALL: [Self; 8] = [
+        Self::Seed,
+        Self::Trial,
+        Self::Weight,
+        Self::Bit,
+        Self::Before,
+        Self::After,
+        Self::Sdc1,
+        Self::Accuracy,
+    ];
+
+    /// Its heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Seed => "Seed",
+            Self::Trial => "Trial",
+            Self::Weight => "Weight",
+            Self::Bit => "Bit",
+            Self::Before => "Before",
+            Self::After => "After",
+            Self::Sdc1 => "SDC-1 images",
+            Self::Accuracy => "Accuracy",
+        }
+    }
+
+    /// What it shows.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Seed => "The seed of the run",
+            Self::Trial => "The number of the trial, with its round",
+            Self::Weight => "The entry with the first fault: layer and [row, column], counted from 0",
+            Self::Bit => "The bit with the fault, counted from the least significant",
+            Self::Before => "The value that is stored without the fault",
+            Self::After => "The value that is stored with the fault",
+            Self::Sdc1 => {
+                "Images that get another class, as a bar and a number; images with DUE follow in the bar"
             }
-            let names = campaign.began.layers.iter().enumerate();
-            let names = names.filter(|(index, _)| faulty.contains(index)).map(|(_, name)| name.clone());
-            layers.extend(names.filter(|name| !layers.contains(name)).collect::<Vec<_>>());
+            Self::Accuracy => "Accuracy on the images of the trial",
         }
-        if layers.is_empty() && !trial_filter.is_chosen() {
-            return;
-        }
-        ui.horizontal_wrapped(|ui| {
-            ui.label("Trials with faults in")
-                .on_hover_text("Shows the trials whose only fault was there, worst first");
-            let sought = &mut trial_filter.sought;
-            let names = layers.into_iter().map(|layer| (layer.clone(), layer));
-            chosen_ui(ui, "layer", &mut sought.layer, names);
-            let names = bits.into_iter().rev().map(|bit| (format!("b{bit}"), bit));
-            chosen_ui(ui, "bit", &mut sought.bit, names);
-        });
     }
 
-    /// Draws the trials with the chosen fault, instead of the campaign.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        input: &ViewInput<'_>,
-        trial_filter: &mut TrialFilter,
-        open_trial: &mut OpenTrial,
-    ) -> Option<ViewResponse> {
-        let mut wanted = None;
-        ui.horizontal_wrapped(|ui| {
-            let back =
-                ui.button("Back to Vulnerability").on_hover_text("Shows the heat map of layers and bits");
-            wanted = back.clicked().then_some(ViewResponse::Show("vulnerability"));
-            chip_ui(ui, trial_filter);
-        });
-        Self::choice_ui(ui, input, trial_filter);
-        let runs = trial_filter.runs(input);
-        if runs.is_empty() {
-            nothing_ui(ui, super::ENTRY.help, "Select an arm or a run on the left.");
-            return wanted;
-        }
-        if !trial_filter.is_chosen() {
-            trial_filter.of = None;
-            ui.ctx().request_repaint(); // the campaign comes back
-            return wanted;
-        }
-        ScrollArea::both().id_salt("trials behind a cell").auto_shrink([false, false]).show(ui, |ui| {
-            ui.label(RichText::new(names_of(&runs)).strong());
-            ui.label(shares(&tally(input, &trial_filter.sought, &runs)));
-            ui.add_space(theme::STEP);
-            self.found_ui(ui, input, trial_filter, &runs, open_trial);
-        });
-        wanted
+    /// Whether its texts are numbers, which end at the right.
+    pub const fn is_number(self) -> bool {
+        !matches!(self, Self::Weight | Self::Bit)
     }
 
-    fn found_ui(
-        &mut self,
-        ui: &mut Ui,
-        input: &ViewInput<'_>,
-        trial_filter: &TrialFilter,
-        runs: &[&Run],
-        open_trial: &mut OpenTrial,
-    ) {
-        let query = TrialQuery::of(input, &trial_filter.sought, runs);
-        let own = query.clone();
-        let read = move || read_faulty_trials(&own.folder, &own.runs, &own.sought, MOST);
-        let found = match self.read.get(&query, ui.ctx(), read) {
-            LoadState::Failed(why) => return drop(ui.label(format!("They could not be read: {why}."))),
-            LoadState::Ready(found) => Some(found),
-            LoadState::Pending => None,
-        };
-        let found = found.cloned().or_else(|| {
-            let (last, found) = self.read.last()?;
-            query.continues(last).then(|| found.clone())
-        });
-        match found {
-            None => waiting_ui(ui),
-            Some(found) if found.count == 0 => drop(ui.label("No trial has its only fault there yet.")),
-            Some(found) => {
-                table_ui(ui, runs, &found, open_trial);
-                let is_there = |trial: &FaultyTrial| {
-                    open_trial.trial.as_ref().is_some_and(|(run, key)| (run, key) == (&trial.run, &trial.key))
+    /// Its text in a row.
+    pub fn text(self, row: &TrialRow) -> String {
+        let trial = &row.trial;
+        let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);
+        match self {
+            Self::Seed => row.seed.to_string(),
+            Self::Trial => match trial.key.round {
+                Some(round) => format!("{}, round {round}", trial.key.trial),
+                None => trial.key.trial.to_string(),
+            },
+            Self::Weight if trial.faults > 1 => {
+                format!("{} + {}", row.place, text::grouped(trial.faults - 1))
+            }
+            Self::Weight => row.place.clone(),
+            Self::Bit => row.bit().map_or_else(|| "–".to_owned(), |bit| format!("b{bit}")),
+            Self::Before => value(row.values()[0]),
+            Self::After => value(row.values()[1]),
+            Self::Sdc1 => text::grouped(trial.sdc1),
+            Self::Accuracy => text::percent(trial.accuracy),
+        }
+    }
+
+    /// The order of two rows by this column, ascending.
+    pub fn order(self, a: &TrialRow, b: &TrialRow) -> Ordering {
+        let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
+        let harm = |row: &TrialRow| (row.trial.sdc1 + row.trial.due, row.trial.sdc1);
+        let own = match self {
+            Self::Seed => a.seed.cmp(&b.seed),
+            Self::Trial => a.trial.key.trial.cmp(&b.trial.key.trial),
+            Self::Weight => {
+                let key = |row: &TrialRow| {
+                    row.trial.fault.as_ref().map(|fault| (fault.fault.parameter.clone(), fault.fault.index))
                 };
-                if found.worst.iter().any(is_there) {
-                    open_trial.ui(ui, input.results);
-                }
+                key(a).cmp(&key(b))
             }
-        }
-    }
-}
-
-/// Draws a choice of one of the values, or any.
-fn chosen_ui<T: Clone + PartialEq>(
-    ui: &mut Ui,
-    what: &str,
-    chosen: &mut Option<T>,
-    values: impl Iterator<Item = (String, T)>,
-) {
-    let values: Vec<_> = values.collect();
-    let label = ui.label(what);
-    let known = values.iter().find(|(_, value)| Some(value) == chosen.as_ref());
-    let shown = known.map_or(if chosen.is_some() { "another" } else { ANY }, |(name, _)| name);
-    let combo = ComboBox::from_id_salt(("faulty", what)).selected_text(shown).show_ui(ui, |ui| {
-        ui.selectable_value(chosen, None, ANY);
-        for (name, value) in &values {
-            ui.selectable_value(chosen, Some(value.clone()), name);
-        }
-    });
-    combo.response.labelled_by(label.id);
-}
-
-/// The chosen place; a click clears it.
-fn chip_ui(ui: &mut Ui, trial_filter: &mut TrialFilter) {
-    let colours = theme::present(ui);
-    let name = trial_filter.name();
-    let text = RichText::new(format!("{name} ×")).color(colours.on_accent);
-    let chip = Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0);
-    let chip = ui.add(chip).accessible_name(format!("Clear {name}"));
-    if chip
-        .on_hover_text("Shows only trials whose only fault was there. Click to show the whole campaign")
-        .clicked()
-    {
-        *trial_filter = TrialFilter::default();
-    }
-}
-
-/// `dense, seeds 1, 2, 3`.
-fn names_of(runs: &[&Run]) -> String {
-    let arms = runs.chunk_by(|a, b| a.arm == b.arm);
-    let names = arms.map(|runs| {
-        let seeds: Vec<String> = runs.iter().map(|run| run.seed.to_string()).collect();
-        let noun = if seeds.len() == 1 { "seed" } else { "seeds" };
-        format!("{}, {noun} {}", runs[0].arm, seeds.join(", "))
-    });
-    names.collect::<Vec<_>>().join(" · ")
-}
-
-/// The trials at the place and their images, as in the heat map.
-fn tally(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> (u64, Tally) {
-    let mut sum = (0, Tally::default());
-    for campaign in records(input, runs).flat_map(RunRecord::campaigns) {
-        let is_layer = |layer: usize| {
-            sought.layer.is_none() || campaign.began.layers.get(layer) == sought.layer.as_ref()
+            Self::Bit => a.bit().cmp(&b.bit()),
+            Self::Before => value(a, 0).total_cmp(&value(b, 0)),
+            Self::After => value(a, 1).total_cmp(&value(b, 1)),
+            Self::Sdc1 => harm(a).cmp(&harm(b)),
+            Self::Accuracy => a.trial.accuracy.total_cmp(&b.trial.accuracy),
         };
-        for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
-            if is_layer(outcome.layer) && (sought.bit.is_none() || outcome.bit == sought.bit) {
-                sum = (sum.0 + outcome.trials, sum.1 + outcome.tally);
-            }
-        }
+        let place = |row: &TrialRow| (row.seed, row.trial.key.round, row.trial.key.trial);
+        own.then_with(|| place(a).cmp(&place(b)))
     }
-    sum
-}
-
-fn shares((trials, tally): &(u64, Tally)) -> String {
-    if tally.images == 0 {
-        return "No single fault there yet.".to_owned();
-    }
-    let share = |count: u64| text::percent(tally.share(count));
-    format!(
-        "{}: {} of images with SDC-1, {} with DUE, {} masked",
-        text::counted(*trials, "single fault"),
-        share(tally.sdc1),
-        share(tally.due),
-        share(tally.masked)
-    )
-}
-
-fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, open_trial: &mut OpenTrial) {
-    let several_arms = runs.iter().any(|run| run.arm != runs[0].arm);
-    let name_of = |id: &str| match runs.iter().find(|run| run.id == *id) {
-        Some(run) if several_arms => format!("{}, seed {}", run.arm, run.seed),
-        Some(run) => format!("Seed {}", run.seed),
-        None => id.to_owned(),
-    };
-    let columns = ["Run", "Trial", "SDC-1", "DUE", "Masked", "Accuracy", "Image", "Fault"];
-    grid_ui(ui, "trials behind a cell", [2.0, 0.5], &columns, |ui| {
-        for trial in &found.worst {
-            ui.label(name_of(&trial.run));
-            open_trial.choice_ui(ui, &trial.run, trial.key.clone(), name_of_trial(trial));
-            trial_ui(ui, trial);
-            ui.end_row();
-        }
-    });
-    if found.count > found.worst.len() {
-        let [shown, all] = [found.worst.len(), found.count].map(|count| text::grouped(count as u64));
-        ui.label(format!("The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."));
-    }
-    if found.worst.iter().any(|trial| trial.images_hit > 0) {
-        ui.label("If each image had its own faults, the outcome covers all images of the trial.");
-    }
-}
-
-/// `Trial 7, round 2`.
-fn name_of_trial(trial: &FaultyTrial) -> String {
-    let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
-    format!("Trial {}{round}", trial.key.trial)
-}
-
-/// The cells of a trial after its name: the outcomes of its images, then the fault.
-fn trial_ui(ui: &mut Ui, trial: &FaultyTrial) {
-    for count in [trial.sdc1, trial.due, trial.masked] {
-        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
-    }
-    number_ui(ui, text::percent(trial.accuracy));
-    let image = trial.fault.image.unwrap_or_default();
-    number_ui(
-        ui,
-        match trial.images_hit {
-            0 => "all".to_owned(),
-            1 => image.to_string(),
-            count => format!("{image} and {} more", count - 1),
-        },
-    );
-    let words = trial.fault.fault.described(None);
-    ui.label(RichText::new(words).monospace());
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::run::summary::{TrialFault, TrialKey};
+
+    /// A trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
+    pub fn row(trial: u64, sdc1: u64) -> TrialRow {
+        let fault = LoggedFault {
+            parameter: "fc1.weight".into(),
+            index: 52 * 64 + 11,
+            bit: Some(30),
+            before: Some(0x3E30_89A0),
+            after: Some(0x7E30_89A0),
+        };
+        TrialRow {
+            place: place(&fault, Some(&vec![100, 64])),
+            trial: FaultyTrial {
+                run: "a".to_owned(),
+                key: TrialKey { campaign: "1".to_owned(), round: None, trial },
+                fault: Some(TrialFault { image: None, fault }),
+                faults: 1,
+                images_hit: 0,
+                images: 360,
+                masked: 2,
+                benign: 358 - sdc1,
+                sdc1,
+                due: 0,
+                accuracy: 0.0806,
+            },
+            arm: "dense".to_owned(),
+            seed: 2,
+            format: Format::Float32,
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_entry_by_row_and_column_and_its_values_as_numbers() {
+        let texts = Column::ALL.map(|column| column.text(&row(114, 330)));
+        assert_eq!(texts, ["2", "114", "fc1 [52, 11]", "b30", "0.1724", "5.866×10³⁷", "330", "8.06 %"]);
+        let many = TrialRow { trial: FaultyTrial { faults: 1001, ..row(1, 2).trial }, ..row(1, 2) };
+        assert_eq!(Column::Weight.text(&many), "fc1 [52, 11] + 1,000");
+        let bias =
+            LoggedFault { parameter: "fc1.bias".into(), index: 3, bit: None, before: None, after: None };
+        assert_eq!(place(&bias, Some(&vec![9])), "fc1.bias [3]");
+        assert_eq!(place(&bias, None), "fc1.bias [3]");
+    }
+
+    #[test]
+    fn every_column_has_an_order_and_equal_rows_go_by_their_trials() {
+        for column in Column::ALL {
+            assert_eq!(column.order(&row(1, 5), &row(1, 5)), Ordering::Equal, "{column:?}");
+        }
+        assert_eq!(Column::Sdc1.order(&row(1, 5), &row(2, 3)), Ordering::Greater);
+        assert_eq!(Column::Bit.order(&row(1, 5), &row(2, 3)), Ordering::Less);
+    }
+
+    #[test]
+    fn what_is_no_number_is_named() {
+        assert_eq!(
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.25].map(value_text),
+            ["NaN", "∞", "−∞", "−0.2500"]
+        );
+    }
 
     #[test]
     fn a_growing_number_changes_by_an_eighth_at_a_time() {
         assert_eq!([0, 1, 7, 15, 16, 17, 1000].map(rounded), [0, 1, 7, 15, 16, 16, 960]);
         let steps: BTreeSet<u64> = (0..100_000).map(rounded).collect();
         assert!(steps.len() < 120, "{}", steps.len());
-    }
-
-    #[test]
-    fn what_is_chosen_has_a_name() {
-        let cell = TrialFilter::cell("fc1".to_owned(), 30, Vec::new(), Selection::Arm(0));
-        assert_eq!((cell.name().as_str(), cell.is_chosen()), ("layer fc1, bit b30", true));
-        assert_eq!((TrialFilter::default().name().as_str(), TrialFilter::default().is_chosen()), ("", false));
     }
 }

@@ -2,7 +2,7 @@
 
 /// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
 /// or infinite predict nothing.
-fn top1(logits: &[f32]) -> Option<u32> {
+pub fn top1(logits: &[f32]) -> Option<u32> {
     if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
     }
@@ -19,6 +19,94 @@ fn rank(logits: &[f32], class: u32) -> usize {
     let Some(own) = logits.get(class as usize) else { return 0 };
     let is_before = |(other, logit): &(u32, &f32)| *logit > own || *logit == own && *other < class;
     (0_u32..).zip(logits).filter(is_before).count()
+}
+
+/// What a fault did to one image. The variants exclude each other; the first one that holds from [`Due`](Self::Due)
+/// downwards counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ImageOutcome {
+    /// NaN or infinity among the logits.
+    Due,
+    /// All logits are bit-identical to the golden ones.
+    Masked,
+    /// Some logit differs, the predicted class does not.
+    Benign,
+    /// Another class is predicted.
+    Sdc1,
+}
+
+impl ImageOutcome {
+    /// All outcomes, from harmful to harmless.
+    pub const ALL: [Self; 4] = [Self::Sdc1, Self::Due, Self::Benign, Self::Masked];
+
+    /// The outcome of an image with these logits.
+    pub fn of(golden: &[f32], faulty: &[f32]) -> Self {
+        let predicted = top1(faulty);
+        if predicted.is_none() {
+            Self::Due
+        } else if golden.iter().zip(faulty).all(|(a, b)| a.to_bits() == b.to_bits()) {
+            Self::Masked
+        } else if predicted == top1(golden) {
+            Self::Benign
+        } else {
+            Self::Sdc1
+        }
+    }
+
+    /// Its name in texts and tables: "SDC-1".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Due => "DUE",
+            Self::Masked => "masked",
+            Self::Benign => "benign",
+            Self::Sdc1 => "SDC-1",
+        }
+    }
+
+    /// What it means, in one or two sentences with their source.
+    pub const fn definition(self) -> &'static str {
+        match self {
+            Self::Due => {
+                "DUE, detected unrecoverable error: a logit is NaN or infinite. The fault can be noticed, but no class is \
+                 predicted, so the image counts as wrong (after Mukherjee et al., HPCA 2005)"
+            }
+            Self::Masked => {
+                "Masked: all logits are bit-identical to those without the fault, so nothing after it can differ"
+            }
+            Self::Benign => "Benign: some logit differs, but the predicted class is the same",
+            Self::Sdc1 => {
+                "SDC-1, silent data corruption: the fault changes the predicted class, and nothing reveals it (Li et al., \
+                 SC 2017). Whether the class without the fault was right does not matter"
+            }
+        }
+    }
+
+    /// How many images of a tally have it.
+    pub const fn count(self, tally: &Tally) -> u64 {
+        match self {
+            Self::Due => tally.due,
+            Self::Masked => tally.masked,
+            Self::Benign => tally.benign,
+            Self::Sdc1 => tally.sdc1,
+        }
+    }
+}
+
+/// The part of SDC-1 in which the golden class is not among the five largest logits.
+pub const SDC5: &str = "SDC-5: the part of SDC-1 in which the class without the fault is not among the five largest \
+    logits; never with five classes or fewer (after Li et al., SC 2017)";
+
+/// The definition of an outcome that goes by this name in a figure or table.
+pub fn definition(name: &str) -> Option<&'static str> {
+    match name {
+        "SDC-5" => Some(SDC5),
+        "SDC-1 only" => Some(
+            "SDC-1 without SDC-5: another class is predicted, and the class without the fault is among the five largest logits",
+        ),
+        _ => {
+            ImageOutcome::ALL.into_iter().find(|outcome| outcome.name() == name).map(ImageOutcome::definition)
+        }
+    }
 }
 
 /// What a fault did to images, added up over images and over trials.
@@ -58,16 +146,15 @@ impl Tally {
         let (expected, predicted) = (top1(golden), top1(faulty));
         let correct = u64::from(predicted == Some(label));
         let image = Self { images: 1, correct, ..Self::default() };
-        if predicted.is_none() {
-            Self { due: 1, ..image }
-        } else if golden.iter().zip(faulty).all(|(a, b)| a.to_bits() == b.to_bits()) {
-            Self { masked: 1, ..image }
-        } else if predicted == expected {
-            Self { benign: 1, ..image }
-        } else {
-            let sdc5 = expected.is_some_and(|class| rank(faulty, class) >= 5);
-            let lost = expected == Some(label);
-            Self { sdc1: 1, sdc5: sdc5.into(), corrected: correct, lost: lost.into(), ..image }
+        match ImageOutcome::of(golden, faulty) {
+            ImageOutcome::Due => Self { due: 1, ..image },
+            ImageOutcome::Masked => Self { masked: 1, ..image },
+            ImageOutcome::Benign => Self { benign: 1, ..image },
+            ImageOutcome::Sdc1 => {
+                let sdc5 = expected.is_some_and(|class| rank(faulty, class) >= 5);
+                let lost = expected == Some(label);
+                Self { sdc1: 1, sdc5: sdc5.into(), corrected: correct, lost: lost.into(), ..image }
+            }
         }
     }
 

@@ -123,3 +123,26 @@ proptest! {
         prop_assert_eq!(before.correct + after.corrected, after.correct + after.lost);
     }
 }
+
+#[test]
+fn every_outcome_is_defined_under_its_name_and_every_part_of_a_figure_too() {
+    for outcome in ImageOutcome::ALL {
+        let words = definition(outcome.name()).unwrap();
+        assert!(words.to_lowercase().starts_with(&outcome.name().to_lowercase()), "{words}");
+    }
+    assert!(definition("SDC-5").is_some() && definition("SDC-1 only").is_some());
+    assert_eq!(definition("trials"), None);
+}
+
+#[test]
+fn the_counts_of_a_tally_are_those_of_its_outcomes() {
+    let faulty = [GOLDEN, [1.0, 2.5, 2.0], [1.0, 1.5, 2.0], [1.0, f32::NAN, 2.0]];
+    let tally: Tally = faulty.iter().map(|faulty| Tally::of_image(&GOLDEN, faulty, 1)).sum();
+    for outcome in ImageOutcome::ALL {
+        assert_eq!(outcome.count(&tally), 1, "{}", outcome.name());
+        assert_eq!(
+            faulty.iter().filter(|faulty| ImageOutcome::of(&GOLDEN, &faulty[..]) == outcome).count(),
+            1
+        );
+    }
+}

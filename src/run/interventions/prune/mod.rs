@@ -97,7 +97,7 @@ fn report(chosen: &[usize], [before, after]: [&Network; 2]) -> Report {
     let overlaps =
         chosen.iter().map(|&index| Overlap::of(&before.all_entries(index), &after.all_entries(index)));
     let summary = format!(
-        "pruned {} of {} entries; {} remain ({} %), {} multiply-adds per sample; masks overlap by {:.3}",
+        "pruned {} of {} entries; {} remain ({} %), {} multiply-adds per sample; overlap with the previous mask {:.3}",
         grouped(now.pruned - then.pruned),
         grouped(now.size()),
         grouped(now.surviving()),

@@ -1,24 +1,27 @@
-//! The reading of a figure, at the pointer or where a click has pinned it, and the cell that a click opens.
+//! The reading of a figure, at the pointer or where a click has pinned it, the legend that shows it, and the cell that a
+//! click opens.
 
 use std::time::Duration;
 
 use eframe::egui::{CursorIcon, Key, Pos2, Response, Ui};
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::FigureView;
+use super::{Block, FigureView, block_ui};
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
-use crate::gui::plot::areas::{area_reading_ui, cell_at, read_areas};
-use crate::gui::plot::paint::{Brush, Pen};
-use crate::gui::plot::reading::{ReadingPlace, read, reading_ui};
+use crate::figure::scene::hit::nearest;
+use crate::gui::plot::areas::{area_reading_ui, cell_at, outline, read_areas};
+use crate::gui::plot::reading::{Reading, ReadingPlace, Table, read, reading_ui};
 
 /// A second click within so many seconds makes a double-click, which fits a zoomed range.
 const DOUBLE: f64 = 0.35;
+/// The largest distance of the pointer from the line whose band it shows, in points.
+const NEAR: f64 = 8.0;
 
 /// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell, Shift+click
 /// does. Returns the opened cell.
 pub(super) fn readings(
-    ui: &Ui,
+    ui: &mut Ui,
     figure: &Figure,
     state: &mut FigureView,
     response: &Response,
@@ -44,15 +47,68 @@ pub(super) fn readings(
     }
     let pinned =
         state.pinned.and_then(|[x, y]| Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?]));
-    if let Some(at) = pinned.or(place) {
+    let at = pinned.or(place);
+    if figure.has_curves() {
+        hover(ui, figure, state, hovered);
+        curves_ui(ui, figure, state, at, transform, theme);
+    } else if let Some(at) = at {
         let pointer = hovered.filter(|_| pinned.is_none());
-        reading_at(ui, figure, state, (at, pointer), transform, theme);
+        areas_ui(ui, figure, state, (at, pointer), transform, theme);
     }
     opened
 }
 
-/// Draws the reading at a place: beside the pointer, or where it is pinned.
-fn reading_at(
+/// Finds the line at the pointer, whose band is drawn in the next frame.
+fn hover(ui: &Ui, figure: &Figure, state: &mut FigureView, pointer: Option<Pos2>) {
+    let items = state.mesh.as_ref().map(|mesh| mesh.items.clone());
+    let at = pointer.map(|at| [f64::from(at.x), f64::from(at.y)]);
+    let id = at.zip(items).and_then(|(at, items)| nearest(&items, at, NEAR));
+    let name = id.and_then(|id| FigureView::name_of(figure, id));
+    if state.hovered.as_deref() != name {
+        state.hovered = name.map(str::to_owned);
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Draws the legend with the values at a place, or with the last ones.
+fn curves_ui(
+    ui: &mut Ui,
+    figure: &Figure,
+    state: &mut FigureView,
+    at: Option<[f64; 2]>,
+    transform: &PlotTransform,
+    theme: Theme,
+) {
+    let reading: Option<Reading> = at.and_then(|[x, _]| {
+        let at = ReadingPlace { x, per_point: transform.dvalue_dpos()[0].abs() };
+        let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
+        read(figure, forward, |name| state.hidden.contains(name), at)
+    });
+    let frame = *transform.frame();
+    if let Some(reading) = &reading {
+        let painter = ui.painter().with_clip_rect(frame.expand(6.0).intersect(ui.clip_rect()));
+        reading_ui((&painter, ui.painter()), figure, reading, transform, theme);
+    }
+    let hidden = state.hidden.clone();
+    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread);
+    let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
+    let mut block: Block = std::mem::take(&mut state.block);
+    let selected = state.around.selected.clone();
+    let pointed = block_ui(
+        ui,
+        (figure, theme),
+        (frame, &items),
+        &mut block,
+        &mut state.hidden,
+        &table,
+        selected.as_deref(),
+    );
+    state.block = block;
+    state.highlight(ui, pointed);
+}
+
+/// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
+fn areas_ui(
     ui: &Ui,
     figure: &Figure,
     state: &FigureView,
@@ -60,23 +116,15 @@ fn reading_at(
     transform: &PlotTransform,
     theme: Theme,
 ) {
-    let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
-    let brush = Brush { painter: &painter, pen: Pen { transform, theme, highlighted: None } };
+    let Some(reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
+    if pointer.is_none() {
+        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+        outline(&painter, figure, [x, y], transform, theme);
+    }
     // A pinned reading must not cover what is around the plot.
     let limits = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
-    if figure.is_of_areas() {
-        let Some(reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
-        if pointer.is_none() {
-            brush.outline(figure, [x, y]);
-        }
-        let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
-        return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, limits);
-    }
-    let at = ReadingPlace { x, y, per_point: transform.dvalue_dpos()[0].abs() };
-    let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
-    let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
-    let height = transform.position_from_point_y(y);
-    reading_ui(ui, figure, &reading, &brush, height, limits);
+    let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
+    area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, limits);
 }
 
 impl FigureView {

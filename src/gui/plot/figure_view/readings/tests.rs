@@ -30,7 +30,7 @@ fn harness(figure: Figure, opens: bool) -> Harness<'static, Shown> {
 }
 
 fn named(title: &str, names: &[&str]) -> Axis {
-    let category = |name: &&str| Category { name: (*name).to_owned(), group: String::new() };
+    let category = |name: &&str| Category { name: (*name).to_owned(), ..Category::default() };
     Axis::named(title, names.iter().map(category).collect())
 }
 

@@ -1,0 +1,264 @@
+//! The right ends of lines: a whisker over the interval of the last value, and the value or the name beside it.
+
+use std::collections::BTreeSet;
+
+use super::item::{Id, Ink, Item, Pen, Shape, segments};
+use super::lines::mark;
+use super::strokes::{MARKER, WHISKER};
+use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::figure::layout::{Anchor, Text};
+use crate::figure::mapping::Mapping;
+use crate::figure::model::{At, Figure, Line};
+use crate::figure::palette::{Marker, Style, Theme};
+use crate::results::number::Digits;
+
+/// What is written at the ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EndText {
+    /// The last value with half of its interval: "97.58 ± 0.24".
+    Values,
+    /// The name, at most this wide.
+    Names {
+        /// In points.
+        most: f64,
+    },
+}
+
+/// The ends of all lines, one below the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ends {
+    /// From the highest place to the lowest.
+    pub rows: Vec<End>,
+    /// The width that they take beside the plot, in points.
+    pub width: f64,
+    /// Whiskers beside each other.
+    slots: usize,
+}
+
+/// The end of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    id: Id,
+    name: String,
+    style: Style,
+    /// The place of the last value, and of the ends of its interval.
+    y: f64,
+    interval: Option<[f64; 2]>,
+    /// The middle of its text.
+    pub text_y: f64,
+    /// The value or the name, and what follows in a muted colour.
+    pub texts: [String; 2],
+    slot: usize,
+}
+
+/// More lines have no ends: their texts would be a list without order.
+const MOST: usize = 8;
+/// Distance of whiskers, of the first one from the plot, and of texts from the last one, in ems.
+const SLOT: f64 = 0.95;
+const BEFORE: f64 = 0.9;
+const AFTER: f64 = 0.55;
+/// Half the width of the ends of a whisker.
+const CAP: f64 = 0.3;
+/// Between a value and its interval.
+const SPACE: f64 = 0.3;
+
+impl Ends {
+    /// The ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
+    pub fn of(
+        figure: &Figure,
+        hidden: &BTreeSet<String>,
+        y: Mapping,
+        em: f64,
+        text: EndText,
+    ) -> Option<Self> {
+        let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
+        if !figure.has_curves() || lines > MOST {
+            return None;
+        }
+        let mut rows = ends(figure, hidden, y);
+        let [top, bottom] = y.ends();
+        let gap = LINE_HEIGHT * em;
+        if rows.is_empty() || rows.len() > MOST || rows.len() as f64 * gap > bottom - top {
+            return None;
+        }
+        rows.sort_by(|a, b| a.0.y.total_cmp(&b.0.y));
+        let values = || rows.iter().flat_map(|(_, [mean, half])| [*mean, *half]);
+        let digits = Digits::of(values().filter(|value| value.is_finite()), figure.y.format);
+        let bare = |value: f64| digits.text(value).replace(" %", "");
+        let mut ends: Vec<End> = Vec::new();
+        for (mut end, [mean, half]) in rows {
+            end.texts = match text {
+                EndText::Names { most } => {
+                    [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
+                }
+                EndText::Values if half.is_finite() => [bare(mean), format!("± {}", bare(half))],
+                EndText::Values => [bare(mean), String::new()],
+            };
+            ends.push(end);
+        }
+        dodge(&mut ends, [top + gap / 2.0, bottom - gap / 2.0], gap);
+        let slots = slots(&mut ends, em);
+        let long = |end: &End| {
+            let [value, rest] = &end.texts;
+            let space = if rest.is_empty() { 0.0 } else { SPACE * em };
+            width(value, em, Weight::Regular) + space + width(rest, em, Weight::Regular)
+        };
+        let widest = ends.iter().map(long).fold(0.0, f64::max);
+        let width = (BEFORE + (slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em + widest;
+        Some(Self { rows: ends, width, slots })
+    }
+
+    /// The items beside a plot that ends at `right`.
+    pub fn items(&self, right: f64, em: f64, theme: Theme) -> Vec<Item> {
+        let mut items = Vec::new();
+        let text = right + (BEFORE + (self.slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em;
+        for end in &self.rows {
+            let ink = Ink::new(end.style.rgb(theme));
+            let x = right + (BEFORE + end.slot as f64 * SLOT) * em;
+            if let Some([low, high]) = end.interval {
+                let caps = [low, high].map(|y| [[x - CAP * em, y], [x + CAP * em, y]]);
+                let lines = segments(std::iter::once([[x, low], [x, high]]).chain(caps));
+                items.push(Shape::Line(lines, Pen::new(ink, WHISKER * em)).of(end.id));
+            }
+            items.extend(
+                mark(end.style, [x, end.y], ink, em, theme.ground()).map(|mark| Shape::Mark(mark).of(end.id)),
+            );
+            let base = end.text_y + CAP_HEIGHT * em / 2.0;
+            let [value, rest] = &end.texts;
+            items
+                .push(Shape::Text(Text::new(value, [text, base], Anchor::Start, em), theme.ink()).of(end.id));
+            if !rest.is_empty() {
+                let after = text + width(value, em, Weight::Regular) + SPACE * em;
+                let rest = Text { muted: true, ..Text::new(rest, [after, base], Anchor::Start, em) };
+                items.push(Shape::Text(rest, theme.muted()).of(end.id));
+            }
+        }
+        items
+    }
+}
+
+/// The last values with half the length of their intervals, which is NaN without one.
+fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f64; 2])> {
+    let [top, bottom] = y.ends();
+    let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
+        let place = y.place(value).filter(|place| (top..=bottom).contains(place))?;
+        let half = interval.map_or(f64::NAN, |[low, high]| (high - low) / 2.0);
+        let interval = interval.and_then(|[low, high]| Some([y.place(low)?, y.place(high)?]));
+        let interval = interval.map(|ends| ends.map(|end| end.clamp(top, bottom)));
+        let (name, texts) = (name.to_owned(), Default::default());
+        Some((End { id, name, style, y: place, interval, text_y: place, texts, slot: 0 }, [value, half]))
+    };
+    let mut found = Vec::new();
+    for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| !hidden.contains(&line.name)) {
+        if let Some(([_, value], interval)) = last_of(line) {
+            found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
+        }
+    }
+    for (index, line) in figure.reference_lines.iter().enumerate() {
+        if let At::Y(value) = line.at
+            && !hidden.contains(&line.name)
+        {
+            let style =
+                Style { colour: line.colour.unwrap_or(6), marker: Marker::Circle, ..Style::default() };
+            found.extend(end(Id::Reference(index), &line.name, style, value, line.spread));
+        }
+    }
+    found
+}
+
+/// The last point of a line with a value, and its interval.
+pub fn last_of(line: &Line) -> Option<([f64; 2], Option<[f64; 2]>)> {
+    let point = *line.points.iter().rfind(|point| point[1].is_finite())?;
+    let band = line.band.iter().rfind(|band| band.x.total_cmp(&point[0]).is_eq());
+    Some((point, band.map(|band| [band.low, band.high])))
+}
+
+/// Moves texts apart by at least a gap, each as little as possible.
+fn dodge(ends: &mut [End], [top, bottom]: [f64; 2], gap: f64) {
+    // Neighbours that touch form a group around the mean of their places (pool adjacent violators).
+    let mut groups: Vec<(f64, usize)> = Vec::new();
+    for (index, end) in ends.iter().enumerate() {
+        let mut group = (end.y - index as f64 * gap, 1_usize);
+        while let Some(&(before, count)) = groups.last()
+            && before > group.0
+        {
+            groups.pop();
+            let both = count + group.1;
+            group = ((before * count as f64 + group.0 * group.1 as f64) / both as f64, both);
+        }
+        groups.push(group);
+    }
+    let last = ends.len().saturating_sub(1) as f64;
+    let places = groups.into_iter().flat_map(|(place, count)| std::iter::repeat_n(place, count));
+    for (index, (end, place)) in ends.iter_mut().zip(places).enumerate() {
+        end.text_y = place.min(bottom - last * gap).max(top) + index as f64 * gap;
+    }
+}
+
+/// Puts whiskers that would cover each other side by side; returns the number of places for them.
+fn slots(ends: &mut [End], em: f64) -> usize {
+    const MOST_SLOTS: usize = 4;
+    let mut taken: Vec<Vec<[f64; 2]>> = Vec::new();
+    for end in ends {
+        let [low, high] = end.interval.unwrap_or([end.y; 2]);
+        let reach = [low.min(high).min(end.y - MARKER * em), low.max(high).max(end.y + MARKER * em)];
+        let is_free =
+            |others: &Vec<[f64; 2]>| others.iter().all(|[from, to]| reach[1] < *from || *to < reach[0]);
+        end.slot = taken.iter().position(is_free).unwrap_or_else(|| taken.len().min(MOST_SLOTS - 1));
+        if taken.len() <= end.slot {
+            taken.push(Vec::new());
+        }
+        taken[end.slot].push(reach);
+    }
+    taken.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, ReferenceLine, style_of};
+    use crate::results::statistics::Band;
+
+    fn figure(values: &[f64]) -> Figure {
+        let line = |(index, value): (usize, &f64)| {
+            let points = vec![[0.0, 0.5], [1.0, *value], [2.0, f64::NAN]];
+            let band = vec![Band { x: 1.0, low: value - 0.01, high: value + 0.01 }];
+            Line { band, ..Line::new(&format!("arm {index}"), style_of(index), points) }
+        };
+        Figure {
+            y: Axis::percent("Accuracy"),
+            lines: values.iter().enumerate().map(line).collect(),
+            reference_lines: vec![
+                ReferenceLine::level("dense", 0.98, None).with_spread(Some([0.979, 0.981])),
+            ],
+            ..Figure::default()
+        }
+    }
+
+    fn mapping() -> Mapping {
+        Mapping::new(&Axis::percent(""), [0.5, 1.0], [300.0, 0.0])
+    }
+
+    #[test]
+    fn values_have_their_intervals_and_texts_keep_apart() {
+        let ends =
+            Ends::of(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
+                .unwrap();
+        let texts: Vec<String> = ends.rows.iter().map(|end| end.texts.join(" ")).collect();
+        assert_eq!(texts, ["98.00 ± 0.10", "97.58 ± 1.00", "97.50 ± 1.00", "90.00 ± 1.00"]);
+        let gaps = ends.rows.windows(2).map(|two| two[1].text_y - two[0].text_y);
+        assert!(gaps.clone().all(|gap| gap >= LINE_HEIGHT * 12.0 - 1e-9), "{:?}", gaps.collect::<Vec<_>>());
+        assert!(ends.rows[0].text_y >= 7.0 && (ends.rows[3].text_y - 60.0).abs() < 1.0, "{ends:?}");
+        assert!(ends.slots >= 2, "whiskers side by side: {ends:?}");
+    }
+
+    #[test]
+    fn many_lines_hidden_ones_and_those_out_of_sight_have_no_ends() {
+        let of = |figure: &Figure, hidden: &[&str]| {
+            let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
+            Ends::of(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
+        };
+        assert_eq!(of(&figure(&[0.9; 9]), &[]), None);
+        assert_eq!(of(&figure(&[0.9, 0.1, 0.8]), &["arm 0"]), Some(2));
+    }
+}

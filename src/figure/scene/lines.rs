@@ -1,0 +1,257 @@
+//! Lines with their bands or error bars, their single runs, and reference lines.
+
+use super::gaps::gaps;
+use super::item::{Column, Id, Ink, Item, Mark, Pen, Point, Shape};
+use super::sparse::sparse;
+use super::strokes::{BAND, BAR, MARKER, RIM, WHISKER};
+use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked};
+use super::{Intervals, Surface};
+use crate::figure::layout::Rect;
+use crate::figure::model::{At, Line, ReferenceLine};
+use crate::figure::palette::{Dash, Style};
+use crate::results::statistics::Band;
+
+/// The largest movement of an edge by simplifying, in ems.
+const TOLERANCE: f64 = 0.016;
+/// Distance between the error bars of neighbouring lines, and the most from the first to the last, in ems.
+const DODGE: f64 = 0.35;
+const WIDEST_DODGE: f64 = 1.6;
+
+/// Bands, each behind the lines.
+pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
+    let columns = Columns::of(surface, surface.lines().count(), false);
+    let mut items = Vec::new();
+    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, line)) {
+        let own = surface.ink(&line.name, line.style);
+        for piece in band_pieces(line, surface, columns) {
+            let shape = if let [[x, top, bottom]] = *piece {
+                // The spread at a single x has no width.
+                Shape::Line(vec![[x, top], [x, bottom]], Pen::new(own.faint(BAR), WHISKER * surface.em))
+            } else {
+                Shape::Band(sparse(piece, TOLERANCE * surface.em), own.faint(BAND))
+            };
+            items.push(shape.of(Id::Line(index)));
+        }
+    }
+    items
+}
+
+fn has_band(surface: &Surface<'_>, line: &Line) -> bool {
+    match surface.look.intervals {
+        Intervals::None | Intervals::Bars => false,
+        Intervals::Bands => true,
+        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&line.name, arm)),
+    }
+}
+
+/// Whether a line is that of an arm, or of one of its branches or series.
+pub fn belongs_to(line: &str, arm: &str) -> bool {
+    let rest = line.strip_prefix(arm);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
+}
+
+/// Everything over the bands: faint parts come first, so that nothing hides a line.
+pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
+    let mut items = Vec::new();
+    let traces = surface.traced().map(|(_, line)| line.traces.len()).sum();
+    let columns = Columns::of(surface, traces, true);
+    for (index, line) in surface.traced() {
+        let pen = surface.trace_pen(&line.name, line.style);
+        for (nth, trace) in line.traces.iter().enumerate() {
+            polyline(&trace.points, surface, (columns, pen), Id::Run([index, nth]), &mut items);
+        }
+    }
+    for (index, reference) in surface.figure.reference_lines.iter().enumerate() {
+        if !surface.look.hidden.contains(&reference.name) {
+            items.extend(rule(surface, index, reference));
+        }
+    }
+    let columns = Columns::of(surface, surface.lines().count(), false);
+    for (index, line) in surface.lines() {
+        let pen = surface.line_pen(&line.name, line.style);
+        polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
+    }
+    let mut signs = Vec::new();
+    for (index, line) in surface.lines() {
+        markers(surface, index, line, &mut signs);
+    }
+    for (index, line) in surface.lines() {
+        gaps(surface, index, line, &mut signs);
+    }
+    let area = with_air(surface.area, surface.em);
+    let clipped = (!items.is_empty()).then(|| Shape::Clip(area, items).plain());
+    // Markers and signs at the rim are not clipped.
+    clipped.into_iter().chain(signs).collect()
+}
+
+/// A little more than the area, so that lines along its rim keep their width.
+pub fn with_air(area: Rect, em: f64) -> Rect {
+    let air = super::LINE * em / 2.0;
+    Rect { left: area.left - air, top: area.top - air, right: area.right + air, bottom: area.bottom + air }
+}
+
+fn polyline(
+    points: &[Point],
+    surface: &Surface<'_>,
+    (columns, pen): (Columns, Pen),
+    id: Id,
+    items: &mut Vec<Item>,
+) {
+    let mut through: Vec<Point> = Vec::new();
+    let (mut dense, mut alone) = (Vec::new(), Vec::new());
+    for piece in line_pieces(points, surface, columns) {
+        match piece {
+            // A value between two gaps, or the first of a run: a line without length.
+            Piece::Line(places) if places.len() == 1 => alone.push(Mark::dot(places[0], pen.width, pen.ink)),
+            Piece::Line(places) => {
+                for part in within(places, surface.area) {
+                    if !through.is_empty() {
+                        through.push([f64::NAN; 2]);
+                    }
+                    through.extend(part);
+                }
+            }
+            Piece::Dense(columns) => dense.extend(filled(columns, pen)),
+        }
+    }
+    if !through.is_empty() {
+        items.push(Shape::Line(through, pen).of(id));
+    }
+    items.extend(
+        dense.into_iter().map(|columns| Shape::Band(sparse(columns, TOLERANCE * surface.em), pen.ink).of(id)),
+    );
+    items.extend(alone.into_iter().map(|dot| Shape::Mark(dot).of(id)));
+}
+
+/// The parts of a line near the area: places far outside, as of a zoomed view, have no exact numbers on the screen.
+fn within(places: Vec<Point>, area: Rect) -> Vec<Vec<Point>> {
+    let (width, height) = (area.right - area.left, area.bottom - area.top);
+    let low = [area.left - width, area.top - height];
+    let high = [area.right + width, area.bottom + height];
+    let is_near = |place: &Point| (0..2).all(|axis| (low[axis]..=high[axis]).contains(&place[axis]));
+    if places.iter().all(is_near) {
+        return vec![places];
+    }
+    let mut parts: Vec<Vec<Point>> = Vec::new();
+    for two in places.windows(2) {
+        let (from, to) = (two[0], two[1]);
+        // The shares of the segment within both pairs of sides (Liang and Barsky).
+        let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
+        for axis in 0..2 {
+            let run = to[axis] - from[axis];
+            let ends = [(low[axis] - from[axis]) / run, (high[axis] - from[axis]) / run];
+            if run != 0.0 {
+                (enters, leaves) = (enters.max(ends[0].min(ends[1])), leaves.min(ends[0].max(ends[1])));
+            } else if !(low[axis]..=high[axis]).contains(&from[axis]) {
+                leaves = -1.0;
+            }
+        }
+        if enters > leaves {
+            continue;
+        }
+        let at = |share: f64| [0, 1].map(|axis| from[axis] + share * (to[axis] - from[axis]));
+        let (start, end) = (at(enters), at(leaves));
+        match parts.last_mut().filter(|part| enters == 0.0 && part.last() == Some(&start)) {
+            Some(part) => part.push(end),
+            None => parts.push(vec![start, end]),
+        }
+    }
+    parts
+}
+
+/// Columns as a band at least as thick as the line. Dashes run along x.
+fn filled(mut columns: Vec<Column>, pen: Pen) -> Vec<Vec<Column>> {
+    let half = pen.width / 2.0;
+    for [_, top, bottom] in &mut columns {
+        (*top, *bottom) = (*top - half, *bottom + half);
+    }
+    if columns.first().map(|column| column[0]) > columns.last().map(|column| column[0]) {
+        columns.reverse();
+    }
+    let start = columns.first().map_or(0.0, |column| column[0]);
+    let is_inked = |column: &Column| is_inked(pen.dash, (column[0] - start) / pen.unit);
+    let dashes = columns.chunk_by(|a, b| is_inked(a) == is_inked(b)).filter(|run| is_inked(&run[0]));
+    dashes.map(<[Column]>::to_vec).collect()
+}
+
+/// Whether a line has ink after so many units of its pattern.
+fn is_inked(dash: Dash, units: f64) -> bool {
+    let pattern = dash.pattern();
+    let period: f64 = pattern.iter().sum();
+    if period <= 0.0 {
+        return true;
+    }
+    let mut rest = units.rem_euclid(period);
+    let phase = pattern.iter().position(|length| {
+        rest -= length;
+        rest < 0.0
+    });
+    phase.is_none_or(|index| index % 2 == 0)
+}
+
+fn rule(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Option<Item> {
+    let Rect { left, top, right, bottom } = surface.area;
+    let ends = match reference.at {
+        At::X(x) => surface.x.place(x).map(|x| vec![[x, top], [x, bottom]])?,
+        At::Y(y) => surface.y.place(y).map(|y| vec![[left, y], [right, y]])?,
+    };
+    Some(Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index)))
+}
+
+/// The markers of a line, each over its error bar.
+fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
+    let ink = surface.ink(&line.name, line.style);
+    let has_bars = surface.look.intervals == Intervals::Bars;
+    let across = if has_bars { dodge(surface, index) } else { 0.0 };
+    let mut bands = line.band.iter();
+    for (nth, [x, y]) in marked(&line.points, index, surface) {
+        if has_bars && let Some(ends) = bar(surface, line.points[nth][0], line, &mut bands) {
+            let pen = Pen::new(ink, WHISKER * surface.em);
+            items.push(Shape::Line(ends.map(|end| [x + across, end]).to_vec(), pen).of(Id::Line(index)));
+        }
+        items.extend(marker(line.style, [x + across, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
+    }
+}
+
+/// The ends of the error bar at an x.
+fn bar<'b>(
+    surface: &Surface<'_>,
+    x: f64,
+    line: &'b Line,
+    rest: &mut std::slice::Iter<'b, Band>,
+) -> Option<[f64; 2]> {
+    let is_here = |band: &&Band| band.x.total_cmp(&x).is_eq();
+    // Bands mostly are in the order of the points.
+    let band = rest.find(is_here).or_else(|| {
+        *rest = line.band.iter();
+        rest.find(is_here)
+    })?;
+    let ends = [surface.y.place(band.low)?, surface.y.place(band.high)?];
+    Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
+}
+
+/// The offset of a line's error bars, so that they do not cover each other.
+fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
+    let shown: Vec<usize> =
+        surface.lines().filter(|(_, line)| !line.band.is_empty()).map(|(index, _)| index).collect();
+    let position = shown.iter().position(|other| *other == index);
+    let last = shown.len().saturating_sub(1) as f64;
+    let step = if last > 0.0 { DODGE.min(WIDEST_DODGE / last) } else { 0.0 };
+    position.map_or(0.0, |position| (position as f64 - last / 2.0) * step * surface.em)
+}
+
+/// A line's marker, with a thin rim in the colour of the ground, so that it stands out from lines.
+pub fn marker(style: Style, at: Point, ink: Ink, surface: &Surface<'_>) -> Option<Shape> {
+    mark(style, at, ink, surface.em, surface.theme.ground()).map(Shape::Mark)
+}
+
+/// The same on any ground.
+pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::palette::Rgb) -> Option<Mark> {
+    use crate::figure::palette::Marker;
+    let rim = match style.marker {
+        Marker::None => return None,
+        Marker::Cross | Marker::Plus => Pen::new(ink, super::LINE * em),
+        _ => Pen::new(Ink::new(ground), RIM * em),
+    };
+    Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
+}

@@ -1,0 +1,229 @@
+//! A whole page: data, grid, axes, texts and the legend.
+
+use std::collections::BTreeSet;
+
+use super::item::{Ink, Item, Pen, Point, Shape, segments};
+use super::legend::{SampleLook, sample};
+use super::parallel::{self, RunLook};
+use super::strokes::{AXIS, GRID};
+use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
+use crate::figure::export::{IntervalStyle, Options};
+use crate::figure::font::LINE_HEIGHT;
+use crate::figure::layout::{Anchor, Layout, Rect, TICK, Text};
+use crate::figure::legend::SAMPLE_EM;
+use crate::figure::model::Figure;
+use crate::figure::palette::Theme;
+use crate::figure::size::{Corner, LegendPlace};
+
+/// Between a legend within the plot and the axes, in ems.
+const INSET: f64 = 0.6;
+/// Opacity of the ground behind such a legend.
+const PATCH: f64 = 0.85;
+
+/// The items of a page.
+pub fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> Vec<Item> {
+    let (font, theme) = (layout.font, options.theme);
+    let whole = Rect { left: 0.0, top: 0.0, right: layout.page[0], bottom: layout.page[1] };
+    let mut items = vec![Shape::Rect(whole, Ink::new(theme.ground()), None).plain()];
+    let hidden = BTreeSet::new();
+    let data = if figure.parallel.is_empty() {
+        let surface = surface(figure, layout, options, &hidden);
+        if figure.cells.is_none() {
+            items.extend(grid(figure, layout, theme));
+        }
+        let data = [ground(&surface), bands(&surface), over(&surface)].concat();
+        items.extend(data.clone());
+        if let Some((cells, bar)) = figure.cells.as_ref().zip(layout.scale_bar.as_ref())
+            && figure.has_data()
+        {
+            items.extend(areas::scale_bar(cells, bar, font, theme));
+        }
+        items.push(axes(layout, theme));
+        data
+    } else {
+        items.extend(runs(figure, layout, theme));
+        items.extend(parallel::axes(&layout.parallel, layout.plot, font, theme));
+        Vec::new()
+    };
+    items.extend(layout.texts.iter().map(|text| written(text.clone(), theme)));
+    if let Some(ends) = &layout.ends {
+        items.extend(ends.items(layout.plot.right, font, theme));
+    }
+    items.extend(legend(figure, layout, theme, &data));
+    items
+}
+
+fn surface<'a>(
+    figure: &'a Figure,
+    layout: &Layout<'_>,
+    options: &Options,
+    hidden: &'a BTreeSet<String>,
+) -> Surface<'a> {
+    let intervals = match options.intervals {
+        IntervalStyle::Bars => Intervals::Bars,
+        IntervalStyle::Bands => Intervals::Bands,
+        IntervalStyle::None => Intervals::None,
+    };
+    let look = Look { hidden, highlighted: None, selected: None, intervals, detail: Detail::Print };
+    Surface {
+        figure,
+        x: layout.x.mapping,
+        y: layout.y.mapping,
+        area: layout.plot,
+        em: layout.font,
+        theme: options.theme,
+        look,
+    }
+}
+
+/// A text in its colour.
+pub fn written(text: Text, theme: Theme) -> Item {
+    let colour = if text.muted { theme.muted() } else { theme.ink() };
+    Shape::Text(text, colour).plain()
+}
+
+/// Lines at labels, but not at names.
+fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> {
+    let plot = layout.plot;
+    let upright = layout.x.tick_places(true).map(|x| [[x, plot.top], [x, plot.bottom]]);
+    let level = layout.y.tick_places(true).map(|y| [[plot.left, y], [plot.right, y]]);
+    let upright = upright.filter(|_| figure.x.categories.is_empty());
+    let points = segments(upright.chain(level.filter(|_| figure.y.categories.is_empty())));
+    let pen = Pen::new(Ink::new(theme.grid()), GRID * layout.font);
+    (!points.is_empty()).then(|| Shape::Line(points, pen).plain())
+}
+
+/// Both axes and their ticks, over the data, so that a line along an axis does not hide it.
+fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
+    let (plot, font) = (layout.plot, layout.font);
+    let mut lines = vec![
+        [[plot.left, plot.top], [plot.left, plot.bottom]],
+        [[plot.left, plot.bottom], [plot.right, plot.bottom]],
+    ];
+    for (labelled, length) in [(true, TICK * font), (false, TICK * font * 0.6)] {
+        lines.extend(layout.x.tick_places(labelled).map(|x| [[x, plot.bottom], [x, plot.bottom + length]]));
+        lines.extend(layout.y.tick_places(labelled).map(|y| [[plot.left - length, y], [plot.left, y]]));
+    }
+    lines.extend(&layout.brackets);
+    Shape::Line(segments(lines), Pen::new(Ink::new(theme.axis()), AXIS * font)).plain()
+}
+
+fn runs(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Vec<Item> {
+    let look = RunLook { strength: 1.0, is_pointed: false };
+    let lines = figure.lines.iter().enumerate();
+    let traces = lines.flat_map(|(index, line)| {
+        line.traces.iter().enumerate().map(move |(nth, trace)| (line, trace, [index, nth]))
+    });
+    traces.filter_map(|run| parallel::run(run, &layout.parallel, (layout.font, theme), look)).collect()
+}
+
+fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> Vec<Item> {
+    let legend = &layout.legend;
+    if legend.rows.is_empty() {
+        return Vec::new();
+    }
+    let font = legend.font;
+    let [left, top] = match layout.place {
+        LegendPlace::Inside | LegendPlace::Corner(_) => {
+            let size = [legend.width + 2.0 * INSET * font, legend.height + 2.0 * INSET * font];
+            let corner = match layout.place {
+                LegendPlace::Corner(corner) => corner,
+                _ => emptiest(data, layout.plot, size, None),
+            };
+            let rect = in_corner(layout.plot, corner, size);
+            [rect.left + INSET * font, rect.top + INSET * font]
+        }
+        _ => layout.legend_at,
+    };
+    let mut items = Vec::new();
+    if matches!(layout.place, LegendPlace::Inside | LegendPlace::Corner(_)) {
+        let air = 0.3 * font;
+        let rect = Rect {
+            left: left - air,
+            top: top - air,
+            right: left + legend.width + air,
+            bottom: top + legend.height + air,
+        };
+        items.push(Shape::Rect(rect, Ink::new(theme.ground()).faint(PATCH), None).plain());
+    }
+    let ground = theme.ground();
+    let look = SampleLook { em: font, theme, ground, strength: 1.0, is_of_marks: figure.is_of_marks() };
+    for row in &legend.rows {
+        let from = [row.at[0] + left, row.at[1] + top];
+        items.extend(sample(&row.sample, [from, [from[0] + SAMPLE_EM * font, from[1]]], look));
+        let [x, mut y] = [row.text[0] + left, row.text[1] + top];
+        for (nth, line) in row.lines.iter().enumerate() {
+            let text = Text::new(line, [x, y], Anchor::Start, font);
+            items.push(written(Text { muted: nth >= row.name_lines, ..text }, theme));
+            y += LINE_HEIGHT * font;
+        }
+    }
+    items
+}
+
+/// A rectangle of this size in a corner of another one.
+pub fn in_corner(area: Rect, corner: Corner, [width, height]: [f64; 2]) -> Rect {
+    let (is_left, is_top) = match corner {
+        Corner::BottomRight => (false, false),
+        Corner::BottomLeft => (true, false),
+        Corner::TopRight => (false, true),
+        Corner::TopLeft => (true, true),
+    };
+    let left = if is_left { area.left } else { area.right - width };
+    let top = if is_top { area.top } else { area.bottom - height };
+    Rect { left, top, right: left + width, bottom: top + height }
+}
+
+/// Points of lines that a corner may cover more than the emptiest one, before a legend leaves it.
+const SLACK: f64 = 40.0;
+
+/// The corner where a rectangle of this size covers the fewest lines; the `preferred` one if it is nearly as empty.
+pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Corner>) -> Corner {
+    let rects = Corner::ALL.map(|corner| in_corner(area, corner, size));
+    let mut covered = [0.0; 4];
+    weigh(items, &rects, &mut covered);
+    let least = covered.iter().copied().fold(f64::INFINITY, f64::min);
+    let kept = preferred.and_then(|own| Corner::ALL.iter().position(|corner| *corner == own));
+    // One that is nearly as empty stays, so that a legend does not jump while data arrive.
+    let kept = kept.filter(|index| covered[*index] <= least + SLACK);
+    let best = || covered.iter().position(|covered| *covered <= least);
+    kept.or_else(best).map_or_else(Corner::default, |index| Corner::ALL[index])
+}
+
+/// Adds the length of lines within each rectangle; bands and single runs count less than means.
+fn weigh(items: &[Item], rects: &[Rect; 4], covered: &mut [f64; 4]) {
+    const STEP: f64 = 4.0;
+    for item in items {
+        match &item.shape {
+            Shape::Clip(_, items) => weigh(items, rects, covered),
+            Shape::Line(points, pen) => {
+                for two in points.windows(2).filter(|two| two.iter().flatten().all(|end| end.is_finite())) {
+                    let length = f64::hypot(two[1][0] - two[0][0], two[1][1] - two[0][1]).min(4e3);
+                    let steps = (length / STEP).ceil().max(1.0);
+                    for step in 0..steps as u32 {
+                        let share = (f64::from(step) + 0.5) / steps;
+                        let at = [0, 1].map(|axis| two[0][axis] + share * (two[1][axis] - two[0][axis]));
+                        add(at, length / steps * pen.ink.opacity, rects, covered);
+                    }
+                }
+            }
+            Shape::Band(columns, ink) => {
+                for [x, top, bottom] in columns {
+                    for y in [*top, f64::midpoint(*top, *bottom), *bottom] {
+                        add([*x, y], STEP * ink.opacity, rects, covered);
+                    }
+                }
+            }
+            Shape::Mark(mark) => add(mark.at, 2.0 * mark.radius * mark.ink.opacity, rects, covered),
+            Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) => {}
+        }
+    }
+}
+
+fn add([x, y]: Point, weight: f64, rects: &[Rect; 4], covered: &mut [f64; 4]) {
+    for (rect, covered) in rects.iter().zip(covered) {
+        if (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y) {
+            *covered += weight;
+        }
+    }
+}

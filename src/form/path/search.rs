@@ -1,0 +1,247 @@
+//! Settings by their address, and all settings of a tree.
+
+use super::{Absence, Missed, PathError, Place, Segment, quoted, steps, unquoted};
+use crate::form::{Field, Node, Value, name_of};
+
+/// A setting that was found: its place, and what is declared on the way to it, outermost first.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Where it is.
+    pub place: Place,
+    /// The declarations of the settings and alternatives around it, and its own.
+    pub fields: Vec<Field>,
+}
+
+impl Found {
+    /// Its own declaration; for a value that an alternative carries, that of the alternative.
+    pub fn field(&self) -> Field {
+        self.fields.last().copied().unwrap_or(Field::new("", "", ""))
+    }
+
+    fn inside<R>(&mut self, segment: Segment, field: Option<Field>, act: impl FnOnce(&mut Self) -> R) -> R {
+        let known = self.enter(segment, field);
+        let result = act(self);
+        self.leave(known);
+        result
+    }
+
+    /// Goes one step on; returns what [`leave`](Self::leave) needs to go back.
+    fn enter(&mut self, segment: Segment, field: Option<Field>) -> usize {
+        let known = self.fields.len();
+        self.place.0.push(segment);
+        self.fields.extend(field);
+        known
+    }
+
+    fn leave(&mut self, known: usize) {
+        self.fields.truncate(known);
+        self.place.0.pop();
+    }
+}
+
+/// What is done with a setting.
+type Act<'a> = dyn FnMut(&mut dyn Value, &Found) -> Result<(), PathError> + 'a;
+
+/// Does something with every setting that `path` addresses. Returns how many there were, at least 1.
+///
+/// # Errors
+/// [`PathError::NoMatch`] when there is none, and what `act` reports.
+pub fn each(root: &mut dyn Value, path: &str, act: &mut Act<'_>) -> Result<usize, PathError> {
+    let all = steps(path);
+    let names: Vec<&str> = all.iter().map(|step| unquoted(step)).collect();
+    let mut search = Search { act, path, count: 0, missed: None, here: Found::default() };
+    search.visit(root, &names, 0)?;
+    if search.count > 0 {
+        return Ok(search.count);
+    }
+    let detail = super::absence(search.missed, root, &all);
+    Err(PathError::NoMatch { path: path.to_owned(), detail })
+}
+
+/// Does something with the setting at a place, if there is one; whether there is. An address in a map of overrides is a
+/// place too, with no value to act on.
+pub fn reach(root: &mut dyn Value, place: &[Segment], act: &mut dyn FnMut(&mut dyn Value)) -> bool {
+    let Some((segment, rest)) = place.split_first() else {
+        act(root);
+        return true;
+    };
+    match (root.node(), segment) {
+        (Node::Optional(optional), _) => optional.value().is_some_and(|inner| reach(inner, place, act)),
+        (Node::Group(group), Segment::Key(key)) => {
+            let index = group.fields().iter().position(|field| field.key == key);
+            index.is_some_and(|index| reach(group.value(index), rest, act))
+        }
+        (Node::List(list), Segment::Index(index)) => {
+            *index < list.count() && reach(list.item(*index), rest, act)
+        }
+        (Node::Choice(choice), Segment::Variant(key)) => {
+            choice.variant().key == key && choice.payload().is_some_and(|inner| reach(inner, rest, act))
+        }
+        (Node::Overrides(overrides), Segment::Key(path)) => overrides.0.contains_key(path),
+        _ => false,
+    }
+}
+
+/// Shows every setting of a tree to `act`, outer ones first.
+pub fn walk(root: &mut dyn Value, act: &mut dyn FnMut(&mut dyn Value, &Found)) {
+    walk_from(root, &mut Found::default(), act);
+}
+
+fn walk_from(value: &mut dyn Value, here: &mut Found, act: &mut dyn FnMut(&mut dyn Value, &Found)) {
+    act(value, here);
+    match value.node() {
+        Node::Group(group) => {
+            for (index, field) in group.fields().iter().enumerate() {
+                let segment = Segment::Key(field.key.to_owned());
+                here.inside(segment, Some(*field), |here| walk_from(group.value(index), here, act));
+            }
+        }
+        Node::List(list) => {
+            for index in 0..list.count() {
+                here.inside(Segment::Index(index), None, |here| walk_from(list.item(index), here, act));
+            }
+        }
+        Node::Choice(choice) => {
+            let variant = choice.variant();
+            if let Some(payload) = choice.payload() {
+                let segment = Segment::Variant(variant.key.to_owned());
+                here.inside(segment, Some(variant), |here| walk_from(payload, here, act));
+            }
+        }
+        Node::Optional(optional) => {
+            if let Some(inner) = optional.value() {
+                walk_from(inner, here, act);
+            }
+        }
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Overrides(_) => {}
+    }
+}
+
+struct Search<'a, 'b> {
+    act: &'a mut Act<'b>,
+    path: &'a str,
+    count: usize,
+    missed: Option<Missed>,
+    here: Found,
+}
+
+/// What a search does with a part of a value, and the names of the part.
+type EachPart<'c, 'a, 'b> =
+    dyn FnMut(&mut Search<'a, 'b>, &mut dyn Value, &[String]) -> Result<(), PathError> + 'c;
+
+impl<'a, 'b> Search<'a, 'b> {
+    fn visit(&mut self, value: &mut dyn Value, steps: &[&str], depth: usize) -> Result<(), PathError> {
+        let Some((&step, rest)) = steps.split_first() else { return self.found(value) };
+        if step == "**" {
+            self.visit(value, rest, depth + 1)?;
+            return self.each_part(value, &mut |search, part, _| search.visit(part, steps, depth));
+        }
+        if let Node::Choice(choice) = value.node() {
+            let is_named = choice.variant().key == step;
+            let (steps, depth) = if is_named { (rest, depth + 1) } else { (steps, depth) };
+            return self.in_payload(choice, |search, payload| search.visit(payload, steps, depth));
+        }
+        if let Node::Optional(optional) = value.node() {
+            if let Some(inner) = optional.value() {
+                return self.visit(inner, steps, depth);
+            }
+            self.miss(depth, Absence::LeftOut);
+            return Ok(());
+        }
+        let mut is_known = false;
+        let mut known = Vec::new();
+        self.each_part(value, &mut |search, part, names| {
+            known.push(names.last().cloned().map(quoted).unwrap_or_default());
+            if step == "*" || names.iter().any(|name| name == step) {
+                is_known = true;
+                search.visit(part, rest, depth + 1)?;
+            }
+            Ok(())
+        })?;
+        if !is_known {
+            self.miss(depth, Absence::Unknown { step: step.to_owned(), known });
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, value: &mut dyn Value) -> Result<(), PathError> {
+        (self.act)(value, &self.here)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Remembers where the search ended, if nowhere deeper yet. A star reaches whatever there is, so what is left out
+    /// there was not asked for.
+    fn miss(&mut self, depth: usize, absence: Absence) {
+        let by_star = depth.checked_sub(1).is_none_or(|last| steps(self.path)[last].starts_with('*'));
+        let is_deepest = self.missed.as_ref().is_none_or(|missed| missed.depth <= depth);
+        if is_deepest && !(by_star && matches!(absence, Absence::LeftOut)) {
+            self.missed = Some(Missed { depth, absence });
+        }
+    }
+
+    /// Goes one step on.
+    fn inside(
+        &mut self,
+        segment: Segment,
+        field: Option<Field>,
+        act: impl FnOnce(&mut Self) -> Result<(), PathError>,
+    ) -> Result<(), PathError> {
+        let known = self.here.enter(segment, field);
+        let result = act(self);
+        self.here.leave(known);
+        result
+    }
+
+    fn in_payload(
+        &mut self,
+        choice: &mut dyn crate::form::Choice,
+        act: impl FnOnce(&mut Self, &mut dyn Value) -> Result<(), PathError>,
+    ) -> Result<(), PathError> {
+        let variant = choice.variant();
+        let Some(payload) = choice.payload() else { return Ok(()) };
+        let segment = Segment::Variant(variant.key.to_owned());
+        self.inside(segment, Some(variant), |search| act(search, payload))
+    }
+
+    fn each_part(&mut self, value: &mut dyn Value, act: &mut EachPart<'_, 'a, 'b>) -> Result<(), PathError> {
+        match value.node() {
+            Node::Group(group) => {
+                for (index, field) in group.fields().iter().enumerate() {
+                    let names = [field.key.to_owned()];
+                    let part = group.value(index);
+                    let segment = Segment::Key(names[0].clone());
+                    self.inside(segment, Some(*field), |search| act(search, part, &names))?;
+                }
+            }
+            Node::List(list) => {
+                for index in 0..list.count() {
+                    let item = list.item(index);
+                    let mut names = vec![index.to_string()];
+                    names.extend(name_of(item));
+                    self.inside(Segment::Index(index), None, |search| act(search, item, &names))?;
+                }
+            }
+            Node::Choice(choice) => {
+                return self.in_payload(choice, |search, payload| search.each_part(payload, act));
+            }
+            Node::Optional(optional) => {
+                if let Some(inner) = optional.value() {
+                    return self.each_part(inner, act);
+                }
+            }
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Parsed(_)
+            | Node::Overrides(_) => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,376 @@
+//! Values as people write them: `20 %`, `5 epochs`, `1-10`, `0.001, 0.003`, `1e-4..1e-1 log 4`.
+//!
+//! What a field shows, plan sentences print and users type is one language: [`set_text`] reads whatever [`to_text`] and
+//! the sentences write. Files keep RON.
+
+mod summary;
+
+use super::number::{counted, grouped, number, share_in_percent};
+use super::{Choice, Field, List, Node, Value};
+
+pub use summary::summary;
+
+/// Longer lists are typing errors.
+const MOST_ITEMS: usize = 100_000;
+
+/// What a field shows for a value.
+pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
+    match value.node() {
+        Node::Switch(on) => if *on { "on" } else { "off" }.to_owned(),
+        Node::Integer(integer) => integer.get().to_string(),
+        Node::Number(number) => number_text(*number, field),
+        Node::Text(text) => text.clone(),
+        Node::Parsed(parsed) => parsed.words(),
+        Node::Choice(choice) => {
+            let label = choice.variant().label;
+            // Defaults are left out, so that empty brackets are settings that are all default.
+            let is_plain = choice.payload().is_none_or(|payload| payload.to_ron() == "()");
+            if is_plain { label.to_owned() } else { value.to_ron() }
+        }
+        Node::Optional(optional) => optional.value().map_or_else(String::new, |value| to_text(value, field)),
+        Node::List(list) if is_plain(list) => list_text(list, field),
+        Node::List(_) | Node::Group(_) | Node::Overrides(_) => value.to_ron(),
+    }
+}
+
+/// A value among others of a list: as [`to_text`], a list in brackets.
+pub fn item_text(value: &mut dyn Value, field: &Field) -> String {
+    let is_list = matches!(value.node(), Node::List(list) if is_plain(list));
+    let text = to_text(value, field);
+    if is_list { format!("[{text}]") } else { text }
+}
+
+/// Reads what a person writes for a value.
+///
+/// # Errors
+/// What is wrong, and what is allowed; the value is unchanged then.
+pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), String> {
+    let trimmed = text.trim();
+    match value.node() {
+        Node::Switch(on) => {
+            *on = switch(trimmed).ok_or_else(|| format!("\"{trimmed}\" is not a switch; write on or off"))?;
+        }
+        Node::Integer(integer) => integer.set(read_whole(trimmed, field)?),
+        Node::Number(number) => *number = read_number(trimmed, field)?,
+        Node::Text(content) => text.clone_into(content),
+        Node::Parsed(parsed) => parsed.set_text(trimmed)?,
+        Node::Choice(choice) => match named_variant(choice, trimmed) {
+            Some(index) => choice.select(index),
+            None => return value.set_ron(trimmed),
+        },
+        Node::Optional(optional) if trimmed.is_empty() => optional.set(false),
+        Node::Optional(optional) => {
+            let was_set = optional.is_set();
+            if !was_set {
+                optional.set(true);
+            }
+            let read = optional.value().map_or(Ok(()), |inner| set_text(inner, text, field));
+            if read.is_err() && !was_set {
+                optional.set(false);
+            }
+            return read;
+        }
+        Node::List(list) if is_plain(list) => {
+            let items = read_list(list.sample().as_mut(), trimmed, field)?;
+            return value.set_ron(&format!("[{}]", items.join(", ")));
+        }
+        Node::List(_) | Node::Group(_) | Node::Overrides(_) => return value.set_ron(trimmed),
+    }
+    Ok(())
+}
+
+/// The items of a text such as `1-3, 7` or `1e-4..1e-1 log 4`, in the text of the file format. `sample` is a value of
+/// their kind.
+///
+/// # Errors
+/// What is wrong with which item.
+pub fn read_list(sample: &mut dyn Value, text: &str, field: &Field) -> Result<Vec<String>, String> {
+    let mut items = Vec::new();
+    for part in parts(without_brackets(sample, text)) {
+        let expanded = match expand(sample, part, field)? {
+            Some(expanded) => expanded,
+            None => vec![part.to_owned()],
+        };
+        if items.len() + expanded.len() > MOST_ITEMS {
+            return Err(format!("That is more than {} values", grouped(MOST_ITEMS as u64)));
+        }
+        for item in expanded {
+            let is_list = matches!(sample.node(), Node::List(_));
+            let inner = if is_list { bracketed(&item).unwrap_or(&item) } else { &item };
+            set_text(sample, inner, field)?;
+            items.push(sample.to_ron());
+        }
+    }
+    Ok(items)
+}
+
+/// What is wrong with a number that its field does not allow, and what is allowed.
+pub fn range_problem(number: f64, field: &Field) -> Option<String> {
+    if !number.is_finite() {
+        return Some(format!("{number} is not a finite number"));
+    }
+    let [low, high] = field.range?;
+    let (bound, side) = match number {
+        _ if number < low => (low, "below"),
+        _ if number > high => (high, "above"),
+        _ => return None,
+    };
+    let [number, bound] = [number, bound].map(|value| bound_text(value, field));
+    Some(format!("{number} is {side} {bound}; allowed: {}", allowed(field)?))
+}
+
+/// As [`range_problem`], with the name of the setting.
+pub(super) fn range_message(number: f64, field: &Field) -> Option<String> {
+    range_problem(number, field)?;
+    let [label, written] = [field.label.to_owned(), number_text(number, field)];
+    let Some([low, high]) = field.range.filter(|_| number.is_finite()) else {
+        return Some(format!("{label} is {written}; write a finite number"));
+    };
+    let [least, most] = [low, high].map(|bound| number_text(bound, field));
+    Some(if high >= 1e15 {
+        format!("{label} is {written}; it must be at least {least}")
+    } else {
+        format!("{label} is {written}; it must be between {least} and {most}")
+    })
+}
+
+/// A whole number, also as 10 000, `10_000`, 10,000 or 1e4.
+pub fn whole(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    let digits = ungrouped(&digits);
+    if let Ok(whole) = digits.parse() {
+        return Some(whole);
+    }
+    let number: f64 = digits.parse().ok()?;
+    ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// A number as short as it can be read back: 0.05, 1e-7; a share as 5 %.
+pub fn number_text(value: f64, field: &Field) -> String {
+    if field.is_share() && value.is_finite() { share_in_percent(value) } else { number(value) }
+}
+
+/// Whether a list holds values that a line of text can have.
+pub fn is_plain(list: &dyn List) -> bool {
+    matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Text(_))
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "on" | "true" | "yes" => Some(true),
+        "off" | "false" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// The alternative without settings that a text names.
+fn named_variant(choice: &mut dyn Choice, text: &str) -> Option<usize> {
+    let is_named =
+        |variant: &Field| variant.label.eq_ignore_ascii_case(text) || variant.key.eq_ignore_ascii_case(text);
+    let index = choice.variants().iter().position(is_named)?;
+    Some(index)
+}
+
+fn read_whole(text: &str, field: &Field) -> Result<u64, String> {
+    whole(without_noun(text, field)).ok_or_else(|| wanted(text, "whole number", field))
+}
+
+fn read_number(text: &str, field: &Field) -> Result<f64, String> {
+    if field.is_share() && text == "half" {
+        return Ok(0.5);
+    }
+    let text: String = text.replace('−', "-");
+    if let Some(percent) = text.strip_suffix('%') {
+        let number = plain_number(percent).ok_or_else(|| wanted(&text, "number", field))?;
+        // Through text: 7 / 100 is 0.07, and 7 · 0.01 is not.
+        return Ok(format!("{number}e-2").parse().unwrap_or(number / 100.0));
+    }
+    let read = plain_number(without_noun(&text, field)).ok_or_else(|| wanted(&text, "number", field))?;
+    if field.is_share() && read > 1.0 {
+        return Err(format!("{read} is above 1. {read} %?"));
+    }
+    Ok(read)
+}
+
+fn plain_number(text: &str) -> Option<f64> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    ungrouped(&text).parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The text without commas between groups of three digits, where they are such.
+fn ungrouped(text: &str) -> String {
+    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+    let mut groups = whole.split(',');
+    let is_first = groups.next().is_some_and(|first| (1..=3).contains(&first.trim_start_matches('-').len()));
+    let is_grouped = is_first && groups.all(|group| group.len() == 3);
+    if is_grouped { text.replace(',', "") } else { text.to_owned() }
+}
+
+/// The text without the noun after its number: the unit, or what the setting is called.
+fn without_noun<'a>(text: &'a str, field: &Field) -> &'a str {
+    let singular = |noun: &str| noun.to_lowercase().trim_end_matches('s').trim_end_matches("ie").to_owned();
+    let Some(at) = text.rfind(|c: char| c.is_whitespace() || c.is_ascii_digit()) else { return text };
+    let (number, noun) = text.split_at(at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let stem = singular(noun.trim_end_matches('y'));
+    let is_noun = |name: &str| !name.is_empty() && singular(name.trim_end_matches('y')) == stem;
+    if !stem.is_empty() && [field.unit, field.label].into_iter().any(is_noun) {
+        number.trim_end()
+    } else {
+        text
+    }
+}
+
+fn wanted(text: &str, what: &str, field: &Field) -> String {
+    let example = if field.is_share() { ", such as 20 %" } else { "" };
+    let allowed = allowed(field).map(|allowed| format!("; allowed: {allowed}")).unwrap_or_default();
+    if text.is_empty() {
+        format!("Write a {what}{example}{allowed}")
+    } else {
+        format!("\"{text}\" is not a {what}{example}{allowed}")
+    }
+}
+
+/// What a field allows: `1 to 65,536`, `at least 1`.
+fn allowed(field: &Field) -> Option<String> {
+    let [low, high] = field.range?;
+    let low = bound_text(low, field);
+    Some(if high >= 1e9 {
+        format!("at least {low}")
+    } else {
+        format!("{low} to {}", bound_text(high, field))
+    })
+}
+
+fn bound_text(bound: f64, field: &Field) -> String {
+    if bound.fract() == 0.0 && (1e4..1e15).contains(&bound) && !field.is_share() {
+        grouped(bound as u64)
+    } else {
+        number_text(bound, field)
+    }
+}
+
+fn list_text(list: &mut dyn List, field: &Field) -> String {
+    let whole: Option<Vec<u64>> = (0..list.count())
+        .map(|index| match list.item(index).node() {
+            Node::Integer(integer) => Some(integer.get()),
+            _ => None,
+        })
+        .collect();
+    match whole {
+        Some(whole) => ranges(&whole),
+        None => {
+            (0..list.count()).map(|index| to_text(list.item(index), field)).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Whole numbers in order; three and more in a row as a range: `1-3, 7`.
+fn ranges(numbers: &[u64]) -> String {
+    let runs = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let texts = runs.flat_map(|run| match run {
+        [first, _, .., last] => vec![format!("{first}-{last}")],
+        few => few.iter().map(u64::to_string).collect(),
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// What lies between commas that are in no brackets or quotes.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut depth, mut is_quoted) = (0_usize, false);
+    let is_end = |c: char| {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        matches!(c, ',' | ';') && depth == 0 && !is_quoted
+    };
+    text.split(is_end).map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// The text between brackets, where they enclose all of it.
+fn bracketed(text: &str) -> Option<&str> {
+    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let mut depth = 0_i64;
+    let is_one = inner.chars().all(|c| {
+        depth += i64::from(c == '[') - i64::from(c == ']');
+        depth >= 0
+    });
+    is_one.then_some(inner)
+}
+
+/// The items of a list that may be written in brackets, as in files.
+fn without_brackets<'a>(sample: &mut dyn Value, text: &'a str) -> &'a str {
+    let is_list = matches!(sample.node(), Node::List(_));
+    match bracketed(text) {
+        Some(inner) if !is_list || inner.trim_start().starts_with('[') || inner.trim().is_empty() => inner,
+        _ => text,
+    }
+}
+
+/// The values of a range: `1-10` and `1..10` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
+fn expand(sample: &mut dyn Value, part: &str, field: &Field) -> Result<Option<Vec<String>>, String> {
+    let is_whole = match sample.node() {
+        Node::Integer(_) => true,
+        Node::Number(_) => false,
+        _ => return Ok(None),
+    };
+    let ends = |(low, rest): (&str, &str)| Some((low.trim().to_owned(), rest.trim().to_owned()));
+    let dashes = ['-', '–'];
+    let Some((low, rest)) = part.split_once("..").and_then(ends).or_else(|| {
+        let split = part.split_once(dashes).filter(|(low, _)| is_whole && !low.trim().is_empty());
+        split.and_then(ends)
+    }) else {
+        return Ok(None);
+    };
+    let mut words = rest.split_whitespace().peekable();
+    let mut high = words.next().unwrap_or_default().to_owned();
+    if words.next_if_eq(&"%").is_some() {
+        high.push('%');
+    }
+    let (low, high) = (read_number(&low, field)?, read_number(&high, field)?);
+    let way: Vec<&str> = words.collect();
+    let values = spaced(low, high, &way, is_whole).ok_or_else(|| {
+        format!("\"{part}\" is not a range; write 1e-4..1e-1 log 4, 0..1 step 0.25 or 1-10")
+    })?;
+    let mut texts: Vec<String> = values.into_iter().map(|value| plain_text(value, is_whole)).collect();
+    texts.dedup();
+    Ok(Some(texts))
+}
+
+/// A number without loss of what a person sees: 0.1 + 0.2 is 0.3.
+fn plain_text(value: f64, is_whole: bool) -> String {
+    let value = if is_whole { value.round() } else { value };
+    format!("{value:.12e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
+fn spaced(low: f64, high: f64, way: &[&str], is_whole: bool) -> Option<Vec<f64>> {
+    let count = |text: &str| text.parse::<usize>().ok().filter(|count| (2..=MOST_ITEMS).contains(count));
+    let by_step = |step: f64| {
+        let steps = ((high - low) / step * (1.0 + 1e-9)).floor();
+        (step > 0.0 && (0.0..MOST_ITEMS as f64).contains(&steps))
+            .then(|| (0..=steps as usize).map(|index| low + index as f64 * step).collect())
+    };
+    let between = |count: usize, at: &dyn Fn(f64) -> f64| {
+        Some((0..count).map(|index| at(index as f64 / (count - 1) as f64)).collect())
+    };
+    match way {
+        [] if is_whole => by_step(1.0),
+        ["step", step] => by_step(step.parse().ok()?),
+        ["log", points] if low > 0.0 && high > 0.0 => {
+            between(count(points)?, &|share| low * (high / low).powf(share))
+        }
+        ["lin", points] | [points] => between(count(points)?, &|share| low + (high - low) * share),
+        _ => None,
+    }
+}
+
+/// `3 seeds`: how many values a list has, where its unit is a noun for them.
+pub fn count_text(list: &dyn List, field: &Field) -> Option<String> {
+    let noun = field.unit.strip_suffix('s').filter(|_| field.label.eq_ignore_ascii_case(field.unit))?;
+    Some(counted(list.count() as u64, noun))
+}
+
+#[cfg(test)]
+mod tests;

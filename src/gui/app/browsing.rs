@@ -1,0 +1,41 @@
+//! Settings that lie elsewhere: leading there, and paths that the user looks for.
+
+use std::path::Path;
+
+use eframe::egui;
+
+use super::App;
+use crate::form::path::{Place, reach};
+use crate::form::{Field, Names, text};
+use crate::gui::dialogs::PathUse;
+use crate::gui::drop::as_written;
+use crate::gui::files::{PathRequest, Purpose};
+use crate::gui::inspector::{Browse, selection_of};
+
+impl App {
+    /// Shows a setting in the inspector and gives it the keyboard.
+    pub(super) fn show_setting(&mut self, place: Place) {
+        self.select(selection_of(&place));
+        self.open_inspector();
+        self.workspace.focus = Some(place);
+    }
+
+    /// Asks for the path of a setting.
+    pub(super) fn browse(&mut self, Browse { place, names }: Browse, ctx: &egui::Context) {
+        let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
+        let (folder, name, subject) = (self.editor.document.base(), String::new(), String::new());
+        let request = PathRequest { purpose, folder, name, subject };
+        self.shell.ask(request, PathUse::Setting(place, names), ctx);
+    }
+
+    /// Writes a path into its setting, relative to the document where it is below that.
+    pub(super) fn write_path(&mut self, place: &Place, path: &Path) {
+        let document = &mut self.editor.document;
+        let written = as_written(path, &document.base());
+        let field = Field::new("", "", "");
+        reach(&mut document.experiment, &place.0, &mut |value| {
+            let _ = text::set_text(value, &written, &field); // any text is a path
+        });
+        document.drafts.forget(place);
+    }
+}

@@ -1,0 +1,137 @@
+//! The inspector in the window.
+
+use egui_kittest::kittest::{NodeT, Queryable};
+
+use super::Window;
+use crate::doc::Stage;
+use crate::doc::intervention::{Freeze, Layers};
+use crate::doc::{Intervention, Target};
+use crate::gui::files::PathAnswer;
+use crate::gui::selection::Selection;
+
+fn fold(window: &mut Window, title: &str) {
+    let headings = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
+    let heading = headings.filter(|node| node.accesskit_node().label().as_deref() == Some(title)).next_back();
+    heading.unwrap().click();
+    window.harness.run();
+}
+
+#[test]
+fn looking_at_settings_never_changes_the_selection() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let run = window.harness.state().editor.document.runs()[0].clone();
+    for selection in [Selection::Arm(1), Selection::Run { arm: 0, id: run.id }] {
+        window.harness.state_mut().workspace.selection = selection.clone();
+        window.harness.run();
+        for title in ["Data", "Network", "Training", "Evaluation", "Devices", "Data", "Network", "Training"] {
+            fold(&mut window, title);
+            assert_eq!(window.harness.state().workspace.selection, selection, "{title}");
+        }
+        let batch = window.harness.get_by_label("Batch size");
+        batch.focus();
+        batch.type_text("32");
+        window.harness.run();
+        assert_eq!(window.harness.state().workspace.selection, selection);
+    }
+}
+
+#[test]
+fn text_that_is_no_value_prevents_running_and_leads_to_its_field() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.get_by_label("Batch size").focus();
+    window.harness.run();
+    window.harness.get_by_label("Batch size").type_text("many");
+    window.harness.run();
+    window.harness.get_by_label("Seeds").focus();
+    window.harness.run();
+    let app = window.harness.state();
+    let problem = app.editor.document.first_error().cloned().unwrap();
+    assert_eq!(problem.place.to_string(), "train.batch");
+    assert!(problem.message.contains("many"), "{problem}");
+    // Folded away, it is still there.
+    fold(&mut window, "Training");
+    assert!(window.harness.state().editor.document.first_error().is_some());
+    window.harness.state_mut().show_setting(problem.place);
+    window.harness.run();
+    assert!(window.harness.get_by_label("Batch size").is_focused());
+    window.harness.get_by_label("Batch size").set_text_value_accesskit("128");
+    window.harness.run();
+    assert_eq!(window.harness.state().editor.document.first_error(), None);
+    assert_eq!(window.harness.state().editor.document.experiment.train.batch, 128);
+}
+
+#[test]
+fn a_stage_that_goes_takes_its_wrong_texts_with_it() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.state_mut().workspace.selection = Selection::Stage { arm: 0, path: vec![0] };
+    window.harness.state_mut().editor.document.experiment.arms[0].plan =
+        vec![crate::doc::Stage::Train(crate::doc::Train::default()), Stage::Test];
+    window.harness.run();
+    window.harness.get_by_label("Length").focus();
+    window.harness.run();
+    window.harness.get_by_label("Length").type_text("long");
+    window.harness.run();
+    assert!(window.harness.state().editor.document.first_error().is_some());
+    window.harness.state_mut().editor.document.experiment.arms[0].plan.remove(0);
+    window.harness.run();
+    assert_eq!(window.harness.state().editor.document.first_error(), None);
+}
+
+#[test]
+fn a_setting_is_swept_at_its_field() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let sweep = |window: &Window| {
+        window.harness.state().editor.document.experiment.sweep.0.get("train.batch").cloned()
+    };
+    let before = window.harness.state().editor.document.runs().len();
+    window.click("Sweep Batch size");
+    assert!(sweep(&window).is_some());
+    let field = window.harness.get_all_by_label("Batch size").next().unwrap();
+    field.set_text_value_accesskit("16, 64, 256");
+    window.harness.run();
+    assert_eq!(sweep(&window).unwrap(), "[16, 64, 256]");
+    assert_eq!(window.harness.state().editor.document.runs().len(), 3 * before);
+    window.click("Stop sweeping Batch size");
+    assert_eq!(sweep(&window), None);
+
+    window.harness.state_mut().editor.document.experiment.arms[1]
+        .sweep
+        .0
+        .insert("train.batch".into(), "[8, 16]".into());
+    window.harness.run();
+    window.click("Batch size: swept, 2 values");
+    assert_eq!(window.harness.state().workspace.selection, Selection::Arm(1));
+    assert!(window.sees("2 settings ×"));
+}
+
+#[test]
+fn a_long_row_does_not_widen_the_panel() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let left = |window: &Window| window.harness.get_by_label("Selected").rect().left();
+    window.harness.state_mut().workspace.selection = Selection::Stage { arm: 0, path: vec![0] };
+    window.harness.run();
+    let before = left(&window);
+    let name = "a_layer_with_a_name_that_is_longer_than_the_panel_is_wide".to_owned();
+    let target = Target { layers: Layers::Only(vec![name.clone()]), ..Target::default() };
+    let freeze = Freeze { target, ..Freeze::default() };
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.arms[0].plan[0] = Stage::Do(Intervention::Freeze(freeze));
+    app.editor.document.experiment.arms[0].name = name;
+    window.harness.run();
+    window.harness.run();
+    assert_eq!(left(&window), before);
+}
+
+#[test]
+fn a_folder_is_looked_for() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.state_mut().editor.document.experiment.data =
+        crate::data::Data::Mnist(crate::data::Mnist::default());
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path("/somewhere/mnist".into()));
+    window.harness.run();
+    fold(&mut window, "Data");
+    window.click("Browse for Folder");
+    window.harness.run();
+    let data = window.harness.state().editor.document.experiment.data.clone();
+    assert!(format!("{data:?}").contains("/somewhere/mnist"), "{data:?}");
+}

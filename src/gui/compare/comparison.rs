@@ -1,0 +1,136 @@
+//! The comparison of ticked runs: what differs between them, and between their arms seed by seed.
+
+use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, Vec2, vec2};
+
+use super::Compare;
+use super::differences::{differing_cells, differing_reports};
+use crate::gui::runs::Runs;
+use crate::gui::text::counted;
+use crate::gui::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use crate::results::number::fixed;
+use crate::results::paired::{Comparison, Paired};
+use crate::results::table::Row;
+
+/// Width of a run's column, in points.
+const CELL: f32 = 88.0;
+
+/// Draws the visible ticked runs side by side, only where they differ, and the differences between their arms.
+pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
+    let table = compare.table();
+    let rows = compare.ticked_rows();
+    if rows.len() < 2 {
+        ui.label(RichText::new("Tick two or more runs in the table to compare them").weak());
+        return;
+    }
+    ScrollArea::both().id_salt("comparison").auto_shrink([false, false]).show(ui, |ui| {
+        let head = format!("{}, only what differs", counted(rows.len(), "run"));
+        ui.label(RichText::new(head).color(present(ui).text2));
+        ui.add_space(STEP / 2.0);
+        cells_ui(ui, compare, &rows, runs);
+        ui.add_space(1.5 * STEP);
+        ui.label(RichText::new("Difference, seed by seed").font(theme::medium(TITLE - 2.0)));
+        for (second, first) in pairs(&rows, &table.baseline) {
+            difference_ui(ui, compare, second, first);
+        }
+    });
+}
+
+fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
+    let lines = differing_cells(rows, &compare.rows, &compare.settings).into_iter();
+    let lines: Vec<_> = lines.chain(differing_reports(rows, runs)).collect();
+    Grid::new("side by side").num_columns(rows.len() + 1).spacing(vec2(STEP, STEP / 2.0)).show(ui, |ui| {
+        ui.label("");
+        for row in rows {
+            let name = format!("{}, seed {}", row.arm, row.seed);
+            let head = theme::cell_ui(ui, CELL, |ui| {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.label(row.seed.to_string());
+                    let (rect, dot) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
+                    ui.painter().circle_filled(rect.center(), 4.5, theme::arm_colour(ui, row.colour));
+                    dot
+                })
+                .response
+            });
+            head.on_hover_text(name);
+        }
+        ui.end_row();
+        for (title, texts) in lines {
+            ui.label(RichText::new(title).size(SMALL).color(present(ui).text2));
+            for text in texts {
+                theme::cell_ui(ui, CELL, |ui| {
+                    let right = Layout::right_to_left(Align::Center);
+                    ui.with_layout(right, |ui| ui.add(Label::new(text).truncate()));
+                });
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// The arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
+fn pairs<'a>(rows: &[&'a Row], baseline: &'a str) -> Vec<(&'a str, &'a str)> {
+    let mut arms: Vec<&str> = Vec::new();
+    for row in rows {
+        if !arms.contains(&row.arm.as_str()) {
+            arms.push(&row.arm);
+        }
+    }
+    match arms.as_slice() {
+        [only] if *only != baseline && !baseline.is_empty() => vec![(only, baseline)],
+        [first, others @ ..] => others.iter().map(|other| (*first, *other)).collect(),
+        [] => Vec::new(),
+    }
+}
+
+fn difference_ui(ui: &mut Ui, compare: &Compare, second: &str, first: &str) {
+    let found = Comparison::of(&compare.rows, [first, second], |row| compare.is_visible(&row.run));
+    ui.add_space(STEP / 2.0);
+    let colours = present(ui);
+    ui.label(RichText::new(format!("{second} − {first}")).color(colours.text2));
+    for (name, difference) in [("last", found.last), ("best", found.best)] {
+        let Some(difference) = difference else { continue };
+        let (number, interval) = words(&difference);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = STEP / 2.0;
+            ui.label(RichText::new(number).font(theme::medium(BODY)));
+            ui.label(RichText::new(format!("{name} accuracy")).size(SMALL).color(colours.text2));
+            ui.label(RichText::new(interval).size(SMALL).color(colours.text2));
+        });
+    }
+    let mut notes = Vec::new();
+    if found.last.is_none() && found.hidden > 0 {
+        notes.push("Hidden by the filter".to_owned());
+    } else if found.last.is_none() && found.untested > 0 {
+        notes.push("No seed is tested in both arms".to_owned());
+    } else if found.last.is_none() {
+        notes.push("No seed is done in both arms yet".to_owned());
+    } else if found.untested > 0 {
+        notes.push(format!("{} not compared: not tested in both arms", counted(found.untested, "seed")));
+    }
+    if found.hidden > 0 && found.last.is_some() {
+        notes.push(format!("{} hidden by the filter", counted(found.hidden, "run")));
+    }
+    if found.left_out > found.hidden {
+        notes.push(format!("{} not done", counted(found.left_out - found.hidden, "run")));
+    }
+    for note in notes {
+        ui.label(RichText::new(note).size(SMALL).color(colours.text3));
+    }
+}
+
+/// The difference, and its interval in words.
+fn words(difference: &Paired) -> (String, String) {
+    if difference.is_identical() {
+        return (difference.identical(), String::new());
+    }
+    let interval = match difference.half {
+        None => difference.verdict().to_owned(),
+        Some(half) => {
+            let [low, high] =
+                [difference.mean - half, difference.mean + half].map(|end| fixed(end * 100.0, 2));
+            let verdict = if difference.is_clear() == Some(true) { "excludes" } else { "includes" };
+            format!("95 % CI {low} to {high}, {verdict} 0")
+        }
+    };
+    (difference.points(), interval)
+}

@@ -1,0 +1,72 @@
+//! The lines that the rows make in plots.
+
+use super::Compare;
+use super::rows::listed;
+use crate::doc::Run;
+use crate::figure::palette::COLOURS;
+use crate::figure::plots::ArmRuns;
+use crate::figure::view::{Drawn, lines_of};
+use crate::gui::runs::Runs;
+use crate::gui::text::counted;
+use crate::gui::treatment::Treatment;
+use crate::results::RunRecord;
+
+/// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
+const OUTDATED: usize = 3 * COLOURS;
+
+impl Compare {
+    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
+    /// that stand for others have separate lines; a setting does not group them, since they had another value of it.
+    pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        let shows_outdated = self.view.group.is_none();
+        self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
+    }
+
+    /// The same without earlier settings: what the command line finds.
+    pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        self.lines(treatments, runs, |_| None)
+    }
+
+    fn lines<'a>(
+        &'a self,
+        treatments: &[Treatment],
+        runs: &'a Runs,
+        outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
+    ) -> Vec<ArmRuns<'a>> {
+        // Rows are those of the treatments, run by run.
+        let listed = listed(treatments).zip(&*self.rows);
+        let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
+        let drawn = wanted.filter_map(|((treatment, run), row)| {
+            let seed = run.seed;
+            if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
+                // The mark comes before the name: the end of a long name is cut off.
+                let line = format!("earlier settings: {}", treatment.name);
+                return Some(Drawn { line, colour: treatment.colour + OUTDATED, seed, record, row });
+            }
+            let record = runs.record(&run.id)?;
+            let own = || (treatment.name.clone(), treatment.colour);
+            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
+            Some(Drawn { line, colour, seed, record, row })
+        });
+        lines_of(drawn, self.view.group.is_some())
+    }
+
+    /// How many of the runs that the filter leaves have results of earlier settings only.
+    pub fn outdated_count(&self) -> usize {
+        self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
+    }
+
+    /// The note about runs of earlier settings in plots; empty where there are none.
+    pub fn outdated_note(&self) -> String {
+        let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
+        match self.outdated_count() {
+            0 => String::new(),
+            count => format!("{} of earlier settings {what}", counted(count, "run")),
+        }
+    }
+
+    /// The note about the filter in figures.
+    pub fn filter_note(&self) -> String {
+        self.view.filter_note(&self.rows, &self.left_out)
+    }
+}

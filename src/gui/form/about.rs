@@ -1,0 +1,104 @@
+//! What forms know about the document: settings that apply where nothing is set, layers, and sweeps.
+
+use crate::doc::structure::{Layer, Parameter, Role};
+use crate::doc::{Experiment, RunSpec, settings_of};
+use crate::form::path::{Found, Place, assign, each};
+use crate::form::{Field, Value, text};
+use crate::gui::swept::{self, Swept};
+
+/// What a form knows about the document around the value that it draws.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The settings of the runs that it belongs to, before sweeps.
+    pub spec: RunSpec,
+    /// Names of the network's layers, each with its number of weights.
+    pub layers: Vec<(String, usize)>,
+    /// Names of the network's parameters.
+    pub parameters: Vec<String>,
+    /// Settings that sweeps replace.
+    pub swept: Vec<Swept>,
+    /// Names of the arms.
+    pub arms: Vec<String>,
+}
+
+/// How a sweep concerns a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Sweeping {
+    /// It cannot be swept.
+    Impossible,
+    /// Nothing sweeps it; it would get this address.
+    Possible(String),
+    /// The arm or the experiment that the form belongs to sweeps it.
+    Own(Swept),
+    /// Another one does.
+    Other(Swept),
+}
+
+impl About {
+    /// What forms of an arm know, or those of the experiment where none is given.
+    pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
+        let own = arm.and_then(|arm| experiment.arms.get(arm));
+        let mut spec = settings_of(experiment, own);
+        for (path, value) in experiment.set.0.iter().chain(own.into_iter().flat_map(|arm| &arm.set.0)) {
+            let _ = assign(&mut spec, path, value); // what does not fit is a problem of the document
+        }
+        let structure = spec.structure();
+        let weights = |layer: &Layer| {
+            let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);
+            let trained = sizes.filter(|parameter| parameter.role.is_trained());
+            let weight = trained.clone().find(|it| it.role == Role::Weight);
+            weight.map_or_else(|| trained.map(Parameter::len).sum(), Parameter::len)
+        };
+        let layers = structure.layers.iter().map(|layer| (layer.name.clone(), weights(layer))).collect();
+        let parameters = structure.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        let swept = swept::swept(experiment);
+        let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
+        Self { spec, layers, parameters, swept, arms }
+    }
+
+    /// How a sweep concerns the setting at a place of the document.
+    pub(super) fn sweeping(&self, place: &Place) -> Sweeping {
+        let Some((arm, own)) = swept::in_run(place) else { return Sweeping::Impossible };
+        let concerns = |swept: &&Swept| swept.places.contains(&own);
+        if let Some(found) = self.swept.iter().filter(concerns).find(|swept| swept.arm == arm) {
+            return Sweeping::Own(found.clone());
+        }
+        let other = self.swept.iter().filter(concerns).find(|swept| arm.is_none() || swept.arm.is_none());
+        match other {
+            Some(found) => Sweeping::Other(found.clone()),
+            None => Sweeping::Possible(swept::path_of(&own)),
+        }
+    }
+
+    /// What holds where a setting is left out: `inherits 0.0012`, `default`.
+    pub(super) fn hint(&mut self, field: &Field) -> String {
+        let found = self.with(field.inherits, |value, found| text::summary(value, &found.field()));
+        match found {
+            Some(value) if !field.inherits.is_empty() => format!("inherits {value}"),
+            _ => field.unset.to_owned(),
+        }
+    }
+
+    /// What a setting inherits, as text of the file format.
+    pub(super) fn inherited(&mut self, field: &Field) -> Option<String> {
+        if field.inherits.is_empty() { None } else { self.with(field.inherits, |value, _| value.to_ron()) }
+    }
+
+    /// Uses a copy of the first setting at an address.
+    pub(super) fn with<R>(
+        &mut self,
+        path: &str,
+        mut act: impl FnMut(&mut dyn Value, &Found) -> R,
+    ) -> Option<R> {
+        let mut result = None;
+        let _ = each(&mut self.spec, path, &mut |value, found| {
+            if result.is_none() {
+                let before = value.to_ron();
+                result = Some(act(value, found));
+                let _ = value.set_ron(&before); // it was written a moment ago
+            }
+            Ok(())
+        }); // an address of nothing has no value
+        result
+    }
+}

@@ -1,0 +1,149 @@
+//! Layers by name: a tick for each that the network has.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, Ui, WidgetInfo};
+
+use super::choice::names_layers;
+use super::{FormContext, line, marks};
+use crate::form::path::Segment;
+use crate::form::{Choice, Field, List, Node, Value};
+use crate::gui::text::grouped;
+use crate::gui::theme::{self, SMALL, fitted};
+
+/// Networks with more layers show ticks only where single layers are chosen.
+const MOST_WITHOUT_CHOICE: usize = 8;
+
+/// Whether an alternative begins with all layers: the first that names some. What leaves layers out begins with none.
+pub(super) fn starts_full(variants: &[Field], index: usize) -> bool {
+    variants.iter().position(names_layers) == Some(index)
+}
+
+/// Writes these names into a list.
+pub(super) fn write<'a>(list: &mut dyn Value, names: impl Iterator<Item = &'a str>) {
+    let names: Vec<&str> = names.collect();
+    if list.set_ron(&format!("{names:?}")).is_err() {
+        // Names of layers are quoted as Rust quotes them, which RON reads.
+    }
+}
+
+/// Draws the ticks of a choice that names layers; nothing for another one, or where the layers are not known. Returns
+/// whether it changed.
+pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> Option<bool> {
+    let variants = choice.variants();
+    let by_name = variants.iter().position(names_layers)?;
+    let layers = context.about.layers.clone();
+    let selected = choice.selected();
+    let is_named = names_layers(&variants[selected]);
+    if layers.is_empty() || (!is_named && choice.payload().is_some()) {
+        return None;
+    }
+    if !is_named && layers.len() > MOST_WITHOUT_CHOICE {
+        return Some(false);
+    }
+    let key = Segment::Variant(variants[selected].key.to_owned());
+    let mut names = choice.payload().map(names_of).unwrap_or_default();
+    let means_others = is_named && selected != by_name;
+    context.at(key, |context| {
+        context.reachable(ui, |ui, context| {
+            marks::problems_ui(ui, context);
+            let mut changed = false;
+            for (layer, weights) in &layers {
+                let mut is_on = !is_named || names.contains(layer) != means_others;
+                if tick_ui(ui, layer, Some(*weights), &mut is_on, context) {
+                    changed = true;
+                    if !is_named {
+                        names = layers.iter().map(|(name, _)| name.clone()).collect();
+                    }
+                    if is_on == means_others {
+                        names.retain(|name| name != layer);
+                    } else {
+                        names.push(layer.clone());
+                    }
+                }
+            }
+            let unknown: Vec<String> =
+                names.iter().filter(|name| layers.iter().all(|(layer, _)| layer != *name)).cloned().collect();
+            for name in unknown {
+                let mut is_on = true;
+                if tick_ui(ui, &name, None, &mut is_on, context) {
+                    changed = true;
+                    names.retain(|other| *other != name);
+                }
+            }
+            if changed {
+                let position = |name: &String| layers.iter().position(|(layer, _)| layer == name);
+                names.sort_by_key(position);
+                take(choice, by_name, &names, layers.len());
+            }
+            Some(changed)
+        })
+    })
+}
+
+/// Takes these names; all layers are the alternative without names, where there is one.
+fn take(choice: &mut dyn Choice, by_name: usize, names: &[String], layers: usize) {
+    let selected = choice.selected();
+    let whole = if names.len() == layers && selected <= by_name { Some(0) } else { None };
+    match whole {
+        Some(all) => {
+            choice.select(all);
+            if choice.payload().is_none() {
+                return;
+            }
+            choice.select(by_name);
+        }
+        None if choice.payload().is_none() => choice.select(by_name),
+        None => {}
+    }
+    if let Some(payload) = choice.payload() {
+        write(payload, names.iter().map(String::as_str));
+    }
+}
+
+fn names_of(value: &mut dyn Value) -> Vec<String> {
+    let Node::List(list) = value.node() else { return Vec::new() };
+    let name = |list: &mut dyn List, index: usize| match list.item(index).node() {
+        Node::Text(text) => text.clone(),
+        _ => String::new(),
+    };
+    (0..list.count()).map(|index| name(list, index)).collect()
+}
+
+/// One layer with its number of weights; one that the network does not have is wrong until it is unticked.
+fn tick_ui(
+    ui: &mut Ui,
+    name: &str,
+    weights: Option<usize>,
+    is_on: &mut bool,
+    context: &mut FormContext,
+) -> bool {
+    let colours = theme::present(ui);
+    let height = 24.0;
+    let width = line::label_width(ui, context);
+    ui.horizontal(|ui| {
+        ui.set_height(height);
+        ui.add_space(width);
+        let count = weights.map_or_else(|| "unknown".to_owned(), |weights| grouped(weights as u64));
+        let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(SMALL));
+        let size =
+            |text: &str| ui.painter().layout_no_wrap(text.to_owned(), small.clone(), colours.text).size().x;
+        let taken = size(&count) + marks::ICON_WIDTH + 4.0 * theme::STEP + 16.0;
+        let text = RichText::new(fitted(ui.painter(), name, &body, (ui.available_width() - taken).max(16.0)));
+        let text = if weights.is_none() { text.color(colours.bad) } else { text };
+        let response = ui.add(Checkbox::new(is_on, text));
+        context.note_input(&response);
+        let (is_checked, hint) =
+            (*is_on, if weights.is_none() { "The network has no such layer" } else { name });
+        response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_checked, name));
+        let response = response.on_hover_text(hint);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(marks::ICON_WIDTH + theme::STEP / 2.0);
+            let colour = if weights.is_none() { colours.bad } else { colours.text3 };
+            let count =
+                Label::new(RichText::new(count).size(SMALL).color(colour)).selectable(false).truncate();
+            ui.add(count);
+        });
+        response.changed()
+    })
+    .inner
+}

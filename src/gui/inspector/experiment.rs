@@ -1,0 +1,211 @@
+//! The settings of the experiment: seeds, and sections that fold.
+
+use std::path::Path;
+
+use eframe::egui::{Align, Id, Label, RichText, Ui};
+
+use crate::doc::{Experiment, Net};
+use crate::form::Field;
+use crate::form::number::grouped;
+use crate::form::path::{Place, Segment};
+use crate::gui::document::Document;
+use crate::gui::form::section::{Heading, heading_ui};
+use crate::gui::form::{FormContext, fields_ui, value_ui};
+use crate::gui::icons::Icon;
+use crate::gui::swept::runs_text;
+use crate::gui::{theme, widgets};
+
+/// Settings of training that belong to other sections: when to evaluate, and what computes.
+const OF_EVALUATION: &[&str] = &["evaluate", "evaluation_batch"];
+const OF_DEVICES: &[&str] = &["kernels"];
+
+/// A part of the settings that folds.
+struct Section {
+    title: &'static str,
+    help: &'static str,
+    /// What the settings are, in few words.
+    summary: fn(&mut Experiment) -> String,
+    /// Whether a setting is in it, by its keys.
+    holds: fn(&[&str]) -> bool,
+    draw: fn(&mut Ui, &mut Experiment, &mut FormContext<'_>),
+}
+
+const SECTIONS: &[Section] = &[
+    Section {
+        title: "Data",
+        help: "What the network learns from",
+        summary: |experiment| {
+            let facts = experiment.data.facts(experiment.net.image_side());
+            format!("{}, {} train", experiment.data.label(), grouped(facts.train_samples as u64))
+        },
+        holds: |keys| keys[0] == "data",
+        draw: |ui, experiment, context| {
+            at(context, "data", |context| value_ui(ui, &mut experiment.data, context));
+        },
+    },
+    Section {
+        title: "Network",
+        help: "The network to train",
+        summary: network_summary,
+        holds: |keys| keys[0] == "net",
+        draw: |ui, experiment, context| {
+            at(context, "net", |context| value_ui(ui, &mut experiment.net, context));
+        },
+    },
+    Section {
+        title: "Training",
+        help: "How to train it",
+        summary: |experiment| {
+            let optimizer = &mut experiment.train.optimizer;
+            let label = optimizer.label();
+            format!("{label}, {}", crate::form::number::number(optimizer.rate()))
+        },
+        holds: |keys| keys[0] == "train" && keys.get(1).is_none_or(|key| is_of_training(key)),
+        draw: |ui, experiment, context| {
+            at(context, "train", |context| {
+                fields_ui(ui, &mut experiment.train, |field| is_of_training(field.key), context)
+            });
+        },
+    },
+    Section {
+        title: "Evaluation",
+        help: "When and how to measure accuracy and loss",
+        summary: |experiment| experiment.train.evaluation_sentence(),
+        holds: |keys| keys[0] == "train" && keys.get(1).is_some_and(|key| OF_EVALUATION.contains(key)),
+        draw: |ui, experiment, context| {
+            at(context, "train", |context| {
+                fields_ui(ui, &mut experiment.train, |field| OF_EVALUATION.contains(&field.key), context)
+            });
+        },
+    },
+    Section {
+        title: "Devices",
+        help: "What runs the computations",
+        summary: |experiment| format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
+        holds: |keys| {
+            keys[0] == "device"
+                || keys[0] == "train" && keys.get(1).is_some_and(|key| OF_DEVICES.contains(key))
+        },
+        draw: |ui, experiment, context| {
+            fields_ui(ui, experiment, |field| field.key == "device", context);
+            at(context, "train", |context| {
+                fields_ui(ui, &mut experiment.train, |field| OF_DEVICES.contains(&field.key), context)
+            });
+        },
+    },
+    Section {
+        title: "Name and notes",
+        help: "What the experiment is called, and what you note about it",
+        summary: |experiment| experiment.name.clone(),
+        holds: |keys| ["name", "notes"].contains(&keys[0]),
+        draw: |ui, experiment, context| {
+            fields_ui(ui, experiment, |field| ["name", "notes"].contains(&field.key), context);
+        },
+    },
+];
+
+/// Draws the settings of the experiment.
+pub(super) fn experiment_ui(
+    ui: &mut Ui,
+    document: &mut Document,
+    results: &Path,
+    context: &mut FormContext<'_>,
+) {
+    let experiment = &mut document.experiment;
+    fields_ui(ui, experiment, |field| field.key == "seeds", context);
+    for section in SECTIONS {
+        section_ui(ui, section, experiment, context);
+    }
+    // A setting that is in no section is shown here, so that a new one is never missing.
+    fields_ui(ui, experiment, |field| field.key == "set" || is_in_no_section(field), context);
+    fields_ui(ui, experiment, |field| field.key == "sweep", context);
+    if let Some(text) =
+        runs_text(experiment, &context.about.swept, None).filter(|_| !experiment.sweep.0.is_empty())
+    {
+        super::hint_ui(ui, Some(&text));
+    }
+    results_ui(ui, results);
+    if context.focus.as_ref().is_some_and(|focus| !focus.0.is_empty() && super::selection_of(focus).is_none())
+    {
+        context.focus = None; // it leads to no setting that is drawn
+    }
+}
+
+fn is_of_training(key: &str) -> bool {
+    !OF_EVALUATION.contains(&key) && !OF_DEVICES.contains(&key)
+}
+
+/// Whether a setting of the experiment is drawn by no section, and nowhere else.
+fn is_in_no_section(field: &Field) -> bool {
+    let elsewhere = ["version", "seeds", "set", "sweep", "arms", "train"];
+    !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !(section.holds)(&[field.key]))
+}
+
+/// Draws a part of the experiment at its place.
+fn at(context: &mut FormContext<'_>, key: &str, draw: impl FnOnce(&mut FormContext<'_>) -> bool) {
+    context.place.0.push(Segment::Key(key.to_owned()));
+    draw(context);
+    context.place.0.pop();
+}
+
+fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, context: &mut FormContext<'_>) {
+    let is_wrong = context.problems.iter().any(|problem| holds(section, &problem.place));
+    let is_wanted = context.focus.as_ref().is_some_and(|focus| holds(section, focus));
+    let summary = (section.summary)(experiment);
+    let heading = Heading { name: section.title, summary: &summary, help: section.help, is_wrong };
+    let top = ui.cursor().min;
+    let starts_open = section.title == "Training";
+    let (is_open, heading_id) =
+        heading_ui(ui, Id::unique(("section", section.title)), &heading, starts_open, is_wanted);
+    if is_open {
+        (section.draw)(ui, experiment, context);
+        ui.add_space(theme::STEP / 2.0);
+    }
+    if is_wanted && context.focus.take().is_some() {
+        ui.scroll_to_rect(
+            eframe::egui::Rect::from_min_size(top, eframe::egui::vec2(1.0, 28.0)),
+            Some(Align::Min),
+        );
+        ui.memory_mut(|memory| memory.request_focus(heading_id));
+    }
+}
+
+/// Whether a section shows the setting at a place.
+fn holds(section: &Section, place: &Place) -> bool {
+    let keys: Vec<&str> = place
+        .0
+        .iter()
+        .map_while(|segment| match segment {
+            Segment::Key(key) => Some(key.as_str()),
+            Segment::Index(_) | Segment::Variant(_) => None,
+        })
+        .collect();
+    !keys.is_empty() && (section.holds)(&keys)
+}
+
+/// `784–300–100–10`, or what differs from the defaults of another network.
+fn network_summary(experiment: &mut Experiment) -> String {
+    let facts = experiment.data.facts(experiment.net.image_side());
+    match &experiment.net {
+        Net::Mlp(mlp) => {
+            let ends = [facts.shape.len(), facts.classes];
+            let units = [&ends[..1], &mlp.hidden, &ends[1..]].concat();
+            units.iter().map(usize::to_string).collect::<Vec<_>>().join("–")
+        }
+        Net::Vgg(vgg) if vgg.width == 64 => format!("VGG-{}", vgg.depth),
+        Net::Vgg(vgg) => format!("VGG-{}, width {}", vgg.depth, vgg.width),
+    }
+}
+
+fn results_ui(ui: &mut Ui, results: &Path) {
+    ui.add_space(theme::STEP);
+    let path = results.display().to_string();
+    let colour = theme::present(ui).text3;
+    ui.label(RichText::new("Results folder").size(theme::SMALL).color(colour));
+    let font = eframe::egui::FontId::proportional(theme::SMALL);
+    let shown = theme::fitted(ui.painter(), &path, &font, ui.available_width());
+    ui.add(Label::new(RichText::new(shown).size(theme::SMALL))).on_hover_text(&path);
+    if ui.add(widgets::button(Icon::Copy, "Copy path")).clicked() {
+        ui.ctx().copy_text(path);
+    }
+}

@@ -1,0 +1,315 @@
+//! The inspector: settings of what is selected above, those of the experiment below. Looking at one never changes the
+//! other.
+
+mod experiment;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Ui};
+
+use super::document::Document;
+use super::form::{About, FormContext, FormRequest, inner_ui, value_ui};
+use super::icons::Icon;
+use super::runs::Runs;
+use super::selection::Selection;
+use super::swept::runs_text;
+use super::views::DryRun;
+use super::{faults, plan, theme, widgets};
+use crate::doc::Stage;
+use crate::form::path::{Place, Segment};
+use crate::form::{Choice, Names, Node, Value};
+
+/// Settings of an arm with a separate editor.
+const OF_PLAN: &[&str] = &["plan"];
+
+/// What the inspector keeps between frames.
+#[derive(Default)]
+pub struct Inspector {
+    /// What its forms know of the document, at a revision of it and for an arm.
+    about: Option<((u64, Option<usize>), About)>,
+    /// Height of the settings of the experiment in the last frame, in points.
+    height: f32,
+}
+
+/// What the inspector shows and edits.
+pub struct Inspected<'a> {
+    /// The open document.
+    pub document: &'a mut Document,
+    /// States and results of its runs.
+    pub runs: &'a Runs,
+    /// What is selected.
+    pub selection: &'a mut Selection,
+    /// A setting to scroll to and to give the keyboard to; taken once it is reached.
+    pub focus: &'a mut Option<Place>,
+    /// What a stage that copies would do.
+    pub dry_run: &'a mut DryRun,
+    /// The folder of results.
+    pub results: &'a Path,
+}
+
+/// A path that the user wants to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Browse {
+    /// The setting that gets it.
+    pub place: Place,
+    /// Whether it names a folder or a file.
+    pub names: Names,
+}
+
+impl Inspector {
+    /// Draws both parts. Returns the path that the user wants to look for.
+    pub fn ui(&mut self, ui: &mut Ui, mut input: Inspected<'_>) -> Option<Browse> {
+        let arm = input.selection.arm();
+        let key = (input.document.revision(), arm);
+        if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
+            self.about = Some((key, About::of(&input.document.experiment, arm)));
+        }
+        let problems = input.document.problems().to_vec();
+        let (_, about) = self.about.take().unwrap_or_default();
+        let mut context = FormContext::new(Place::default(), &problems);
+        (context.about, context.drafts) = (about, std::mem::take(&mut input.document.drafts));
+        let focus = input.focus.take();
+        let is_of_arm = focus.as_ref().is_some_and(|place| selection_of(place).is_some());
+        let (of_arm, of_all) = if is_of_arm { (focus, None) } else { (None, focus) };
+
+        let room = ui.available_height();
+        let top = ui.cursor().top();
+        theme::outline_inputs(ui);
+        context.focus = of_arm;
+        selected_head_ui(ui, &mut input);
+        let used = ui.cursor().top() - top;
+        let most = (room - used - self.height.min(room / 2.0)).max(80.0);
+        ScrollArea::vertical()
+            .id_salt(("selected", format!("{:?}", input.selection)))
+            .max_height(most)
+            .auto_shrink([false, true])
+            .show(ui, |ui| selected_ui(ui, &mut input, &mut context));
+        let rest = context.focus.take();
+        ui.add_space(theme::STEP);
+        ui.separator();
+
+        let top = ui.cursor().top();
+        context.focus = of_all;
+        widgets::title_ui(ui, "Experiment");
+        let head = ui.cursor().top() - top;
+        let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
+            experiment::experiment_ui(ui, input.document, input.results, &mut context);
+        });
+        self.height = shown.content_size.y + head + 3.0 * theme::STEP;
+
+        *input.focus = context.focus.take().or(rest);
+        input.document.drafts = context.drafts;
+        self.about = Some((key, context.about));
+        let requests = context.requests;
+        requests.into_iter().filter_map(|request| answer(request, &mut input)).last()
+    }
+}
+
+/// Does what a form asks for, or returns the path to look for.
+fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<Browse> {
+    match request {
+        FormRequest::Browse { place, names } => return Some(Browse { place, names }),
+        FormRequest::Show(place) => {
+            if let Some(selection) = selection_of(&place) {
+                *input.selection = selection;
+            }
+            *input.focus = Some(place);
+        }
+        FormRequest::Sweep { arm, path, values } => {
+            let experiment = &mut input.document.experiment;
+            let sweep = match arm {
+                None => &mut experiment.sweep,
+                Some(index) => &mut experiment.arms.get_mut(index)?.sweep,
+            };
+            match values {
+                Some(values) => drop(sweep.0.insert(path, values)),
+                None => drop(sweep.0.remove(&path)),
+            }
+        }
+    }
+    None
+}
+
+/// The title of the upper part, and what is selected.
+fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
+    ui.horizontal(|ui| {
+        widgets::title_ui(ui, "Selected");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_changed = with_settings(input, |settings, kept| is_changed(settings, kept));
+            let name = "Reset all to defaults";
+            let button = widgets::icon_button_ui(ui, is_changed == Some(true), Icon::Undo, name);
+            if button.on_disabled_hover_text("All settings have their defaults").clicked() {
+                with_settings(input, reset);
+            }
+        });
+    });
+    let Some(index) = input.selection.arm() else { return };
+    let Some(arm) = input.document.experiment.arms.get(index) else { return };
+    let (name, colour) = (arm.name.clone(), theme::arm_colour(ui, index));
+    let inner = match &*input.selection {
+        Selection::Stage { path, .. } => {
+            let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
+            stage_of(&arm.plan, path).map(|stage| format!("{} {}", number.join("."), name_of(stage)))
+        }
+        Selection::Run { id, .. } => {
+            let run = input.document.runs().iter().find(|run| run.id == *id);
+            run.map(|run| format!("seed {}", run.seed))
+        }
+        Selection::Arm(_) | Selection::Experiment => None,
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
+        let (rect, _) = ui.allocate_exact_size(eframe::egui::vec2(12.0, 20.0), eframe::egui::Sense::hover());
+        ui.painter().circle_filled(rect.center(), 4.5, colour);
+        let medium = theme::medium(theme::BODY);
+        let Some(inner) = inner else {
+            return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
+        };
+        let room = ui.available_width() / 2.0;
+        let shown = theme::fitted(ui.painter(), &name, &medium, room);
+        let link = ui.add(Label::new(shown).sense(eframe::egui::Sense::click()));
+        if link.on_hover_text(format!("Settings of {name}")).clicked() {
+            *input.selection = Selection::Arm(index);
+        }
+        ui.label(Icon::CaretRight.text(theme::SMALL));
+        ui.add(Label::new(RichText::new(inner).font(medium)).truncate());
+    });
+    ui.add_space(theme::STEP / 2.0);
+}
+
+fn stage_of<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
+    let (&index, rest) = path.split_first()?;
+    let stage = plan.get(index)?;
+    if rest.is_empty() { Some(stage) } else { stage_of(stage.nested()?.plan, rest) }
+}
+
+/// What a stage does, in a word: `Prune`.
+fn name_of(stage: &Stage) -> &'static str {
+    match stage {
+        Stage::Do(intervention) => intervention.label(),
+        other => other.label(),
+    }
+}
+
+/// What choosing a stage means.
+fn help_of(stage: &Stage) -> &'static str {
+    match stage {
+        Stage::Do(intervention) => intervention.variant().help,
+        other => other.variant().help,
+    }
+}
+
+/// Uses the settings of what is selected, and the keys of those that are no settings of it alone.
+fn with_settings<R>(input: &mut Inspected<'_>, act: impl FnOnce(&mut dyn Value, &[&str]) -> R) -> Option<R> {
+    let arms = &mut input.document.experiment.arms;
+    match &*input.selection {
+        Selection::Arm(index) => Some(act(arms.get_mut(*index)?, &["name", "plan"])),
+        Selection::Stage { arm, path } => {
+            Some(act(plan::stage_at_mut(&mut arms.get_mut(*arm)?.plan, path)?, plan::NESTED))
+        }
+        Selection::Run { .. } | Selection::Experiment => None,
+    }
+}
+
+fn is_changed(value: &mut dyn Value, kept: &[&str]) -> bool {
+    match value.node() {
+        Node::Choice(choice) => choice.payload().is_some_and(|payload| is_changed(payload, kept)),
+        Node::Group(group) => {
+            let fields = group.fields().iter().enumerate();
+            fields.filter(|(_, field)| !kept.contains(&field.key)).any(|(index, _)| !group.is_default(index))
+        }
+        _ => false,
+    }
+}
+
+fn reset(value: &mut dyn Value, kept: &[&str]) {
+    match value.node() {
+        Node::Choice(choice) => {
+            if let Some(payload) = choice.payload() {
+                reset(payload, kept);
+            }
+        }
+        Node::Group(group) => {
+            for (index, field) in group.fields().iter().enumerate() {
+                if !kept.contains(&field.key) {
+                    group.reset(index);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Draws what is selected.
+fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext<'_>) {
+    let arms = Place::default().key("arms");
+    match input.selection.clone() {
+        Selection::Experiment => {
+            let text = "Select an arm, a stage or a run at the left to see its settings.";
+            ui.add(Label::new(RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3)).wrap());
+        }
+        Selection::Run { id, .. } => {
+            let run = input.document.runs().iter().find(|run| run.id == id);
+            run::run_ui(ui, run, input.runs, input.results);
+        }
+        Selection::Arm(index) => {
+            let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
+            let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
+            (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);
+            value_ui(ui, arm, context);
+            hint_ui(ui, text.as_deref());
+        }
+        Selection::Stage { arm: index, path } => {
+            let run = input.document.runs().iter().find(|run| run.arm_index == index).cloned();
+            let base = input.document.base();
+            let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
+            let place = arms.index(index).key("plan");
+            let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
+            (context.place, context.elsewhere) = (place, plan::NESTED);
+            inner_ui(ui, stage, context);
+            hint_ui(ui, Some(help_of(stage)));
+            faults::stage_ui(ui, stage, run.as_ref());
+            input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
+        }
+    }
+    (context.place, context.elsewhere) = (Place::default(), &[]);
+}
+
+fn hint_ui(ui: &mut Ui, text: Option<&str>) {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return };
+    ui.add_space(theme::STEP / 2.0);
+    let text = RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
+    ui.add(Label::new(text).wrap());
+}
+
+/// What has to be selected to see a setting; nothing for settings of the experiment, which are always there.
+pub fn selection_of(place: &Place) -> Option<Selection> {
+    match place.0.as_slice() {
+        [Segment::Key(arms), Segment::Index(arm), Segment::Key(key), rest @ ..]
+            if arms == "arms" && key == "plan" =>
+        {
+            let path: Vec<usize> = stage_path(rest);
+            Some(if path.is_empty() { Selection::Arm(*arm) } else { Selection::Stage { arm: *arm, path } })
+        }
+        [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Some(Selection::Arm(*arm)),
+        _ => None,
+    }
+}
+
+/// Positions of stages within stages.
+fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
+    let mut path = Vec::new();
+    while let [Segment::Index(index), inner @ ..] = rest {
+        path.push(*index);
+        rest = match inner {
+            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if plan::NESTED.contains(&key.as_str()) => {
+                deeper
+            }
+            _ => &[],
+        };
+    }
+    path
+}

@@ -1,0 +1,193 @@
+//! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Align2, Color32, CursorIcon, FontId, Rect, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::painter::area;
+use super::reading::Table;
+use crate::figure::legend::samples;
+use crate::figure::model::Figure;
+use crate::figure::palette::Theme;
+use crate::figure::scene::Item;
+use crate::figure::scene::page::{emptiest, in_corner};
+use crate::figure::size::Corner;
+use crate::gui::theme::{self, SMALL};
+
+/// Around the rows, and from the block to the axes.
+const PADDING: f32 = 8.0;
+const INSET: f32 = 10.0;
+/// Between columns of values.
+const COLUMN: f32 = 12.0;
+/// Shares of the plot that the block takes at most.
+const WIDEST: f32 = 0.62;
+const HIGHEST: f32 = 0.4;
+/// The widest and the narrowest column of names.
+const NAMES: [f32; 2] = [72.0, 200.0];
+
+/// The block between frames.
+#[derive(Debug, Default)]
+pub struct Block {
+    names: LegendNames,
+    /// The corner; chosen again when the figure changes, but kept if it is nearly as empty as any.
+    corner: Option<Corner>,
+    is_old: bool,
+    /// Where it was dragged to, as shares of the free space.
+    moved: Option<Vec2>,
+    /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
+    widths: [f32; 3],
+}
+
+impl Block {
+    /// Has to be called when the figure changes.
+    pub const fn forget_figure(&mut self) {
+        self.names.forget_figure();
+        self.is_old = true;
+    }
+
+    fn place(&mut self, frame: Rect, size: Vec2, items: &Arc<Vec<Item>>) -> Rect {
+        let free = frame.shrink(INSET);
+        if let Some(share) = self.moved {
+            let room = (free.size() - size).max(Vec2::ZERO);
+            return Rect::from_min_size(free.min + share * room, size);
+        }
+        let wanted = [f64::from(size.x), f64::from(size.y)];
+        if self.corner.is_none() || self.is_old {
+            self.corner = Some(emptiest(items, area(free), wanted, self.corner));
+            self.is_old = false;
+        }
+        super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
+    }
+}
+
+/// The sizes of the parts of a block.
+struct Sizes {
+    names: f32,
+    /// Number of columns of values.
+    columns: usize,
+    size: Vec2,
+}
+
+/// Draws the block over a plot; returns the name at the pointer.
+pub fn block_ui(
+    ui: &mut Ui,
+    (figure, theme): (&Figure, Theme),
+    (frame, items): (Rect, &Arc<Vec<Item>>),
+    block: &mut Block,
+    hidden: &mut BTreeSet<String>,
+    table: &Table<'_>,
+    selected: Option<&str>,
+) -> Option<String> {
+    let samples = samples(figure);
+    if samples.is_empty() || frame.width() < 120.0 || frame.height() < 80.0 {
+        return None;
+    }
+    let sizes = measure(figure, frame, block, table);
+    let rect = block.place(frame, sizes.size, items);
+    let colours = theme::present(ui);
+    let ground = ui.interact(rect, ui.scope_id().with("legend block"), Sense::click_and_drag());
+    ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Legend"));
+    if ground.dragged() {
+        let free = frame.shrink(INSET);
+        let room = (free.size() - sizes.size).max(Vec2::splat(1.0));
+        let share = (rect.min + ground.drag_delta() - free.min) / room;
+        block.moved = Some(share.clamp(Vec2::ZERO, Vec2::splat(1.0)));
+        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+        ui.ctx().request_repaint();
+    }
+    ui.painter().rect_filled(rect, 4.0, colours.panel);
+    ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
+    let inner = rect.shrink(PADDING);
+    let mut top = inner.top();
+    if sizes.columns > 0 {
+        head_ui(ui, Rect::from_min_size(inner.min, vec2(inner.width(), ROW)), block, &sizes, table);
+        top += ROW;
+    }
+    let look = RowLook { figure, theme, ground: colours.panel, selected };
+    let mut pointed = None;
+    ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
+        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
+        area.show_viewport(ui, |ui, seen| {
+            ui.set_height(samples.len() as f32 * ROW);
+            let origin = ui.max_rect().min;
+            // Rows close to the visible ones are there for the keyboard.
+            let first = ((seen.top() / ROW).floor() as usize).saturating_sub(2);
+            let last = ((seen.bottom() / ROW).ceil() as usize + 2).min(samples.len());
+            for (index, sample) in samples.iter().enumerate().take(last).skip(first) {
+                let at = origin + vec2(0.0, index as f32 * ROW);
+                let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
+                pointed = row_ui(ui, rect, sample, look, hidden, sizes.names).or(pointed.take());
+                if !hidden.contains(sample.name()) {
+                    let inks = [colours.text, colours.text2, colours.text2];
+                    cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
+                }
+            }
+        });
+    });
+    pointed
+}
+
+fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -> Sizes {
+    let (known, are_new) = block.names.measure(figure);
+    let (count, longest) = (known.len(), known.iter().map(|(_, width)| *width).fold(0.0, f32::max));
+    if are_new {
+        block.widths = [0.0; 3];
+    }
+    // More rows would cost more than a glance is worth; their values are as wide.
+    for sample in samples(figure).iter().take(40) {
+        for ((widest, cell), head) in block.widths.iter_mut().zip(table.cells(sample)).zip(table.heads()) {
+            if !cell.is_empty() {
+                *widest = widest.max(wide(&cell)).max(wide(head));
+            }
+        }
+    }
+    let most = WIDEST * frame.width();
+    let around = SAMPLE + GAP + 2.0 * PADDING;
+    let of_columns = |columns: usize| -> f32 {
+        block.widths[..columns].iter().filter(|width| **width > 0.0).map(|width| width + COLUMN).sum()
+    };
+    let names = longest.clamp(NAMES[0].min(longest), NAMES[1]);
+    let columns =
+        (1..=3).rev().find(|columns| around + names.min(2.0 * NAMES[0]) + of_columns(*columns) <= most);
+    let columns = columns.unwrap_or(0);
+    let names = names.min((most - around - of_columns(columns)).max(NAMES[0].min(longest)));
+    // The head shares the line with the names' column.
+    let names =
+        if columns > 0 { names.max(wide(table.header()).min(NAMES[1]) - SAMPLE - GAP) } else { names };
+    let head = if columns > 0 { ROW } else { 0.0 };
+    let rows = (count as f32 * ROW).min((HIGHEST * frame.height() - head - 2.0 * PADDING).max(2.0 * ROW));
+    let size = vec2(around + names + of_columns(columns), rows + head + 2.0 * PADDING);
+    Sizes { names, columns, size: size.min(frame.shrink(INSET).size()) }
+}
+
+/// The place of the values and the names of their columns.
+fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>) {
+    let ink = theme::present(ui).text2;
+    let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
+    let font = FontId::proportional(SMALL);
+    ui.painter().text(pos2(rect.left(), rect.center().y), Align2::LEFT_CENTER, table.header(), font, ink);
+    cells_ui(ui, rect, &table.heads().map(str::to_owned), [ink; 3], block, sizes);
+}
+
+/// Writes values into their columns, aligned at the right.
+fn cells_ui(ui: &Ui, rect: Rect, cells: &[String; 3], inks: [Color32; 3], block: &Block, sizes: &Sizes) {
+    let mut right = rect.right();
+    for column in (0..sizes.columns).rev().filter(|column| block.widths[*column] > 0.0) {
+        let at = pos2(right, rect.center().y);
+        ui.painter().text(
+            at,
+            Align2::RIGHT_CENTER,
+            &cells[column],
+            FontId::proportional(SMALL),
+            inks[column],
+        );
+        right -= block.widths[column] + COLUMN;
+    }
+}

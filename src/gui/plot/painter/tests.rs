@@ -1,0 +1,228 @@
+//! The window and a file show the same picture: the same items are drawn by both and compared pixel by pixel.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::figure::mapping::Mapping;
+use crate::figure::palette::Theme;
+use crate::figure::raster::pixels;
+use crate::figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
+use crate::figure::svg::drawing;
+use crate::figure::{Axis, Bars, Category, Cells, Figure, Line, ReferenceLine, Trace, style_of};
+use crate::results::statistics::Band;
+
+/// Pictures are the same if fewer of their pixels differ: the ends of dashes are rounded differently.
+const ALIKE: f64 = 4e-3;
+/// Pixels for each point.
+const SCALE: usize = 3;
+const SIZE: [usize; 2] = [240, 160];
+
+/// Curves with gaps, bands, single runs, dense noise, and every dash and marker.
+fn curves() -> Figure {
+    let line = |index: usize| {
+        let height = 0.12 + 0.1 * index as f64;
+        let points: Vec<_> =
+            (0..12_u8).map(f64::from).map(|x| [x, height + 0.04 * (x + index as f64).sin()]).collect();
+        let band = points.iter().map(|[x, y]| Band { x: *x, low: y - 0.03, high: y + 0.04 }).collect();
+        Line { band, ..Line::new(&format!("arm {index}"), style_of(index), points) }
+    };
+    let mut lines: Vec<Line> = (0..8).map(line).collect();
+    lines[1].points[4][1] = f64::NAN;
+    lines[2].traces = vec![Trace { name: "seed 1".to_owned(), points: vec![[0.0, 0.1], [11.0, 0.9]] }];
+    let noise =
+        (0..6000_u32).map(|step| [f64::from(step) / 545.0, 0.93 + f64::from(step * 7919 % 100) / 2000.0]);
+    lines.push(Line::new("noise", style_of(1), noise.collect()));
+    Figure {
+        x: Axis { range: Some([-0.5, 11.5]), ..Axis::default() },
+        y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
+        lines,
+        reference_lines: vec![ReferenceLine::level("dense", 0.05, Some(0))],
+        ..Figure::default()
+    }
+}
+
+fn names(count: usize) -> Vec<Category> {
+    (0..count).map(|index| Category { name: index.to_string(), ..Category::default() }).collect()
+}
+
+fn areas() -> Vec<Figure> {
+    let y = Axis { range: Some([0.0, 1.0]), ..Axis::default() };
+    let bars = |name: &str, colour, share: f64| Bars {
+        name: name.to_owned(),
+        colour,
+        values: (0..6_u8).map(|index| share * f64::from(index) / 6.0).collect(),
+        ..Bars::default()
+    };
+    let values = (0..4_u8).map(|row| (0..6_u8).map(|column| f64::from(row * column)).collect()).collect();
+    let cells = Cells { values, ..Cells::default() };
+    let many = (0..70_u32).map(|row| (0..70_u32).map(|column| f64::from(row / 10 * (column / 10))).collect());
+    let many = Cells { values: many.collect(), ..Cells::default() };
+    let mut marks = Line::new("a", style_of(2), vec![[0.0, 0.4], [1.0, 0.6], [3.0, f64::NAN]]);
+    marks.band = vec![Band { x: 0.0, low: 0.2, high: 0.5 }];
+    marks.traces = vec![Trace { name: "seed 1".to_owned(), points: vec![[0.0, 0.3], [1.0, 0.7]] }];
+    let to = |count: f64| Axis { range: Some([-0.5, count - 0.5]), ..Axis::default() };
+    vec![
+        Figure {
+            x: Axis::named("", names(6)),
+            y: y.clone(),
+            bars: vec![bars("a", None, 0.5), bars("b", Some(1), 0.4)],
+            ..Figure::default()
+        },
+        Figure {
+            x: Axis::named("", names(6)),
+            y: Axis { reversed: true, ..Axis::named("", names(4)) },
+            cells: Some(cells),
+            ..Figure::default()
+        },
+        Figure { x: to(70.0), y: to(70.0), cells: Some(many), ..Figure::default() },
+        Figure { x: Axis::named("", names(4)), y, lines: vec![marks], ..Figure::default() },
+    ]
+}
+
+fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>, layout::Rect) {
+    let hidden = BTreeSet::new();
+    let detail = Detail::Screen { pixels: SCALE as f64, plots: 1 };
+    let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail };
+    let area =
+        layout::Rect { left: 10.0, top: 10.0, right: SIZE[0] as f64 - 10.0, bottom: SIZE[1] as f64 - 10.0 };
+    let [x, y] = crate::figure::ranges::ranges(figure);
+    let surface = Surface {
+        figure,
+        x: Mapping::new(&figure.x, x, [area.left, area.right]),
+        y: Mapping::new(&figure.y, y, [area.bottom, area.top]),
+        area,
+        em: 12.0,
+        theme,
+        look,
+    };
+    ([ground(&surface), bands(&surface), over(&surface)].concat(), area)
+}
+
+/// A picture with a ground.
+struct Picture {
+    colours: Vec<[f32; 3]>,
+}
+
+impl Picture {
+    fn at(&self, x: usize, y: usize) -> [f32; 3] {
+        self.colours[y * SIZE[0] * SCALE + x]
+    }
+}
+
+fn in_file(items: &[Item], theme: Theme) -> Picture {
+    let [width, height] = SIZE.map(|side| side as f64);
+    let whole = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
+    let ground = scene::Shape::Rect(whole, Ink::new(theme.ground()), None).plain();
+    let text = drawing(&[vec![ground], items.to_vec()].concat(), [width, height], "");
+    let pixels = pixels(&text, 72.0 * SCALE as f64).unwrap();
+    assert_eq!([pixels.width() as usize, pixels.height() as usize], SIZE.map(|side| side * SCALE));
+    let colour = |pixel: &resvg::tiny_skia::PremultipliedColorU8| {
+        [pixel.red(), pixel.green(), pixel.blue()].map(f32::from)
+    };
+    Picture { colours: pixels.pixels().iter().map(colour).collect() }
+}
+
+/// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
+fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
+    let frame = rect(area);
+    let layer = Layer::of(items, SCALE as f32, TessellationOptions::default(), frame);
+    let mut picture =
+        Picture { colours: vec![theme.ground().map(f32::from); SIZE[0] * SIZE[1] * SCALE * SCALE] };
+    for (mesh, clip) in [(&layer.clipped, frame), (&layer.free, Rect::EVERYTHING)] {
+        for corners in mesh.indices.chunks(3) {
+            triangle(&mut picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
+        }
+    }
+    picture
+}
+
+fn triangle(picture: &mut Picture, corners: [eframe::egui::epaint::Vertex; 3], clip: Rect) {
+    let [a, b, c] = corners.map(|corner| corner.pos.to_vec2() * SCALE as f32);
+    let cross = |u: eframe::egui::Vec2, v: eframe::egui::Vec2| u.x * v.y - u.y * v.x;
+    let whole = cross(b - a, c - a);
+    if whole == 0.0 {
+        return;
+    }
+    let side = |axis: fn(eframe::egui::Vec2) -> f32, most: usize| {
+        let places = [axis(a), axis(b), axis(c)];
+        let low = places.iter().copied().fold(f32::INFINITY, f32::min).floor().max(0.0) as usize;
+        let high = places.iter().copied().fold(f32::NEG_INFINITY, f32::max).ceil().max(0.0) as usize;
+        low..high.min(most * SCALE)
+    };
+    for y in side(|at| at.y, SIZE[1]) {
+        for x in side(|at| at.x, SIZE[0]) {
+            let at = vec2(x as f32 + 0.5, y as f32 + 0.5);
+            let shares = [cross(b - at, c - at), cross(c - at, a - at), cross(a - at, b - at)]
+                .map(|part| part / whole);
+            // A pixel on the common side of two triangles belongs to one of them.
+            let is_inside = shares.iter().all(|share| *share > 0.0 || *share == 0.0 && whole > 0.0);
+            if !is_inside || !clip.contains((at / SCALE as f32).to_pos2()) {
+                continue;
+            }
+            let mixed = |channel: fn(Color32) -> u8| -> f32 {
+                shares
+                    .iter()
+                    .zip(corners)
+                    .map(|(share, corner)| share * f32::from(channel(corner.color)))
+                    .sum()
+            };
+            let rest = 1.0 - mixed(|colour| colour.a()) / 255.0;
+            let new = [mixed(|colour| colour.r()), mixed(|colour| colour.g()), mixed(|colour| colour.b())];
+            let pixel = &mut picture.colours[y * SIZE[0] * SCALE + x];
+            for (old, new) in pixel.iter_mut().zip(new) {
+                *old = *old * rest + new;
+            }
+        }
+    }
+}
+
+/// The share of pixels without a pixel of nearly the same colour in the other picture: within a pixel, since the two smooth
+/// edges differently, and up to 48 of 255 levels, the share of an edge that falls on the other side of a pixel's middle.
+fn difference(a: &Picture, b: &Picture) -> f64 {
+    const LEVELS: f32 = 48.0;
+    let [width, height] = SIZE.map(|side| side * SCALE);
+    let mut alone = 0_u32;
+    for (y, x) in (1..height - 1).flat_map(|y| (1..width - 1).map(move |x| (y, x))) {
+        let own = a.at(x, y);
+        let is_same =
+            |other: [f32; 3]| own.iter().zip(other).all(|(own, other)| (own - other).abs() <= LEVELS);
+        let near = [(0, 0), (0, 1), (1, 0), (2, 1), (1, 2), (1, 1), (0, 2), (2, 0), (2, 2)];
+        alone += u32::from(!near.iter().any(|(right, down)| is_same(b.at(x + right - 1, y + down - 1))));
+    }
+    f64::from(alone) / (width * height) as f64
+}
+
+#[test]
+fn the_window_and_a_file_show_the_same_picture() {
+    for theme in [Theme::LightScreen, Theme::DarkScreen] {
+        let curves = curves();
+        let curves = [Intervals::Bands, Intervals::Bars].map(|intervals| items(&curves, theme, intervals));
+        let areas =
+            areas().into_iter().map(|figure| items(&figure, theme, Intervals::None)).collect::<Vec<_>>();
+        for (index, (items, area)) in curves.into_iter().chain(areas).enumerate() {
+            let (file, window) = (in_file(&items, theme), in_window(&items, area, theme));
+            let inked =
+                file.colours.iter().filter(|colour| **colour != theme.ground().map(f32::from)).count();
+            assert!(inked > 800, "picture {index} shows something: {inked}");
+            for (one, other) in [(&file, &window), (&window, &file)] {
+                let share = difference(one, other);
+                assert!(share < ALIKE, "picture {index} on {theme:?} differs in {share} of its pixels");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_comparison_notices_a_moved_line_and_another_colour() {
+    let theme = Theme::LightScreen;
+    let figure = curves();
+    let (first, area) = items(&figure, theme, Intervals::Bands);
+    let mut moved = figure.clone();
+    moved.lines[3].points.iter_mut().for_each(|point| point[1] += 0.02);
+    let mut coloured = figure.clone();
+    coloured.lines[3].style.colour = 1;
+    for other in [moved, coloured] {
+        let (other, _) = items(&other, theme, Intervals::Bands);
+        assert!(difference(&in_file(&first, theme), &in_window(&other, area, theme)) > 1.5 * ALIKE);
+    }
+}

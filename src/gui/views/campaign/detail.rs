@@ -1,0 +1,284 @@
+//! The opened trial: its fault as numbers and bits, the outcome of each image, and its replay.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::{Label, RichText, ScrollArea, Ui};
+
+use super::bit_rows::bit_rows_ui;
+use super::conditions::verdict_ui;
+use super::list::{TrialId, id_of};
+use super::outcomes::{Pictures, counts_ui, grid_ui};
+use super::trials::{TrialRow, place, value_text};
+use crate::gui::icons::Icon;
+use crate::gui::views::loading::{LoadState, Loading};
+use crate::gui::views::{grid_ui as table_ui, number_ui};
+use crate::gui::{text, theme, widgets};
+use crate::results::campaign::{CampaignRecord, ImageOutcome};
+use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
+use crate::run::{Replay, Replayed, replay};
+
+/// The largest number of listed faults.
+const MOST: usize = 200;
+/// A trial of so many multiply-adds takes about a second: it is replayed without being asked.
+const QUICK: u64 = 3_000_000_000;
+
+/// Folder of all runs, and trial.
+type TrialPath = (PathBuf, TrialId);
+
+/// The state between frames.
+#[derive(Default)]
+pub struct TrialDetail {
+    faults: Loading<TrialPath, TrialFaults>,
+    replayed: Loading<TrialPath, Arc<Replayed>>,
+    /// The trial whose replay was asked for.
+    asked: Option<TrialPath>,
+    /// The pictures of a trial.
+    pictures: (Option<TrialPath>, Pictures),
+}
+
+/// What the detail is about.
+pub struct Opened<'a> {
+    /// The trial.
+    pub row: &'a TrialRow,
+    /// Its campaign.
+    pub campaign: Option<&'a CampaignRecord>,
+    /// Multiply-adds of a pass over the images of the campaign.
+    pub work: u64,
+    /// Whether there is a trial before it and after it in the list.
+    pub has_neighbours: [bool; 2],
+}
+
+/// The neighbour that a button asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbour {
+    /// The trial above in the list.
+    Previous,
+    /// The trial below in the list.
+    Next,
+}
+
+impl TrialDetail {
+    /// Draws the trial; returns the neighbour that is wanted instead.
+    pub fn ui(&mut self, ui: &mut Ui, results: &Path, opened: &Opened<'_>) -> Option<Neighbour> {
+        let path = (results.to_owned(), id_of(opened.row));
+        let neighbour = self.head_ui(ui, &path, opened);
+        ScrollArea::vertical().id_salt("trial detail").auto_shrink([false, false]).show(ui, |ui| {
+            facts_ui(ui, opened);
+            self.faults_ui(ui, &path, opened.row);
+            ui.add_space(theme::STEP);
+            self.images_ui(ui, &path, opened);
+            if let Some(campaign) = opened.campaign {
+                ui.add_space(theme::STEP);
+                verdict_ui(ui, campaign);
+            }
+        });
+        neighbour
+    }
+
+    /// The name of the trial with its actions.
+    fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Neighbour> {
+        let TrialRow { trial, seed, .. } = opened.row;
+        let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
+        let mut wanted = None;
+        ui.horizontal_wrapped(|ui| {
+            let name = format!("Trial {}{round}, seed {seed}", trial.key.trial);
+            ui.add(Label::new(RichText::new(name).font(theme::medium(theme::NAME))));
+            let steps = [
+                (Icon::CaretUp, "Previous trial", Neighbour::Previous),
+                (Icon::CaretDown, "Next trial", Neighbour::Next),
+            ];
+            for ((icon, name, step), is_there) in steps.into_iter().zip(opened.has_neighbours) {
+                if widgets::icon_button_ui(ui, is_there, icon, name).clicked() {
+                    wanted = Some(step);
+                }
+            }
+            let command = command(&path.0.join(&trial.run), &trial.key);
+            let copy = ui.add(widgets::ghost(Icon::Terminal, "Copy command"));
+            if copy.on_hover_text(format!("Copies the command that replays this trial:\n{command}")).clicked() {
+                ui.ctx().copy_text(command);
+            }
+            let again = ui.add(widgets::button(Icon::PlayFill, "Replay"));
+            let help = "Injects the logged faults into the weights of the run again, and compares the logits bit for bit";
+            if again.on_hover_text(help).clicked() {
+                self.asked = Some(path.clone());
+                self.replayed = Loading::default();
+            }
+        });
+        wanted
+    }
+
+    /// Further faults, where the trial has more than one.
+    fn faults_ui(&mut self, ui: &mut Ui, path: &TrialPath, row: &TrialRow) {
+        if row.trial.faults < 2 && row.trial.images_hit < 2 {
+            return;
+        }
+        ui.add_space(theme::STEP);
+        let (folder, (run, key)) = path.clone();
+        let read = move || read_trial(&folder, &run, &key, MOST);
+        match self.faults.get(path, ui.ctx(), read) {
+            LoadState::Pending => drop(ui.spinner()),
+            LoadState::Failed(why) => drop(ui.label(format!("The faults could not be read: {why}."))),
+            LoadState::Ready(found) => listed_faults_ui(ui, found, row),
+        }
+    }
+
+    /// The outcome of each image: counts from the log, and the images themselves from a replay.
+    fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
+        let trial = &opened.row.trial;
+        let title = format!("Outcome of {}", text::counted(trial.images, "image"));
+        ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
+        let counts = [trial.sdc1, trial.due, trial.benign, trial.masked];
+        counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));
+        if trial.images_hit > 0 {
+            ui.label("Each image has its own faults; the outcome covers all images of the trial.");
+        }
+        if opened.work > QUICK && self.asked.as_ref() != Some(path) {
+            let why = "Press Replay to see the outcome of each image; it takes a pass over the test images.";
+            return drop(ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3)));
+        }
+        let own = path.clone();
+        match self.replayed.get(path, ui.ctx(), move || replay_of(&own)) {
+            LoadState::Pending => drop(ui.horizontal(|ui| {
+                ui.spinner();
+                ui.label("Replaying…");
+            })),
+            LoadState::Failed(why) => {
+                let why = format!("The trial cannot be replayed: {why}");
+                widgets::message_ui(ui, widgets::Tone::Warning, &why);
+            }
+            LoadState::Ready(replayed) => {
+                grid_ui(ui, &replayed.images);
+                ui.add_space(theme::STEP);
+                if self.pictures.0.as_ref() != Some(path) {
+                    self.pictures = (Some(path.clone()), Pictures::default());
+                }
+                self.pictures.1.ui(ui, replayed);
+                ui.add_space(theme::STEP);
+                replayed_ui(ui, replayed);
+            }
+        }
+    }
+}
+
+/// Whether the logits are those of the run.
+fn replayed_ui(ui: &mut Ui, replayed: &Replayed) {
+    let hash: String = replayed.found.chars().take(16).collect();
+    let (tone, words) = if replayed.is_equal() {
+        (
+            widgets::Tone::Good,
+            format!("Replay bit-identical: the logits are those of the run, SHA-256 {hash}"),
+        )
+    } else {
+        (widgets::Tone::Bad, "Replay different: the logits are not those of the run".to_owned())
+    };
+    let both = format!("In the run: {}\nNow: {}", replayed.expected, replayed.found);
+    widgets::message_ui(ui, tone, &words).on_hover_text(both);
+}
+
+/// Replays one trial, with its images.
+fn replay_of((folder, (run, key)): &TrialPath) -> Result<Arc<Replayed>, String> {
+    let TrialKey { campaign, round, trial } = key.clone();
+    let ask =
+        Replay { trial: Some(trial), campaign: Some(campaign), round, has_images: true, ..Replay::default() };
+    let directory = folder.join(run);
+    let directory = directory.canonicalize().unwrap_or(directory);
+    let found = replay(&directory, &ask)?.into_iter().find(|replayed| replayed.round == round);
+    found.map(Arc::new).ok_or_else(|| "the run has no such trial".to_owned())
+}
+
+/// Weight, value, bits and accuracy, before and after.
+fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
+    let (row, colours) = (opened.row, theme::present(ui));
+    let fact = |ui: &mut Ui, name: &str, draw: &mut dyn FnMut(&mut Ui)| {
+        ui.vertical(|ui| {
+            ui.add(Label::new(RichText::new(name).size(theme::SMALL).color(colours.text2)).selectable(false));
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
+                draw(ui);
+            });
+        });
+    };
+    let fault = row.trial.fault.as_ref().map(|fault| &fault.fault);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0 * theme::STEP;
+        if let Some(fault) = fault {
+            let index = row.place.split_once(' ').map_or("", |(_, index)| index);
+            fact(ui, "Weight", &mut |ui| drop(ui.label(format!("{} {index}", fault.parameter))));
+            if let [Some(before), Some(after)] = row.values() {
+                fact(ui, "Value", &mut |ui| {
+                    ui.label(value_text(before));
+                    ui.label("→");
+                    ui.label(RichText::new(value_text(after)).color(colours.bad));
+                });
+            }
+            if fault.before.is_some() && fault.after.is_some() {
+                let bits = format!("{} → {}", Stored(fault.before), Stored(fault.after));
+                fact(ui, "Bits", &mut |ui| drop(ui.label(&bits)));
+            }
+        } else {
+            let words = format!("{} faults, too many to list", text::grouped(row.trial.faults));
+            fact(ui, "Weights", &mut |ui| drop(ui.label(&words)));
+        }
+        let golden = opened.campaign.map_or_else(String::new, |campaign| {
+            format!("{} → ", text::percent(campaign.began.golden_accuracy))
+        });
+        let accuracy = format!("{golden}{}", text::percent(row.trial.accuracy));
+        fact(ui, "Accuracy", &mut |ui| drop(ui.label(&accuracy)));
+    });
+    if let Some((before, after)) = fault.and_then(|fault| fault.before.zip(fault.after)) {
+        ui.add_space(theme::STEP);
+        bit_rows_ui(ui, row.format, [before, after]);
+    }
+}
+
+fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
+    let TrialFaults { faults, count, is_unlisted } = found;
+    if *is_unlisted {
+        ui.label(format!("{} faults are too many to list.", text::grouped(*count)));
+        return;
+    }
+    ui.label(RichText::new(text::counted(*count, "fault")).font(theme::medium(theme::BODY)));
+    let columns = ["Weight", "Bit", "Before", "After", "Image"];
+    table_ui(ui, "faults of a trial", [2.0, 0.25], &columns, |ui| {
+        for TrialFault { image, fault } in faults {
+            ui.label(place(fault, None));
+            number_ui(ui, fault.bit.map_or_else(|| "–".to_owned(), |bit| format!("b{bit}")));
+            for bits in [fault.before, fault.after] {
+                let value = bits.map(|bits| value_text(row.format.value(bits)));
+                number_ui(ui, value.unwrap_or_else(|| "–".to_owned()))
+                    .on_hover_text(format!("Bits {}", Stored(bits)));
+            }
+            number_ui(ui, image.map_or_else(|| "all".to_owned(), |image| image.to_string()));
+            ui.end_row();
+        }
+    });
+    if *count > faults.len() as u64 {
+        let shown = text::grouped(faults.len() as u64);
+        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(*count)));
+    }
+}
+
+/// The command that replays a trial.
+fn command(directory: &Path, key: &TrialKey) -> String {
+    let TrialKey { campaign, round, trial } = key;
+    let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
+    format!("weightlab replay \"{}\" --campaign {campaign}{round} --trial {trial}", directory.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_round_of_the_trial() {
+        let key = TrialKey { campaign: "1.0".to_owned(), round: Some(2), trial: 7 };
+        let directory = Path::new("x.runs/ab");
+        let once = TrialKey { round: None, ..key.clone() };
+        assert_eq!(
+            command(directory, &key),
+            "weightlab replay \"x.runs/ab\" --campaign 1.0 --round 2 --trial 7"
+        );
+        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --campaign 1.0 --trial 7");
+    }
+}

@@ -1,0 +1,102 @@
+//! What a stage did, in one sentence and a table.
+
+use serde::{Deserialize, Serialize};
+
+/// What a stage did, as a table that a person reads and a program can.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Place of the stage in the plan.
+    pub stage: String,
+    /// The branch; empty for the main branch.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The round of the innermost repetition, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u64>,
+    /// What the report is about: `prune`, `graft`, `layers`, `held`, ….
+    pub kind: String,
+    /// The result in one sentence.
+    pub summary: String,
+    /// Who has to read it.
+    #[serde(default, skip_serializing_if = "ReportLevel::is_detail")]
+    pub level: ReportLevel,
+    /// The verdict of a check; absent where nothing was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
+    /// Names of the columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// The table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Who has to read a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReportLevel {
+    /// Who looks for it: a check that has passed, the counts of a stage.
+    #[default]
+    Detail,
+    /// Who follows the run: a result that no series has.
+    Info,
+    /// Everybody: something is wrong, or differs from what the plan asks for.
+    Warning,
+}
+
+impl ReportLevel {
+    /// Whether it is the default, which logs leave out.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    const fn is_detail(&self) -> bool {
+        matches!(self, Self::Detail)
+    }
+}
+
+impl Report {
+    /// The same report as a warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
+        Self { level: ReportLevel::Warning, ..self }
+    }
+
+    /// Where its stage is in the plan: `Stage 3.1, round 3, control`.
+    pub fn place(&self) -> String {
+        place_of(&self.stage, self.round, &self.branch)
+    }
+}
+
+/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
+pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
+    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
+    let comma = if branch.is_empty() { "" } else { ", " };
+    format!("Stage {}{round}{comma}{branch}", stage_number(stage))
+}
+
+/// The number of a stage as the plan shows it, from 1: that of `2.0` is `3.1`.
+pub fn stage_number(stage: &str) -> String {
+    let number =
+        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
+    stage.split('.').map(number).collect::<Vec<String>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Event;
+
+    #[test]
+    fn a_report_without_a_level_is_one_for_who_looks_for_it_and_is_written_as_ever() {
+        let report = Report { kind: "held".to_owned(), ..Report::default() };
+        let line = serde_json::to_string(&Event::Report(report.clone())).unwrap();
+        assert!(!line.contains("level"), "{line}");
+        let warning = serde_json::to_string(&Event::Report(report.clone().warning())).unwrap();
+        assert!(warning.contains(r#""level":"Warning""#), "{warning}");
+        let Event::Report(again) = serde_json::from_str(&warning).unwrap() else { panic!("{warning}") };
+        assert!(again.level > report.level);
+    }
+
+    #[test]
+    fn stages_have_the_numbers_of_the_plan() {
+        assert_eq!(place_of("2.0", Some(3), ""), "Stage 3.1, round 3");
+        assert_eq!(place_of("2", None, "control"), "Stage 3, control");
+    }
+}

@@ -1,0 +1,221 @@
+//! The trainings of a run, one after the other: the rounds of a lottery-ticket experiment.
+
+use std::ops::Range;
+
+use super::RunRecord;
+use super::event::PointRef;
+
+/// One training of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// Which training of its branch it is, from 1.
+    pub number: usize,
+    /// Number of its step in the order of execution, from 0; `None` where the log does not tell.
+    pub step: Option<usize>,
+    /// Place of the training in the plan, such as `2.1`.
+    pub stage: String,
+    /// The branch; empty for the main branch.
+    pub branch: String,
+    /// The round of the innermost repetition, from 1.
+    pub round: Option<u64>,
+    /// Share of the prunable weights that remain in it, in [0, 1].
+    pub remaining: f64,
+    /// Epochs trained before it.
+    pub trained_before: f64,
+    /// Positions of its points among all points of the run.
+    points: Range<usize>,
+}
+
+impl Round {
+    /// Its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all members.
+    pub fn points<'a>(
+        &self,
+        record: &'a RunRecord,
+        series: &str,
+    ) -> impl Iterator<Item = (f64, PointRef<'a>)> {
+        let points = record.points();
+        let before = self.trained_before;
+        points.of_within(series, self.points.clone()).map(move |point| (point.trained - before, point))
+    }
+
+    /// The value of a series at epoch 0: what the step right before the training measured, such as a `Test` after pruning.
+    /// `None` where that step measured nothing.
+    pub fn start<'a>(&self, record: &'a RunRecord, series: &str) -> Option<PointRef<'a>> {
+        let steps = record.steps();
+        let at = steps.iter().position(|known| Some(known.number) == self.step)?;
+        let before = steps[at.checked_sub(1)?].points;
+        let last = record.points().of_within(series, before..self.points.start).next_back()?;
+        (last.branch == self.branch).then_some(last)
+    }
+}
+
+/// Every training emits this series, and no other stage does.
+const TRAINS: &str = "train_loss";
+
+/// The trainings of a run in their order. It works for logs of every version.
+pub fn rounds(record: &RunRecord) -> Vec<Round> {
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut trained = Trained::default();
+    for (step, branch, points) in steps(record) {
+        if let Some(branch) = branch {
+            trained.enter(branch);
+        }
+        for range in same_place(record, points) {
+            let mut trains = record.points().of_within(TRAINS, range.clone());
+            let Some(first) = trains.next() else {
+                trained.note(record, range);
+                continue;
+            };
+            let number = 1 + rounds.iter().filter(|round| round.branch == first.branch).count();
+            rounds.push(Round {
+                number,
+                step,
+                stage: first.stage.to_owned(),
+                branch: first.branch.to_owned(),
+                round: first.round,
+                remaining: first.remaining,
+                trained_before: trained.now(),
+                points: range.clone(),
+            });
+            trained.note(record, range);
+        }
+    }
+    rounds
+}
+
+/// Number, branch and points of each step; of a log without steps, all points.
+fn steps(record: &RunRecord) -> Vec<(Option<usize>, Option<&str>, Range<usize>)> {
+    let steps = record.steps();
+    let ends = steps.iter().skip(1).map(|step| step.points).chain([record.points().len()]);
+    let first = steps.first().map_or(record.points().len(), |step| step.points);
+    let before = (first > 0).then_some((None, None, 0..first));
+    let known = steps.iter().zip(ends).map(|(step, end)| {
+        let branch = step.branch.as_deref().unwrap_or_default();
+        (Some(step.number), Some(branch), step.points..end)
+    });
+    before.into_iter().chain(known).collect()
+}
+
+/// Parts of points with one place in the plan each; a step has one.
+fn same_place(record: &RunRecord, points: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut place = None;
+    for (at, point) in record.points().range(points) {
+        let here = Some((point.stage, point.branch, point.round));
+        match parts.last_mut().filter(|_| place == here) {
+            Some(last) => last.end = at + 1,
+            None => parts.push(at..at + 1),
+        }
+        place = here;
+    }
+    parts
+}
+
+/// Epochs trained so far, by the main branch and the branches within branches.
+#[derive(Default)]
+struct Trained {
+    outer: Vec<(String, f64)>,
+    branch: String,
+    trained: f64,
+}
+
+impl Trained {
+    const fn now(&self) -> f64 {
+        self.trained
+    }
+
+    /// Goes on in a branch: a clone begins with the epochs of its original, and leaves them as they are.
+    fn enter(&mut self, branch: &str) {
+        if branch == self.branch {
+            return;
+        }
+        if let Some(at) = self.outer.iter().position(|(outer, _)| outer == branch) {
+            (self.branch, self.trained) = self.outer.swap_remove(at);
+            self.outer.truncate(at);
+        } else {
+            self.outer.push((std::mem::replace(&mut self.branch, branch.to_owned()), self.trained));
+        }
+    }
+
+    fn note(&mut self, record: &RunRecord, points: Range<usize>) {
+        if let Some((_, last)) = record.points().range(points).next_back() {
+            self.trained = last.trained;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::event::StageBegan;
+    use crate::results::{Event, Point};
+
+    fn stage(number: usize, branch: &str) -> Event {
+        Event::Stage(StageBegan {
+            number,
+            of: 9,
+            stage: String::new(),
+            label: String::new(),
+            round: None,
+            branch: branch.to_owned(),
+        })
+    }
+
+    fn points(series: &str, branch: &str, remaining: f64, trained: &[f64]) -> Vec<Event> {
+        let point = |&trained: &f64| {
+            Event::Point(Point {
+                series: series.to_owned(),
+                stage: "1".to_owned(),
+                branch: branch.to_owned(),
+                remaining,
+                trained,
+                value: trained,
+                ..Point::default()
+            })
+        };
+        trained.iter().map(point).collect()
+    }
+
+    #[test]
+    fn a_clone_trains_on_from_its_original_and_changes_nothing_there() {
+        let mut events = vec![stage(0, "")];
+        events.extend(points("train_loss", "", 1.0, &[1.0, 2.0]));
+        for round in [0, 3] {
+            events.push(stage(1 + round, "copy"));
+            events.push(stage(2 + round, "copy"));
+            events.extend(points("train_loss", "copy", 1.0, &[4.0]));
+            events.push(stage(3 + round, ""));
+        }
+        events.push(stage(7, ""));
+        events.extend(points("test_accuracy", "", 0.5, &[2.0]));
+        events.push(stage(8, ""));
+        events.extend(points("train_loss", "", 0.5, &[2.5, 3.0]));
+        let record = RunRecord::of(events);
+        let found = rounds(&record);
+        let seen: Vec<_> = found
+            .iter()
+            .map(|round| (round.number, round.step, round.branch.as_str(), round.trained_before))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (1, Some(0), "", 0.0),
+                (1, Some(2), "copy", 2.0),
+                (2, Some(5), "copy", 2.0),
+                (2, Some(8), "", 2.0)
+            ]
+        );
+        let epochs: Vec<f64> = found[3].points(&record, "train_loss").map(|(epochs, _)| epochs).collect();
+        assert_eq!((epochs, found[3].remaining), (vec![0.5, 1.0], 0.5));
+        let start = |round: usize| found[round].start(&record, "test_accuracy").map(|point| point.value);
+        assert_eq!((start(0), start(3)), (None, Some(2.0)));
+    }
+
+    #[test]
+    fn a_log_without_steps_is_divided_by_places() {
+        let mut events = points("train_loss", "", 1.0, &[1.0]);
+        events.extend(points("train_loss", "b", 1.0, &[2.0]));
+        let found = rounds(&RunRecord::of(events));
+        assert_eq!(found.iter().map(|round| round.branch.as_str()).collect::<Vec<_>>(), ["", "b"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The state of a run.
+
+/// The state of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RunState {
+    /// Not started.
+    #[default]
+    Waiting,
+    /// Under way.
+    Running,
+    /// Stopped; it resumes where it was when it is started again.
+    Stopped,
+    /// All stages are done.
+    Done,
+    /// It failed, for this reason.
+    Failed(String),
+}
+
+impl RunState {
+    /// One word for it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Waiting => "queued",
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Done => "done",
+            Self::Failed(_) => "failed",
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The difference of a row of the table to the baseline.
+
+use super::settings::NONE;
+use crate::results::number::fixed;
+use crate::results::paired::Paired;
+
+/// The difference of a group or a run to the baseline, in its last accuracy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Delta {
+    /// There is nothing to compare yet.
+    #[default]
+    Unknown,
+    /// It is the baseline.
+    Baseline,
+    /// The filter hides what it would be compared with.
+    Hidden,
+    /// Over the seeds that both have.
+    Paired(Paired),
+    /// Between means of runs without a common seed.
+    Unpaired(Paired),
+}
+
+impl Delta {
+    /// The numbers, where there are some.
+    pub const fn difference(&self) -> Option<&Paired> {
+        match self {
+            Self::Paired(found) | Self::Unpaired(found) => Some(found),
+            Self::Unknown | Self::Baseline | Self::Hidden => None,
+        }
+    }
+
+    /// Whether nothing differs at all.
+    pub fn is_identical(&self) -> bool {
+        matches!(self, Self::Paired(found) if found.is_identical())
+    }
+
+    /// The difference in points, "−0.44"; empty where there is none.
+    pub fn points(&self) -> String {
+        let Some(found) = self.difference().filter(|_| !self.is_identical()) else { return String::new() };
+        let sign = if found.mean > 0.0 { "+" } else { "" };
+        format!("{sign}{}", fixed(found.mean * 100.0, 2))
+    }
+
+    /// What follows it: "± 0.29", "paired", "identical in all 3 seeds".
+    pub fn remark(&self) -> String {
+        let half = |found: &Paired| found.half.map(|half| format!("± {}", fixed(half * 100.0, 2)));
+        match self {
+            Self::Unknown => NONE.to_owned(),
+            Self::Baseline => "baseline".to_owned(),
+            Self::Hidden => "hidden by the filter".to_owned(),
+            Self::Paired(found) if found.is_identical() => found.identical(),
+            Self::Paired(found) => half(found).unwrap_or_else(|| "paired".to_owned()),
+            Self::Unpaired(found) => {
+                half(found).map_or_else(|| "unpaired".to_owned(), |half| format!("{half} unpaired"))
+            }
+        }
+    }
+
+    /// Both in one text.
+    pub fn text(&self) -> String {
+        let (points, remark) = (self.points(), self.remark());
+        if points.is_empty() { remark } else { format!("{points} {remark}") }
+    }
+
+    /// A sentence about it.
+    pub fn help(&self, baseline: &str) -> String {
+        match self {
+            Self::Unknown => format!("No seed is done here and in {baseline} yet"),
+            Self::Baseline => "Differences are to this group".to_owned(),
+            Self::Hidden => {
+                format!("The filter hides the runs of {baseline} that this would be compared with")
+            }
+            Self::Paired(found) if found.is_identical() => {
+                format!("The last accuracy is that of {baseline}, {}", found.identical())
+            }
+            Self::Paired(found) => {
+                format!("To {baseline}, seed by seed: {}; {}", found.points(), found.verdict())
+            }
+            Self::Unpaired(found) => {
+                format!(
+                    "To {baseline}, between means, since no seed is in both: {}; {}",
+                    found.points(),
+                    found.verdict()
+                )
+            }
+        }
+    }
+}

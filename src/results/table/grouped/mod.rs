@@ -1,0 +1,360 @@
+//! Rows in groups: the mean of each, its runs below it, and its difference to the baseline.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::columns::{Column, Sort};
+use super::settings::{NONE, compare_parsed, number_of};
+use super::view::{Baseline, Key, TableSettings};
+use super::{Delta, Labels, Row};
+use crate::results::RunState;
+use crate::results::number::{Digits, Format};
+use crate::results::paired::{Comparison, Paired, unpaired};
+use crate::results::statistics::{Spread, level};
+
+/// The cell of a group lists no more values than this.
+const MOST_VALUES: usize = 3;
+
+/// The table: groups of rows, or single rows.
+#[derive(Clone, Debug, Default)]
+pub struct Grouped {
+    /// What groups the rows; nothing for single rows.
+    pub keys: Vec<Key>,
+    /// The columns behind the arm, in their order.
+    pub columns: Vec<Column>,
+    /// The groups in their order; without keys those of the arms, for the baseline.
+    pub groups: Vec<Group>,
+    /// The difference of each row to the baseline.
+    pub deltas: Vec<Delta>,
+    /// The name of the baseline; empty without one.
+    pub baseline: String,
+    /// The smallest and the largest end of all differences and 0, in [−1, 1].
+    pub span: [f64; 2],
+    /// How many characters the longest half interval of each column has.
+    pub spreads: Vec<usize>,
+    /// How many rows are visible.
+    pub visible: usize,
+    /// The visible rows in their order, without groups.
+    flat: Vec<usize>,
+}
+
+/// Rows with the same values of the keys.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// What it is called.
+    pub name: String,
+    /// The visible rows, by their position, in the order of the table.
+    pub rows: Vec<usize>,
+    /// The rows that the filter hides.
+    hidden: Vec<usize>,
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+    /// The difference to the baseline.
+    pub delta: Delta,
+}
+
+/// The cell of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// The mean, or what the runs have in common.
+    pub text: String,
+    /// Half of the 95 % confidence interval: "± 0.24"; empty without one.
+    pub spread: String,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// Half of the interval.
+    pub half: Option<f64>,
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A group, by its position.
+    Group(usize),
+    /// A row, by its position, below its group if there are groups.
+    Row(usize),
+}
+
+impl Grouped {
+    /// Groups the visible ones of these rows.
+    pub fn of(
+        rows: &[Row],
+        is_visible: impl Fn(&Row) -> bool,
+        columns: Vec<Column>,
+        keys: Vec<Key>,
+        baseline: &Baseline,
+        sort: &Sort,
+    ) -> Self {
+        let names: &[Key] = if keys.is_empty() { &[Key::Arm] } else { &keys };
+        let mut groups: Vec<Group> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (position, row) in rows.iter().enumerate() {
+            let name = names.iter().map(|key| key.name(row)).collect::<Vec<_>>().join(", ");
+            let place = *places.entry(name).or_insert_with_key(|name| {
+                groups.push(Group { name: name.clone(), ..Group::default() });
+                groups.len() - 1
+            });
+            let group = &mut groups[place];
+            if is_visible(row) { &mut group.rows } else { &mut group.hidden }.push(position);
+        }
+        let base = match baseline {
+            Baseline::None => None,
+            Baseline::First => (groups.len() > 1).then_some(0),
+            Baseline::Group(name) => places.get(name).copied(),
+        };
+        let mut found = Self { keys, columns, ..Self::default() };
+        found.deltas = vec![Delta::Unknown; rows.len()];
+        if let Some(base) = base {
+            found.compare(rows, &mut groups, base);
+        }
+        groups.retain(|group| !group.rows.is_empty());
+        for group in &mut groups {
+            group.cells = found.columns.iter().map(|column| cell(column, group, rows)).collect();
+        }
+        let longest = |nth: usize| groups.iter().map(|group| group.cells[nth].spread.chars().count()).max();
+        found.spreads = (0..found.columns.len()).map(|nth| longest(nth).unwrap_or_default()).collect();
+        found.groups = groups;
+        found.visible = found.groups.iter().map(|group| group.rows.len()).sum();
+        found.sort(rows, sort);
+        found.span = found.span_of();
+        found
+    }
+
+    /// The lines, with the rows of those groups that are open.
+    pub fn lines(&self, open: &BTreeSet<String>) -> Vec<Line> {
+        if self.keys.is_empty() {
+            return self.flat.iter().copied().map(Line::Row).collect();
+        }
+        let mut lines = Vec::new();
+        for (place, group) in self.groups.iter().enumerate() {
+            lines.push(Line::Group(place));
+            if open.contains(&group.name) {
+                lines.extend(group.rows.iter().copied().map(Line::Row));
+            }
+        }
+        lines
+    }
+
+    /// The visible rows in the order of the table.
+    pub fn rows(&self) -> impl Iterator<Item = usize> {
+        let groups = if self.keys.is_empty() { &[][..] } else { &self.groups };
+        let flat = if self.keys.is_empty() { &self.flat[..] } else { &[] };
+        groups.iter().flat_map(|group| &group.rows).chain(flat).copied()
+    }
+
+    /// What a row is called below its group: "seed 1" where the group says the rest.
+    pub fn name(&self, row: &Row) -> String {
+        match self.keys.as_slice() {
+            [] => row.arm.clone(),
+            keys if keys.contains(&Key::Arm) => format!("seed {}", row.seed),
+            keys if keys.contains(&Key::Seed) => row.arm.clone(),
+            _ => format!("{}, seed {}", row.arm, row.seed),
+        }
+    }
+
+    /// The heading of a column.
+    pub fn heading(&self, column: &Column, labels: &Labels) -> String {
+        match column {
+            Column::Delta if !self.baseline.is_empty() => format!("Δ to {} (points), 95 % CI", self.baseline),
+            Column::Arm if !self.keys.is_empty() => {
+                let titles: Vec<String> = self.keys.iter().map(|key| key.column().title(labels)).collect();
+                titles.join(", ")
+            }
+            _ => column.heading(labels),
+        }
+    }
+
+    /// Notes how each group and each row differs from the baseline.
+    fn compare(&mut self, rows: &[Row], groups: &mut [Group], base: usize) {
+        self.baseline.clone_from(&groups[base].name);
+        let is_done = |row: &Row| row.last.is_some() && row.state == RunState::Done.word();
+        let of = |positions: &[usize]| -> Vec<&Row> { positions.iter().map(|row| &rows[*row]).collect() };
+        let (shown, hidden) = (of(&groups[base].rows), of(&groups[base].hidden));
+        let mut of_seed: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
+        for row in shown.iter().copied().filter(|row| is_done(row)) {
+            of_seed.entry(row.seed).or_default().push(row);
+        }
+        let hidden_seeds: BTreeSet<u64> =
+            hidden.iter().filter(|row| is_done(row)).map(|row| row.seed).collect();
+        for (place, group) in groups.iter_mut().enumerate() {
+            if place == base {
+                group.delta = Delta::Baseline;
+                for row in &group.rows {
+                    self.deltas[*row] = Delta::Baseline;
+                }
+                continue;
+            }
+            for &position in &group.rows {
+                let row = &rows[position];
+                let partners = of_seed.get(&row.seed);
+                let found =
+                    partners.and_then(|partners| Comparison::between(partners, &[row], |_| true).last);
+                self.deltas[position] = match found {
+                    Some(found) => Delta::Paired(found),
+                    None if is_done(row) && hidden_seeds.contains(&row.seed) => Delta::Hidden,
+                    None => Delta::Unknown,
+                };
+            }
+            let own = of(&group.rows);
+            group.delta = match Comparison::between(&shown, &own, |_| true).last {
+                Some(found) => Delta::Paired(found),
+                None if own.iter().any(|row| is_done(row)) && !hidden_seeds.is_empty() => Delta::Hidden,
+                None => means(&shown, &own).map_or(Delta::Unknown, Delta::Unpaired),
+            };
+        }
+    }
+
+    fn span_of(&self) -> [f64; 2] {
+        let of_groups = self.groups.iter().map(|group| &group.delta);
+        let of_rows = self.rows().map(|row| &self.deltas[row]);
+        let ends = of_groups.chain(of_rows).filter_map(Delta::difference).flat_map(|found| {
+            let half = found.half.unwrap_or_default();
+            [found.mean - half, found.mean + half]
+        });
+        ends.filter(|end| end.is_finite()).fold([0.0, 0.0], |[low, high], end| [low.min(end), high.max(end)])
+    }
+
+    fn sort(&mut self, rows: &[Row], by: &Sort) {
+        self.flat = self.groups.iter().flat_map(|group| group.rows.iter().copied()).collect();
+        self.flat.sort_unstable();
+        let Some(column) = &by.column else { return };
+        let of_row = |row: &usize| match column {
+            Column::Delta => Value::of_number(self.deltas[*row].difference().map(|found| found.mean)),
+            _ => Value::of_text(column.cell(&rows[*row])),
+        };
+        sort(&mut self.flat, by.descending, of_row);
+        let mut groups = std::mem::take(&mut self.groups);
+        for group in &mut groups {
+            sort(&mut group.rows, by.descending, of_row);
+        }
+        let place = self.columns.iter().position(|other| other == column);
+        sort(&mut groups, by.descending, |group| match (column, place) {
+            (Column::Arm, _) => Value::of_text(group.name.clone()),
+            (Column::Delta, _) => Value::of_number(group.delta.difference().map(|found| found.mean)),
+            (_, Some(place)) => match group.cells[place].mean {
+                Some(mean) => Value::of_number(Some(mean)),
+                None => Value::of_text(group.cells[place].text.clone()),
+            },
+            // Sorted by a column that is not shown.
+            (_, None) => group.rows.first().map_or(Value::of_number(None), of_row),
+        });
+        self.groups = groups;
+    }
+}
+
+/// A value to sort by; nothing where it is unknown.
+struct Value(Option<(String, Option<f64>)>);
+
+impl Value {
+    fn of_number(value: Option<f64>) -> Self {
+        Self(value.map(|value| (String::new(), Some(value))))
+    }
+
+    fn of_text(text: String) -> Self {
+        let is_known = !text.is_empty() && text != NONE;
+        let number = number_of(&text);
+        Self(is_known.then_some((text, number)))
+    }
+
+    fn compare(&self, other: &Self, descending: bool) -> Ordering {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => {
+                let [a, b] = if descending { [b, a] } else { [a, b] };
+                compare_parsed((&a.0, a.1), (&b.0, b.1))
+            }
+            (a, b) => a.is_none().cmp(&b.is_none()),
+        }
+    }
+}
+
+/// Sorts, those with an unknown value last; equal ones stay in their order.
+fn sort<T>(items: &mut Vec<T>, descending: bool, value: impl Fn(&T) -> Value) {
+    let mut keyed: Vec<(Value, T)> = items.drain(..).map(|item| (value(&item), item)).collect();
+    keyed.sort_by(|(a, _), (b, _)| a.compare(b, descending));
+    items.extend(keyed.into_iter().map(|(_, item)| item));
+}
+
+/// The difference of means where no seed is in both groups.
+fn means(first: &[&Row], second: &[&Row]) -> Option<Paired> {
+    let is_done = |row: &&&Row| row.state == RunState::Done.word();
+    let of = |rows: &[&Row]| -> (Vec<f64>, BTreeSet<&'static str>) {
+        let done = || rows.iter().filter(is_done);
+        (done().filter_map(|row| row.last).collect(), done().map(|row| row.series).collect())
+    };
+    let ((a, of_a), (b, of_b)) = (of(first), of(second));
+    let is_comparable = of_a == of_b && of_a.len() == 1;
+    is_comparable.then(|| unpaired(&a, &b)).flatten()
+}
+
+/// What the visible rows of a group have in a column.
+fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
+    let rows = || group.rows.iter().map(|row| &rows[*row]);
+    if *column == Column::Delta {
+        let found = group.delta.difference();
+        let mean = found.map(|found| found.mean);
+        let half = found.and_then(|found| found.half);
+        return Cell { text: group.delta.points(), spread: group.delta.remark(), mean, half };
+    }
+    if *column == Column::Seed {
+        let measured = rows().filter(|row| row.last.is_some()).count();
+        let all = group.rows.len();
+        let text = if measured == all { all.to_string() } else { format!("{measured} of {all}") };
+        return Cell { text, mean: Some(measured as f64), ..Cell::default() };
+    }
+    if column.is_measured() {
+        let values: Vec<f64> = rows().filter_map(|row| column.value(row)).collect();
+        return mean_cell(column, &values);
+    }
+    Cell { text: common(rows().map(|row| column.text(row))), ..Cell::default() }
+}
+
+fn mean_cell(column: &Column, values: &[f64]) -> Cell {
+    if values.is_empty() {
+        return Cell { text: NONE.to_owned(), ..Cell::default() };
+    }
+    let found = level(0.0, values, Spread::Interval95);
+    let half = found.band.map(|band| band.high - found.mean);
+    let is_plain = column.format() == Format::Number && matches!(column, Column::Series { .. });
+    let digits = Digits::of([found.mean], Format::Number);
+    let text = |value: f64| if is_plain { digits.text(value) } else { column.number(value) };
+    let spread = half.map(|half| format!("± {}", text(half))).unwrap_or_default();
+    Cell { text: text(found.mean), spread, mean: Some(found.mean), half }
+}
+
+/// What these texts have in common, or which there are.
+fn common(texts: impl Iterator<Item = String>) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for text in texts {
+        match counts.iter().position(|(known, _)| *known == text) {
+            Some(place) => counts[place].1 += 1,
+            None if counts.len() == MOST_VALUES => return "several".to_owned(),
+            None => counts.push((text, 1)),
+        }
+    }
+    match counts.as_slice() {
+        [(only, _)] => only.clone(),
+        several => {
+            let parts = several.iter().filter(|(text, _)| !text.is_empty());
+            parts.map(|(text, count)| format!("{text} ×{count}")).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+impl TableSettings {
+    /// The table of these rows. `usual` are the columns while none were chosen, `lines` the setting that makes the lines of
+    /// plots.
+    pub fn grouped(
+        &self,
+        rows: &[Row],
+        is_visible: impl Fn(&Row) -> bool,
+        usual: impl FnOnce() -> Vec<Column>,
+        lines: Option<&String>,
+        sort: &Sort,
+    ) -> Grouped {
+        let columns = self.columns.clone().unwrap_or_else(usual);
+        Grouped::of(rows, is_visible, columns, self.keys(lines), &self.baseline, sort)
+    }
+}
+
+#[cfg(test)]
+mod tests;

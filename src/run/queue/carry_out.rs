@@ -1,0 +1,125 @@
+//! One run of a queue, in its directory.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use super::{Ended, Job, Message};
+use crate::doc::RunSpec;
+use crate::net::backend;
+use crate::results::Event;
+use crate::run::context::RunContext;
+use crate::run::datasets::Datasets;
+use crate::run::directory::{RunDirectory, is_done, read_record};
+use crate::run::error::{RunError, panic_text};
+use crate::run::inputs::input_problems;
+use crate::run::listener::Listener;
+use crate::run::session::{RunEnd, Session};
+use crate::run::stop::StopFlag;
+
+/// Carries out a run with the threads of a pool, and sends its events. Without a pool, it uses the common one.
+pub(super) fn carry_out(
+    job: &Job,
+    pool: Option<&rayon::ThreadPool>,
+    threads: usize,
+    stop: &StopFlag,
+    sender: &SyncSender<Message>,
+    datasets: &Datasets,
+) -> Ended {
+    let carry_out = || in_directory(job, threads, stop, sender, datasets);
+    let result = catch_unwind(AssertUnwindSafe(|| match pool {
+        Some(pool) => pool.install(carry_out),
+        None => carry_out(),
+    }));
+    let (event, ended) = match result {
+        Ok(Ok(ended)) => return ended,
+        Ok(Err(RunError::Claimed { owner, .. })) => {
+            (Event::Elsewhere { owner: owner.clone() }, Ended::Elsewhere(owner))
+        }
+        Ok(Err(error)) => failed(error.to_string()),
+        Err(panic) => {
+            let text = panic_text(panic.as_ref());
+            let message = format!("internal error: {text}; please report it");
+            note_failure(job, &message);
+            failed(message)
+        }
+    };
+    let _ = sender.send(Message { run: job.run.id.clone(), event }); // the receiver may be gone
+    ended
+}
+
+fn failed(message: String) -> (Event, Ended) {
+    (Event::Failed { message: message.clone() }, Ended::Failed(message))
+}
+
+/// Writes a failure into the directory of a run whose session is gone.
+fn note_failure(job: &Job, message: &str) {
+    if let Ok(mut directory) = RunDirectory::claim(&job.folder, &job.run, Box::new(|_| {})) {
+        let _ = directory.event(Event::Failed { message: message.to_owned() }); // `carry_out` sends it in any case
+        let _ = directory.fail(message);
+    }
+}
+
+/// Carries out one run in its directory. Returns an error that could not be emitted as an event.
+fn in_directory(
+    job: &Job,
+    threads: usize,
+    stop: &StopFlag,
+    sender: &SyncSender<Message>,
+    datasets: &Datasets,
+) -> Result<Ended, RunError> {
+    let Job { run, folder, base } = job;
+    let (sender, id) = (sender.clone(), run.id.clone());
+    let forward = move |event| {
+        let _ = sender.send(Message { run: id.clone(), event }); // the receiver may be gone
+    };
+    if is_done(folder, &run.id) {
+        if let Some(record) = read_record(folder, &run.id) {
+            forward(Event::Finished { secs: record.progress().secs });
+        }
+        return Ok(Ended::Done);
+    }
+    let mut directory = RunDirectory::claim(folder, run, Box::new(forward.clone()))?;
+    if is_done(folder, &run.id) {
+        forward(Event::Finished { secs: 0.0 }); // another process was faster
+        return Ok(Ended::Done);
+    }
+    let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
+        Ok(data) => data,
+        Err(error) => return refuse(&mut directory, &error.to_string()),
+    };
+    directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
+    let compute = backend(&run.spec.device, &run.spec.train.kernels);
+    let output = directory.path().to_owned();
+    let spec = RunSpec::clone(&run.spec);
+    let context = RunContext::new(spec, run.arm.clone(), data, compute, base.clone(), output);
+    let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
+    let checkpoint = directory.resume(&context)?;
+    if checkpoint.is_none()
+        && let Some(problem) = input_problems(run, base).first()
+    {
+        return refuse(&mut directory, &problem.message);
+    }
+    let mut session = Session::new(context, checkpoint, threads, stop.clone(), &mut directory);
+    match session.run() {
+        Ok(RunEnd::Stopped) => Ok(Ended::Stopped),
+        Ok(RunEnd::Done) => {
+            let network = session.network().clone();
+            let finished = directory.finish(&network).inspect_err(|error| {
+                let _ = directory.fail(&error.to_string()); // as below
+            });
+            finished.map(|()| Ended::Done)
+        }
+        Err(error) => {
+            let _ = directory.fail(&error.to_string()); // on a full disk this fails too, and the first error matters
+            Err(error)
+        }
+    }
+}
+
+/// Ends a run before anything is trained.
+fn refuse(directory: &mut RunDirectory, message: &str) -> Result<Ended, RunError> {
+    directory.event(Event::Failed { message: message.to_owned() })?;
+    directory.fail(message)?;
+    Ok(Ended::Failed(message.to_owned()))
+}

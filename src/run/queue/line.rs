@@ -1,0 +1,365 @@
+//! Which run is next: the runs of a queue in their order, without threads.
+
+use std::collections::BTreeMap;
+
+use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
+use crate::run::stop::{StopFlag, StopKind};
+
+/// The runs of a queue. Of those that wait, the highest priority is next; of equal ones, the first in the list.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    job: Job,
+    priority: i32,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Waiting,
+    Running {
+        stop: StopFlag,
+        threads: usize,
+        /// Whether it waits for another turn after it has stopped.
+        returns: bool,
+    },
+    Ended(Ended),
+}
+
+impl Line {
+    /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended, but is not done, gets another
+    /// turn.
+    pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
+        let known = self.entries.iter().enumerate().map(|(at, entry)| (entry.job.run.id.clone(), at));
+        let mut known: BTreeMap<String, usize> = known.collect(); // thousands may come at once
+        for (job, priority) in jobs {
+            let at = *known.entry(job.run.id.clone()).or_insert(self.entries.len());
+            let Some(known) = self.entries.get_mut(at) else {
+                self.entries.push(Entry { job, priority, state: State::Waiting });
+                continue;
+            };
+            if matches!(&known.state, State::Ended(ended) if *ended != Ended::Done) {
+                *known = Entry { job, priority, state: State::Waiting };
+            }
+        }
+    }
+
+    /// The run that is next.
+    fn next(&self) -> Option<usize> {
+        let waiting = self.entries.iter().enumerate().filter(|(_, entry)| entry.is_waiting());
+        // Of equal keys, `min_by_key` takes the first.
+        waiting.min_by_key(|(_, entry)| std::cmp::Reverse(entry.priority)).map(|(at, _)| at)
+    }
+
+    /// How many runs wait.
+    pub fn waiting(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.is_waiting()).count()
+    }
+
+    /// How many runs go on.
+    pub fn running(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.is_running()).count()
+    }
+
+    /// The job that is next, which runs from now on with this flag and this many threads.
+    pub fn take(&mut self, stop: StopFlag, threads: usize) -> Option<Job> {
+        let next = self.next()?;
+        let entry = &mut self.entries[next];
+        entry.state = State::Running { stop, threads, returns: false };
+        Some(entry.job.clone())
+    }
+
+    /// Notes the end of a run. One that was interrupted to make room waits for another turn, unless `all_stop`.
+    pub fn end(&mut self, run: &str, ended: Ended, all_stop: bool) {
+        let Some(entry) = self.find(run) else { return };
+        let returns = matches!(entry.state, State::Running { returns: true, .. });
+        let waits = returns && ended == Ended::Stopped && !all_stop;
+        entry.state = if waits { State::Waiting } else { State::Ended(ended) };
+    }
+
+    /// Stops a run: at once if it waits.
+    pub fn stop(&mut self, run: &str, kind: StopKind) {
+        let Some(entry) = self.find(run) else { return };
+        match &mut entry.state {
+            State::Waiting => entry.state = State::Ended(Ended::Stopped),
+            State::Running { stop, returns, .. } => {
+                *returns = false;
+                stop.request(kind);
+            }
+            State::Ended(_) => {}
+        }
+    }
+
+    /// Gives a run that has ended, but is not done, another turn.
+    pub fn retry(&mut self, run: &str) {
+        if let Some(entry) = self.find(run)
+            && matches!(&entry.state, State::Ended(ended) if *ended != Ended::Done)
+        {
+            entry.state = State::Waiting;
+        }
+    }
+
+    /// Sets the priority of a run.
+    pub fn set_priority(&mut self, run: &str, priority: i32) {
+        if let Some(entry) = self.find(run) {
+            entry.priority = priority;
+        }
+    }
+
+    /// Moves a run in front of another one, or behind all others, and gives it the priority that keeps it there.
+    pub fn move_before(&mut self, run: &str, other: Option<&str>) {
+        if other == Some(run) {
+            return;
+        }
+        let Some(from) = self.entries.iter().position(|entry| entry.job.run.id == run) else { return };
+        let mut entry = self.entries.remove(from);
+        let to = other.and_then(|other| self.entries.iter().position(|known| known.job.run.id == other));
+        let neighbour = match to {
+            Some(to) => Some(self.entries[to].priority),
+            None => {
+                let waiting = self.entries.iter().filter(|entry| entry.is_waiting());
+                waiting.map(|entry| entry.priority).min().map(|least| least.min(entry.priority))
+            }
+        };
+        entry.priority = neighbour.unwrap_or(entry.priority);
+        let to = to.unwrap_or(self.entries.len());
+        self.entries.insert(to, entry);
+    }
+
+    /// Interrupts runs for another turn: the last ones beyond `jobs`, and those with another number of threads.
+    pub fn interrupt(&mut self, jobs: usize, threads: usize, kind: StopKind) {
+        let mut running: Vec<&mut Entry> =
+            self.entries.iter_mut().filter(|entry| entry.is_running()).collect();
+        running.sort_by_key(|entry| std::cmp::Reverse(entry.priority)); // stable
+        for (place, entry) in running.into_iter().enumerate() {
+            let State::Running { stop, threads: own, returns } = &mut entry.state else { continue };
+            if (place >= jobs || *own != threads) && stop.requested().is_none() {
+                *returns = true;
+                stop.request(kind);
+            }
+        }
+    }
+
+    /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
+    pub fn view(&self, why: WaitReason) -> Vec<QueuedRun> {
+        let rank = |entry: &Entry| match entry.state {
+            State::Running { .. } => (0, std::cmp::Reverse(0)),
+            State::Waiting => (1, std::cmp::Reverse(entry.priority)),
+            State::Ended(_) => (2, std::cmp::Reverse(0)),
+        };
+        let mut sorted: Vec<&Entry> = self.entries.iter().collect();
+        sorted.sort_by_key(|entry| rank(entry));
+        let mut position = 0;
+        let queued = |entry: &Entry| {
+            let state = match &entry.state {
+                State::Waiting => {
+                    position += 1;
+                    QueuedState::Waiting { position, why }
+                }
+                State::Running { stop, threads, returns } => {
+                    QueuedState::Running { stopping: stop.requested(), returns: *returns, threads: *threads }
+                }
+                State::Ended(ended) => QueuedState::Ended(ended.clone()),
+            };
+            QueuedRun { run: entry.job.run.id.clone(), priority: entry.priority, state }
+        };
+        sorted.into_iter().map(queued).collect()
+    }
+
+    /// Folder, identity and priority of every run, in the order of the list.
+    pub fn order(&self) -> impl Iterator<Item = (&std::path::Path, &str, i32)> {
+        self.entries
+            .iter()
+            .map(|entry| (entry.job.folder.as_path(), entry.job.run.id.as_str(), entry.priority))
+    }
+
+    fn find(&mut self, run: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.job.run.id == run)
+    }
+}
+
+impl Entry {
+    const fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Waiting)
+    }
+
+    const fn is_running(&self) -> bool {
+        matches!(self.state, State::Running { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::doc::{Run, RunSpec};
+
+    fn job(number: usize) -> Job {
+        let run = Run {
+            id: number.to_string(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            seed: 1,
+            spec: RunSpec::default().into(),
+        };
+        Job { run, folder: PathBuf::from("runs"), base: PathBuf::from(".") }
+    }
+
+    /// What a model knows of a run: its number, priority, and state.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Known {
+        Waiting,
+        Running,
+        Over { done: bool },
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Add(usize, i32),
+        Priority(usize, i32),
+        Move(usize, Option<usize>),
+        Stop(usize),
+        Retry(usize),
+        Take,
+        End(usize, bool),
+    }
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0..8_usize, -2..3_i32).prop_map(|(run, priority)| Step::Add(run, priority)),
+            (0..8_usize, -2..3_i32).prop_map(|(run, priority)| Step::Priority(run, priority)),
+            (0..8_usize, prop::option::of(0..8_usize)).prop_map(|(run, other)| Step::Move(run, other)),
+            (0..8_usize).prop_map(Step::Stop),
+            (0..8_usize).prop_map(Step::Retry),
+            Just(Step::Take),
+            (0..8_usize, any::<bool>()).prop_map(|(run, done)| Step::End(run, done)),
+        ]
+    }
+
+    /// The simplest list that does the same.
+    fn carry_out(model: &mut Vec<(usize, i32, Known)>, step: &Step) -> Option<usize> {
+        let at = |model: &[(usize, i32, Known)], run: usize| model.iter().position(|known| known.0 == run);
+        match *step {
+            Step::Add(run, priority) => match at(model, run) {
+                None => model.push((run, priority, Known::Waiting)),
+                Some(at) if model[at].2 == (Known::Over { done: false }) => {
+                    model[at] = (run, priority, Known::Waiting);
+                }
+                Some(_) => {}
+            },
+            Step::Priority(run, priority) => {
+                if let Some(at) = at(model, run) {
+                    model[at].1 = priority;
+                }
+            }
+            Step::Move(run, other) => {
+                let Some(from) = at(model, run).filter(|_| other != Some(run)) else { return None };
+                let mut moved = model.remove(from);
+                match other.and_then(|other| at(model, other)) {
+                    Some(to) => {
+                        moved.1 = model[to].1;
+                        model.insert(to, moved);
+                    }
+                    None => {
+                        let waiting = model.iter().filter(|known| known.2 == Known::Waiting);
+                        moved.1 = waiting.map(|known| known.1).fold(moved.1, i32::min);
+                        model.push(moved);
+                    }
+                }
+            }
+            Step::Stop(run) => {
+                if let Some(at) = at(model, run).filter(|&at| model[at].2 == Known::Waiting) {
+                    model[at].2 = Known::Over { done: false };
+                }
+            }
+            Step::Retry(run) => {
+                if let Some(at) = at(model, run).filter(|&at| model[at].2 == (Known::Over { done: false })) {
+                    model[at].2 = Known::Waiting;
+                }
+            }
+            Step::Take => {
+                let highest =
+                    model.iter().filter(|known| known.2 == Known::Waiting).map(|known| known.1).max()?;
+                let next = model.iter_mut().find(|known| known.2 == Known::Waiting && known.1 == highest)?;
+                next.2 = Known::Running;
+                return Some(next.0);
+            }
+            Step::End(run, done) => {
+                if let Some(at) = at(model, run).filter(|&at| model[at].2 == Known::Running) {
+                    model[at].2 = Known::Over { done };
+                }
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_run_is_that_of_a_plain_list(steps in prop::collection::vec(any_step(), 0..40)) {
+            let (mut line, mut model) = (Line::default(), Vec::new());
+            for step in &steps {
+                let wanted = carry_out(&mut model, step);
+                let running = |line: &Line, run: &str| line.view(WaitReason::Turn).iter().any(|known| {
+                    known.run == run && matches!(known.state, QueuedState::Running { .. })
+                });
+                match step {
+                    Step::Add(run, priority) => line.add([(job(*run), *priority)]),
+                    Step::Priority(run, priority) => line.set_priority(&run.to_string(), *priority),
+                    Step::Move(run, other) => {
+                        line.move_before(&run.to_string(), other.map(|other| other.to_string()).as_deref());
+                    }
+                    Step::Stop(run) => line.stop(&run.to_string(), StopKind::Now),
+                    Step::Retry(run) => line.retry(&run.to_string()),
+                    Step::Take => {
+                        let taken = line.take(StopFlag::new().of_one(), 1).map(|job| job.run.id);
+                        prop_assert_eq!(taken, wanted.map(|run| run.to_string()));
+                    }
+                    Step::End(run, done) => if running(&line, &run.to_string()) {
+                        line.end(&run.to_string(), if *done { Ended::Done } else { Ended::Stopped }, false);
+                    },
+                }
+                let waiting: Vec<String> = line.view(WaitReason::Turn).into_iter()
+                    .filter(|known| matches!(known.state, QueuedState::Waiting { .. }))
+                    .map(|known| known.run).collect();
+                let mut wanted: Vec<_> = model.iter().filter(|known| known.2 == Known::Waiting).collect();
+                wanted.sort_by_key(|known| -known.1);
+                prop_assert_eq!(waiting, wanted.iter().map(|known| known.0.to_string()).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_makes_room_waits_again_and_one_that_was_stopped_does_not() {
+        let mut line = Line::default();
+        line.add((0..3).map(|number| (job(number), 0)));
+        let all = StopFlag::new();
+        for _ in 0..3 {
+            line.take(all.of_one(), 2).unwrap();
+        }
+        line.interrupt(2, 2, StopKind::Now);
+        let stopping: Vec<bool> = line
+            .view(WaitReason::Turn)
+            .iter()
+            .map(|run| matches!(run.state, QueuedState::Running { stopping: Some(_), returns: true, .. }))
+            .collect();
+        assert_eq!(stopping, [false, false, true], "the last one makes room");
+        line.end("2", Ended::Stopped, false);
+        assert_eq!(line.waiting(), 1);
+        line.stop("0", StopKind::Now);
+        line.interrupt(2, 1, StopKind::Now);
+        line.end("0", Ended::Stopped, false);
+        line.end("1", Ended::Stopped, true);
+        let states = line.view(WaitReason::Turn);
+        let ended = |run: &str| {
+            states.iter().any(|known| known.run == run && known.state == QueuedState::Ended(Ended::Stopped))
+        };
+        assert!(ended("0") && ended("1"), "the user's stop and the stop of all are final: {states:?}");
+    }
+}
