@@ -37,7 +37,9 @@ fn main() {
 fn measure(count: usize) {
     let folder = tempfile::tempdir().expect("there is room");
     let runs = experiment(count);
-    runs.iter().for_each(|run| write_run(folder.path(), run));
+    for run in &runs {
+        write_run(folder.path(), run);
+    }
     let (records, records_s) = timed(|| read_records(folder.path(), &runs));
     let (_, one_thread_s) =
         timed(|| runs.iter().filter_map(|run| read_record(folder.path(), &run.id)).count());

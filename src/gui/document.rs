@@ -40,10 +40,9 @@ pub struct Document {
 /// What follows from the experiment; computed again only when it has changed.
 struct Checked {
     experiment: Experiment,
-    /// Those of drafts come last.
     problems: Vec<Problem>,
-    /// How many problems are drafts.
-    drafts: usize,
+    /// Those of the problems that are drafts.
+    drafts: Vec<Problem>,
     runs: Vec<Run>,
 }
 
@@ -196,13 +195,8 @@ impl Document {
 
     /// Whether the experiment has changed since the last look.
     pub fn has_changed(&self) -> bool {
-        let wrong = self.drafts.problems();
-        let is_same = |checked: &Checked| {
-            checked.experiment == self.experiment
-                && checked.problems.ends_with(&wrong)
-                && checked.drafts == wrong.len()
-        };
-        !self.checked.as_ref().is_some_and(is_same)
+        let is_new = |known: &Checked| known.experiment != self.experiment || known.drafts != self.drafts.problems();
+        self.checked.as_ref().is_none_or(is_new)
     }
 
     /// Looks at the experiment again if it has changed since the last look; tells whether it had.
@@ -222,9 +216,8 @@ impl Document {
         });
         problems.extend(self.missing_data(&runs));
         self.drafts.keep_reachable(&mut self.experiment);
-        let wrong = self.drafts.problems();
-        let drafts = wrong.len();
-        problems.extend(wrong);
+        let drafts = self.drafts.problems();
+        problems.extend_from_slice(&drafts);
         self.checked = Some(Checked { experiment: self.experiment.clone(), problems, drafts, runs });
         true
     }

@@ -13,6 +13,7 @@ pub mod desktop;
 pub mod dialogs;
 pub mod document;
 pub mod drop;
+pub mod export;
 pub mod faults;
 pub mod files;
 pub mod form;

@@ -116,12 +116,12 @@ fn same_place(record: &RunRecord, points: Range<usize>) -> Vec<Range<usize>> {
 struct Trained {
     outer: Vec<(String, f64)>,
     branch: String,
-    trained: f64,
+    epochs: f64,
 }
 
 impl Trained {
     const fn now(&self) -> f64 {
-        self.trained
+        self.epochs
     }
 
     /// Goes on in a branch: a clone begins with the epochs of its original, and leaves them as they are.
@@ -130,16 +130,16 @@ impl Trained {
             return;
         }
         if let Some(at) = self.outer.iter().position(|(outer, _)| outer == branch) {
-            (self.branch, self.trained) = self.outer.swap_remove(at);
+            (self.branch, self.epochs) = self.outer.swap_remove(at);
             self.outer.truncate(at);
         } else {
-            self.outer.push((std::mem::replace(&mut self.branch, branch.to_owned()), self.trained));
+            self.outer.push((std::mem::replace(&mut self.branch, branch.to_owned()), self.epochs));
         }
     }
 
     fn note(&mut self, record: &RunRecord, points: Range<usize>) {
         if let Some((_, last)) = record.points().range(points).next_back() {
-            self.trained = last.trained;
+            self.epochs = last.trained;
         }
     }
 }

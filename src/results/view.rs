@@ -68,6 +68,8 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
+    /// The trainings of a plan that have lines where x is the epoch within a training, from 1; empty for a few, evenly spaced.
+    pub rounds: Vec<usize>,
 }
 
 impl Default for PlotOptions {
@@ -78,7 +80,16 @@ impl Default for PlotOptions {
             bands: BandChoice::default(),
             traces: false,
             smoothing: 0.0,
+            rounds: Vec::new(),
         }
+    }
+}
+
+impl PlotOptions {
+    /// The options for a plot that has no lines by round: over all epochs instead of those of a training.
+    pub fn without_rounds(&self) -> Self {
+        let x = if self.x == XAxis::Training { XAxis::Epoch } else { self.x.clone() };
+        Self { x, ..self.clone() }
     }
 }
 
@@ -114,12 +125,16 @@ pub enum XAxis {
     /// Epochs trained in all; never goes back.
     #[default]
     Epoch,
+    /// Epochs since the start of a training, with a line for each training of the plan.
+    Training,
     /// Mini-batches trained in all; never goes back.
     Iteration,
     /// Share of the weights that remain: the last value at each level.
     Remaining,
     /// Wall time of the run; of several runs, the mean.
     Seconds,
+    /// Time by the clock since the run began, with its pauses and interruptions.
+    Clock,
     /// Another series of the same run, by its name: its last value when the point was measured.
     Series(String),
 }

@@ -141,8 +141,12 @@ mod tests {
     #[test]
     fn statistics_are_those_of_numpy() {
         let found = WeightStatistics::of(&[1.0, -2.0, 0.0, -0.0, 3.5]);
-        let wanted =
-            [("mean", 0.5), ("std", 1.7888543819998317), ("norm", 4.153311931459037), ("zeros", 0.4)];
+        let wanted = [
+            ("mean", 0.5),
+            ("std", 1.788_854_381_999_831_7),
+            ("norm", 4.153_311_931_459_037),
+            ("zeros", 0.4),
+        ];
         for ((name, value), (known, wanted)) in found.named().into_iter().zip(wanted) {
             assert!(name == known && (value - wanted).abs() < 1e-15, "{name} {value}");
         }

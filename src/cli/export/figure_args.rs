@@ -108,14 +108,16 @@ impl FigureArgs {
 }
 
 /// Names of the axes that all runs have.
-const COMMON: [&str; 4] = ["epochs", "iterations", "remaining", "seconds"];
+const COMMON: [&str; 6] = ["epochs", "training", "iterations", "remaining", "seconds", "clock"];
 
 fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Failure> {
     Ok(match name {
         "epochs" => XAxis::Epoch,
+        "training" => XAxis::Training,
         "iterations" => XAxis::Iteration,
         "remaining" => XAxis::Remaining,
         "seconds" => XAxis::Seconds,
+        "clock" => XAxis::Clock,
         series => {
             let known: BTreeSet<&str> = records.values().flat_map(RunRecord::series).collect();
             if !known.contains(series) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::ArmRuns;
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
+use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
@@ -51,6 +51,9 @@ impl RunCounts {
 
 /// The lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
+    if options.x == XAxis::Training {
+        return rounds::lines(arm, series, options);
+    }
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         let name = format!("{}{}", path.name(&arm.name), series.suffix);

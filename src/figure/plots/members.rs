@@ -27,6 +27,7 @@ pub const MEMBERS: Plot = Plot {
 };
 
 fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = &options.without_rounds();
     let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
     let drawn = arms.iter().flat_map(of_arm).collect();
     figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
@@ -57,6 +58,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
 };
 
 fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
     figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
 }

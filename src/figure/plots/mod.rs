@@ -15,6 +15,7 @@ mod outcomes;
 mod parallel_coordinates;
 mod past;
 mod remaining;
+mod rounds;
 mod series;
 mod smooth;
 mod vulnerability;
@@ -168,15 +169,18 @@ const REMAINING: &str = "Remaining weights";
 
 impl XAxis {
     /// The axes that every run has, for menus.
-    pub const ALL: [Self; 4] = [Self::Epoch, Self::Iteration, Self::Remaining, Self::Seconds];
+    pub const ALL: [Self; 6] =
+        [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
 
     /// Its name in menus and on the axis.
     pub fn label(&self) -> String {
         match self {
             Self::Epoch => "Epochs trained".to_owned(),
+            Self::Training => "Epochs in this training".to_owned(),
             Self::Iteration => "Iterations trained".to_owned(),
             Self::Remaining => REMAINING.to_owned(),
             Self::Seconds => "Wall time".to_owned(),
+            Self::Clock => "Time since the start".to_owned(),
             Self::Series(name) => in_words(name),
         }
     }
@@ -185,9 +189,9 @@ impl XAxis {
     pub fn axis(&self) -> Axis {
         match self {
             Self::Remaining => Axis { reversed: true, ..Axis::percent(&self.label()).log() },
-            Self::Seconds => Axis::new(&self.label(), "s"),
+            Self::Seconds | Self::Clock => Axis::new(&self.label(), "s"),
             Self::Series(name) if name.ends_with("accuracy") => Axis::percent(&self.label()),
-            Self::Epoch | Self::Iteration | Self::Series(_) => Axis::new(&self.label(), ""),
+            Self::Epoch | Self::Training | Self::Iteration | Self::Series(_) => Axis::new(&self.label(), ""),
         }
     }
 }

@@ -28,6 +28,7 @@ pub const PLOT: Plot = Plot {
 };
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = &options.without_rounds();
     let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
     let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
     let zeros: usize = drawn.iter_mut().map(without_zeros).sum();

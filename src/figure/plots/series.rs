@@ -82,7 +82,8 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         }
         let (path, curve) = &mut found[here];
         let (at, x) = match x {
-            XAxis::Epoch => (point.trained, point.trained),
+            // Lines by round are made from trainings; a curve goes over all of them.
+            XAxis::Epoch | XAxis::Training => (point.trained, point.trained),
             XAxis::Iteration => {
                 let trained = iterations_trained(&point, per_epoch);
                 (trained, trained)
@@ -90,6 +91,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
             XAxis::Remaining => (point.remaining, point.remaining),
             // Runs differ in speed, so seeds are aligned by the amount of training.
             XAxis::Seconds => (point.trained, point.secs),
+            XAxis::Clock => (point.trained, record.clock_secs(point.secs).unwrap_or(f64::NAN)),
             XAxis::Series(_) => (point.trained, before(along.get(path), point.trained)),
         };
         curve.push(at, [x, point.value]);

@@ -10,7 +10,7 @@ use crate::gui::theme::{self, cell_ui};
 
 /// On or off.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
-    let response = ui.add(Checkbox::without_text(on));
+    let response = theme::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
     slot.name(response).changed()
 }

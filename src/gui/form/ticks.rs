@@ -130,7 +130,7 @@ fn tick_ui(
         let taken = size(&count) + marks::ICON_WIDTH + 4.0 * theme::STEP + 16.0;
         let text = RichText::new(fitted(ui.painter(), name, &body, (ui.available_width() - taken).max(16.0)));
         let text = if weights.is_none() { text.color(colours.bad) } else { text };
-        let response = ui.add(Checkbox::new(is_on, text));
+        let response = theme::input_ui(ui, Checkbox::new(is_on, text));
         context.note_input(&response);
         let (is_checked, hint) =
             (*is_on, if weights.is_none() { "The network has no such layer" } else { name });

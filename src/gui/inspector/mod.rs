@@ -77,7 +77,6 @@ impl Inspector {
 
         let room = ui.available_height();
         let top = ui.cursor().top();
-        theme::outline_inputs(ui);
         context.focus = of_arm;
         selected_head_ui(ui, &mut input);
         let used = ui.cursor().top() - top;
@@ -271,6 +270,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             (context.place, context.elsewhere) = (place, plan::NESTED);
             inner_ui(ui, stage, context);
             hint_ui(ui, Some(help_of(stage)));
+            theme::outline_inputs(ui);
             faults::stage_ui(ui, stage, run.as_ref());
             input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
         }

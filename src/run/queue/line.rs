@@ -118,13 +118,10 @@ impl Line {
         let Some(from) = self.entries.iter().position(|entry| entry.job.run.id == run) else { return };
         let mut entry = self.entries.remove(from);
         let to = other.and_then(|other| self.entries.iter().position(|known| known.job.run.id == other));
-        let neighbour = match to {
-            Some(to) => Some(self.entries[to].priority),
-            None => {
-                let waiting = self.entries.iter().filter(|entry| entry.is_waiting());
-                waiting.map(|entry| entry.priority).min().map(|least| least.min(entry.priority))
-            }
-        };
+        let neighbour = to.map(|to| self.entries[to].priority).or_else(|| {
+            let waiting = self.entries.iter().filter(|entry| entry.is_waiting());
+            waiting.map(|entry| entry.priority).min().map(|least| least.min(entry.priority))
+        });
         entry.priority = neighbour.unwrap_or(entry.priority);
         let to = to.unwrap_or(self.entries.len());
         self.entries.insert(to, entry);
@@ -260,18 +257,15 @@ mod tests {
                 }
             }
             Step::Move(run, other) => {
-                let Some(from) = at(model, run).filter(|_| other != Some(run)) else { return None };
+                let from = at(model, run).filter(|_| other != Some(run))?;
                 let mut moved = model.remove(from);
-                match other.and_then(|other| at(model, other)) {
-                    Some(to) => {
-                        moved.1 = model[to].1;
-                        model.insert(to, moved);
-                    }
-                    None => {
-                        let waiting = model.iter().filter(|known| known.2 == Known::Waiting);
-                        moved.1 = waiting.map(|known| known.1).fold(moved.1, i32::min);
-                        model.push(moved);
-                    }
+                if let Some(to) = other.and_then(|other| at(model, other)) {
+                    moved.1 = model[to].1;
+                    model.insert(to, moved);
+                } else {
+                    let waiting = model.iter().filter(|known| known.2 == Known::Waiting);
+                    moved.1 = waiting.map(|known| known.1).fold(moved.1, i32::min);
+                    model.push(moved);
                 }
             }
             Step::Stop(run) => {

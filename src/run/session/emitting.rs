@@ -70,9 +70,9 @@ impl Session<'_> {
     /// Evaluates the validation part, where there is one, and the test part; emits what is recorded of the weights.
     pub(in crate::run) fn evaluate_parts(&mut self) -> Result<(), RunError> {
         if self.state().others.is_empty() {
-            self.evaluate_present()?
+            self.evaluate_present()?;
         } else {
-            members::evaluate(self)?
+            members::evaluate(self)?;
         }
         self.emit_weights()
     }

@@ -48,9 +48,11 @@ pub(super) fn all_are_named(window: &Window, place: &str) {
 /// Opens all settings of the experiment that fold; the training is open.
 fn open_sections(window: &mut Window) {
     for title in ["Data", "Network", "Evaluation", "Devices", "Name and notes"] {
-        let heading = window.harness.query_all_by_role(Role::DisclosureTriangle);
-        let mut heading = heading.filter(|node| node.accesskit_node().label().as_deref() == Some(title));
-        heading.next_back().unwrap().click();
+        let all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+        let headings: Vec<_> =
+            all.filter(|node| node.accesskit_node().label().as_deref() == Some(title)).collect();
+        headings[headings.len() - 1].click();
+        drop(headings);
         window.harness.run_ok();
     }
 }

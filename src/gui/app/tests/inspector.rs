@@ -10,9 +10,11 @@ use crate::gui::files::PathAnswer;
 use crate::gui::selection::Selection;
 
 fn fold(window: &mut Window, title: &str) {
-    let headings = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
-    let heading = headings.filter(|node| node.accesskit_node().label().as_deref() == Some(title)).next_back();
-    heading.unwrap().click();
+    let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
+    let headings: Vec<_> =
+        all.filter(|node| node.accesskit_node().label().as_deref() == Some(title)).collect();
+    headings[headings.len() - 1].click();
+    drop(headings);
     window.harness.run();
 }
 

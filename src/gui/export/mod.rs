@@ -1,0 +1,406 @@
+//! The export dialog: settings of the figure at the left, a preview in true proportions at the right.
+
+mod grey;
+mod preview;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::{
+    self, Align, Checkbox, DragValue, Frame, Id, Label, Layout, Modal, Panel, Response, RichText, ScrollArea,
+    TextEdit, Ui,
+};
+
+use super::background::{BackgroundTask, TaskState};
+use super::icons::Icon;
+use super::text::shortened;
+use super::theme::{self, BODY, NAME, SMALL, STEP, present};
+use super::widgets::{self, FieldState};
+use crate::figure::export::{IntervalStyle, Options};
+use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::figure::{Figure, FileKind};
+use crate::results::view::Preset;
+use preview::Preview;
+
+/// Width of the settings, in points.
+const SETTINGS: f32 = 384.0;
+/// Width of the labels before settings.
+const LABEL: f32 = 104.0;
+/// Millimetres of a point.
+const MILLIMETRES: f64 = 25.4 / 72.0;
+
+/// What an export needs beside the figure; kept between dialogs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportSettings {
+    /// Size, legend, intervals and text around the figure.
+    pub options: Options,
+    /// The file format.
+    pub kind: FileKind,
+    /// The folder of the last export.
+    pub folder: PathBuf,
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExportResponse {
+    /// Write the figure to this file.
+    Write(PathBuf),
+    /// Copy the figure as a picture.
+    CopyPicture,
+    /// Copy the caption.
+    CopyCaption(String),
+    /// Choose the folder.
+    Browse,
+    /// Leave the dialog.
+    Cancel,
+}
+
+/// The dialog.
+pub struct ExportDialog {
+    /// What is exported: "Accuracy vs. sparsity".
+    title: String,
+    /// The settings.
+    pub settings: ExportSettings,
+    /// The name of the file, without its ending.
+    name: String,
+    figure: Option<BackgroundTask<Result<Figure, String>>>,
+    /// The figure, or why there is none.
+    built: Option<Result<Arc<Figure>, String>>,
+    preview: Preview,
+}
+
+impl ExportDialog {
+    /// A dialog for a figure that `build` makes in a thread.
+    pub fn new(
+        title: &str,
+        name: &str,
+        settings: ExportSettings,
+        ctx: &egui::Context,
+        build: impl FnOnce() -> Result<Figure, String> + Send + 'static,
+    ) -> Self {
+        let figure = BackgroundTask::begin("figure", ctx, build);
+        let built =
+            figure.is_none().then(|| Err("The system refused to start a thread. Try again.".to_owned()));
+        let (title, name) = (title.to_owned(), name.to_owned());
+        Self { title, settings, name, figure, built, preview: Preview::default() }
+    }
+
+    /// The figure, once it is there.
+    pub fn figure(&self) -> Option<&Arc<Figure>> {
+        self.built.as_ref()?.as_ref().ok()
+    }
+
+    /// Draws the dialog.
+    pub fn ui(&mut self, ctx: &egui::Context) -> Option<ExportResponse> {
+        if let Some(task) = self.figure.take() {
+            match task.take() {
+                TaskState::Running => self.figure = Some(task),
+                TaskState::Done(built) => self.built = Some(built.map(Arc::new)),
+                TaskState::Failed(why) => self.built = Some(Err(why)),
+            }
+        }
+        let window = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
+        let size = egui::vec2(1184.0, 792.0).min(window);
+        let frame = Frame::popup(&ctx.global_style()).inner_margin(0.0);
+        let shown = Modal::new(Id::unique("export")).frame(frame).show(ctx, |ui| {
+            ui.set_min_size(size);
+            ui.set_max_size(size);
+            self.contents_ui(ui)
+        });
+        shown.inner.clone().or_else(|| shown.should_close().then_some(ExportResponse::Cancel))
+    }
+
+    fn contents_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
+        let margin = egui::Margin::same(16);
+        let head = Frame::new().inner_margin(margin);
+        let head =
+            Panel::top("export head").resizable(false).frame(head).show(ui, |ui| self.head_ui(ui)).inner;
+        let foot = Frame::new().inner_margin(margin);
+        let foot =
+            Panel::bottom("export foot").resizable(false).frame(foot).show(ui, |ui| self.foot_ui(ui)).inner;
+        let left = Panel::left("export settings").resizable(false).exact_size(SETTINGS).frame(Frame::new());
+        let browse = left.show(ui, |ui| {
+            ScrollArea::vertical()
+                .auto_shrink([false, false])
+                .show(ui, |ui| Frame::new().inner_margin(margin).show(ui, |ui| self.settings_ui(ui)).inner)
+        });
+        let right = Frame::new().inner_margin(24);
+        egui::CentralPanel::default().frame(right).show(ui, |ui| self.preview_ui(ui));
+        head.or(foot).or(browse.inner.inner)
+    }
+
+    fn head_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
+        ui.horizontal(|ui| {
+            widgets::title_ui(ui, "Export figure");
+            ui.label(RichText::new(shortened(&self.title, 60)).color(present(ui).text2));
+            let right = Layout::right_to_left(Align::Center);
+            let close = ui.with_layout(right, |ui| widgets::icon_button_ui(ui, true, Icon::X, "Close"));
+            close.inner.clicked().then_some(ExportResponse::Cancel)
+        })
+        .inner
+    }
+
+    fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
+        ui.spacing_mut().item_spacing.y = STEP;
+        heading_ui(ui, "Size");
+        size_ui(ui, &mut self.settings.options.size);
+        heading_ui(ui, "Legend");
+        legend_ui(ui, &mut self.settings.options.size.legend);
+        heading_ui(ui, "Lines");
+        intervals_ui(ui, &mut self.settings.options.intervals);
+        heading_ui(ui, "Text around the figure");
+        let options = &mut self.settings.options;
+        row_ui(ui, "Show", |ui| {
+            let notes = "What differs between arms, after their names";
+            theme::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names")).on_hover_text(notes);
+        });
+        row_ui(ui, "", |ui| {
+            let footnote = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
+            theme::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
+        });
+        heading_ui(ui, "File");
+        self.file_ui(ui)
+    }
+
+    fn file_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
+        row_ui(ui, "Format", |ui| {
+            let kinds = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
+            segments_ui(ui, &mut self.settings.kind, &kinds, |kind| kind.ending().to_uppercase());
+        });
+        if self.settings.kind == FileKind::Png {
+            row_ui(ui, "PNG resolution", |ui| {
+                let dpi = DragValue::new(&mut self.settings.options.dpi).range(36.0..=1200.0).suffix(" dpi");
+                theme::input_ui(ui, dpi.fixed_decimals(0));
+            });
+        }
+        let mut response = None;
+        row_ui(ui, "Folder", |ui| {
+            let folder = self.settings.folder.display().to_string();
+            let width = ui.available_width() - 96.0;
+            let shown = theme::fitted(ui.painter(), &folder, &egui::FontId::proportional(BODY), width);
+            ui.allocate_ui(egui::vec2(width, theme::CONTROL), |ui| {
+                ui.add(Label::new(shown)).on_hover_text(folder);
+            });
+            if ui.add(widgets::button(None, "Browse…")).clicked() {
+                response = Some(ExportResponse::Browse);
+            }
+        });
+        let is_wrong = self.why_not().is_some();
+        row_ui(ui, "Name", |ui| {
+            let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
+            let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
+            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 48.0);
+            let field = widgets::field_ui(ui, field, state);
+            ui.label(ending);
+            if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
+                response = Some(ExportResponse::Write(self.path()));
+            }
+        });
+        response
+    }
+
+    fn path(&self) -> PathBuf {
+        self.settings.folder.join(format!("{}.{}", self.name.trim(), self.settings.kind.ending()))
+    }
+
+    /// Why the figure cannot be written.
+    fn why_not(&self) -> Option<String> {
+        let name = self.name.trim();
+        if name.is_empty() {
+            return Some("Give the file a name".to_owned());
+        }
+        if Path::new(name).components().count() != 1 || name.starts_with('.') {
+            return Some("The name of the file cannot have a slash or start with a dot".to_owned());
+        }
+        match &self.built {
+            None => Some("The figure is being made".to_owned()),
+            Some(Err(why)) => Some(why.clone()),
+            Some(Ok(_)) if self.settings.kind == FileKind::Csv => None,
+            Some(Ok(_)) => self.settings.options.size.check().err(),
+        }
+    }
+
+    fn foot_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
+        let mut response = None;
+        let caption = self.figure().map(|figure| caption(figure)).unwrap_or_default();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let why_not = self.why_not();
+            let export = widgets::primary_ui(ui, why_not.is_none(), Icon::Export, "Export");
+            let export = export.on_disabled_hover_text(why_not.unwrap_or_default());
+            if export.clicked() {
+                response = Some(ExportResponse::Write(self.path()));
+            }
+            if ui.add(widgets::button(None, "Cancel")).clicked() {
+                response = Some(ExportResponse::Cancel);
+            }
+            if ui
+                .add_enabled(self.figure().is_some(), widgets::button(Icon::Copy, "Copy as picture"))
+                .clicked()
+            {
+                response = Some(ExportResponse::CopyPicture);
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let copy = ui.add_enabled(!caption.is_empty(), widgets::ghost(Icon::Text, "Copy caption"));
+                if copy.clicked() {
+                    response = Some(ExportResponse::CopyCaption(caption.clone()));
+                }
+                if !caption.is_empty() {
+                    let quoted = RichText::new(format!("“{caption}”")).size(SMALL).color(present(ui).text3);
+                    ui.add(Label::new(quoted).truncate());
+                }
+            });
+        });
+        response
+    }
+
+    fn preview_ui(&mut self, ui: &mut Ui) {
+        match &self.built {
+            None => drop(ui.spinner()),
+            Some(Err(why)) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
+            Some(Ok(figure)) => self.preview.ui(ui, figure, &self.settings.options),
+        }
+    }
+}
+
+/// The caption of a figure: its small print as sentences.
+fn caption(figure: &Figure) -> String {
+    let remarks = figure.remarks();
+    let mut caption = remarks.join(". ");
+    if let Some(first) = caption.get(..1).map(str::to_uppercase) {
+        caption.replace_range(..1, &first);
+        caption.push('.');
+    }
+    caption
+}
+
+fn heading_ui(ui: &mut Ui, text: &str) {
+    ui.add_space(STEP / 2.0);
+    ui.label(RichText::new(text).font(theme::medium(NAME)));
+}
+
+/// A setting: its label, then its control.
+fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.horizontal(|ui| {
+        theme::cell_ui(ui, LABEL, |ui| ui.label(RichText::new(label).color(present(ui).text2)));
+        control(ui)
+    })
+    .inner
+}
+
+/// One of a few values, side by side.
+fn segments_ui<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    value: &mut T,
+    all: &[T],
+    name: impl Fn(T) -> String,
+) -> Response {
+    let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
+    let shown = frame.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        for &one in all {
+            ui.selectable_value(value, one, name(one));
+        }
+    });
+    shown.response
+}
+
+fn size_ui(ui: &mut Ui, size: &mut Size) {
+    let presets = Preset::ALL;
+    let same = |a: f64, b: f64| (a - b).abs() < 0.01;
+    let is_of = |preset: &Preset, size: &Size| {
+        let of = preset.size();
+        same(of.width_pt, size.width_pt) && same(of.height_pt, size.height_pt)
+    };
+    row_ui(ui, "Preset", |ui| {
+        let chosen = presets.iter().find(|preset| is_of(preset, size));
+        let label = chosen.map_or("Custom", |preset| preset.label());
+        widgets::drop_down("preset", label).width(ui.available_width()).show_ui(ui, |ui| {
+            for preset in presets {
+                if ui.selectable_label(is_of(&preset, size), preset.label()).clicked() {
+                    *size = Size { legend: size.legend, ..preset.size() };
+                }
+            }
+        });
+    });
+    row_ui(ui, "Width × height", |ui| {
+        for (name, side) in [("Width", &mut size.width_pt), ("Height", &mut size.height_pt)] {
+            let mut millimetres = (*side * MILLIMETRES * 10.0).round() / 10.0;
+            let field = DragValue::new(&mut millimetres).range(26.0..=5080.0).suffix(" mm").max_decimals(1);
+            let response = theme::input_ui(ui, field);
+            if response.changed() {
+                *side = millimetres / MILLIMETRES;
+            }
+            response.on_hover_text(name);
+        }
+    });
+    row_ui(ui, "Text", |ui| {
+        let largest = size.width_pt.min(size.height_pt) / 12.0;
+        let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
+        theme::input_ui(ui, field.speed(0.1)).on_hover_text("Size of axis titles and of the legend");
+    });
+}
+
+fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
+    let corner = match legend {
+        LegendPlace::Corner(corner) => Some(*corner),
+        LegendPlace::Inside
+        | LegendPlace::LineEnds
+        | LegendPlace::Right
+        | LegendPlace::Below
+        | LegendPlace::Hidden => None,
+    };
+    let is_inside = corner.is_some() || *legend == LegendPlace::Inside;
+    let mut place = if is_inside { LegendPlace::Inside } else { *legend };
+    row_ui(ui, "Place", |ui| {
+        let places = [
+            (LegendPlace::Inside, "Inside"),
+            (LegendPlace::Below, "Below"),
+            (LegendPlace::Right, "Right"),
+            (LegendPlace::LineEnds, "Line ends"),
+            (LegendPlace::Hidden, "None"),
+        ];
+        let name = |place: LegendPlace| {
+            places.iter().find(|(known, _)| *known == place).map_or("", |(_, name)| name).to_owned()
+        };
+        segments_ui(ui, &mut place, &places.map(|(place, _)| place), name);
+    });
+    if place != LegendPlace::Inside || !is_inside {
+        *legend = place;
+    }
+    if place != LegendPlace::Inside {
+        return;
+    }
+    row_ui(ui, "Corner", |ui| {
+        let chosen = corner.map_or("Emptiest", corner_name);
+        widgets::drop_down("corner", chosen).width(ui.available_width()).show_ui(ui, |ui| {
+            ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
+            for corner in Corner::ALL {
+                ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
+            }
+        });
+    });
+}
+
+const fn corner_name(corner: Corner) -> &'static str {
+    match corner {
+        Corner::BottomRight => "Bottom right",
+        Corner::BottomLeft => "Bottom left",
+        Corner::TopRight => "Top right",
+        Corner::TopLeft => "Top left",
+    }
+}
+
+fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
+    let name = |style: IntervalStyle| match style {
+        IntervalStyle::Bars => "Error bars, dodged",
+        IntervalStyle::Bands => "Bands",
+        IntervalStyle::None => "None",
+    };
+    row_ui(ui, "Intervals", |ui| {
+        widgets::drop_down("intervals", name(*intervals)).width(ui.available_width()).show_ui(ui, |ui| {
+            for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
+                ui.selectable_value(intervals, style, name(style));
+            }
+        });
+    });
+}

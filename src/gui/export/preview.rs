@@ -1,0 +1,156 @@
+//! The preview: the figure as the file will show it, with its scale, and a small one in grey.
+
+use std::sync::Arc;
+
+use eframe::egui::{
+    self, Align, Color32, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle,
+    TextureOptions, Ui, Vec2, vec2,
+};
+
+use super::grey;
+use crate::figure::Figure;
+use crate::figure::export::{Options, picture};
+use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::icons::Icon;
+use crate::gui::theme::{self, NAME, SMALL, STEP, present};
+use crate::gui::widgets::{self, Tone};
+
+/// Points of the screen that stand for a point of paper at 100 %.
+const SCREEN: f64 = 96.0 / 72.0;
+/// The picture is never larger than this, in pixels.
+const MOST_PIXELS: f64 = 4_000.0;
+/// Width of the grey picture, in points.
+const GREY: f32 = 208.0;
+
+/// What a picture was made from.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    figure: usize,
+    options: Options,
+    pixels: [u32; 2],
+}
+
+/// The pictures of the last settings, and how large they are shown.
+#[derive(Default)]
+pub struct Preview {
+    /// Pictures in colour and in grey, or why the figure cannot be drawn.
+    shown: Option<(Key, Result<[TextureHandle; 2], String>)>,
+    pending: Option<(Key, BackgroundTask<Result<[ColorImage; 2], String>>)>,
+    /// The scale; nothing to fit.
+    scale: Option<f64>,
+}
+
+impl Preview {
+    /// Draws the preview into all available space.
+    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
+        let size = options.size;
+        let below = grey_height(ui, options);
+        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + below);
+        let fit = (f64::from(space.x) / size.width_pt).min(f64::from(space.y) / size.height_pt) / SCREEN;
+        let scale = self.scale.unwrap_or(fit).max(0.05);
+        self.head_ui(ui, options, scale);
+        let shown = vec2(size.width_pt as f32, size.height_pt as f32) * (scale * SCREEN) as f32;
+        self.make(ui, figure, options, shown);
+        let area = ScrollArea::both().id_salt("preview").max_height(space.y).auto_shrink([false, false]);
+        area.show(ui, |ui| match &self.shown {
+            None => drop(ui.spinner()),
+            Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
+            Some((_, Ok([picture, _]))) => {
+                let free = (ui.available_size() - shown).max(Vec2::ZERO) / 2.0;
+                ui.add_space(free.y);
+                ui.horizontal(|ui| {
+                    ui.add_space(free.x);
+                    ui.add(Image::new(picture).fit_to_exact_size(shown).alt_text("Preview of the figure"));
+                });
+            }
+        });
+        ui.separator();
+        self.grey_ui(ui, figure, options);
+    }
+
+    fn head_ui(&mut self, ui: &mut Ui, options: &Options, scale: f64) {
+        let [width, height] =
+            [options.size.width_pt, options.size.height_pt].map(|side| side * super::MILLIMETRES);
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Preview").font(theme::medium(NAME)));
+            let text = format!("{width:.1} × {height:.1} mm, shown at {:.0} %", 100.0 * scale);
+            ui.label(RichText::new(text).color(present(ui).text2));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add(widgets::button(None, "Actual size").selected(self.scale == Some(1.0))).clicked() {
+                    self.scale = Some(1.0);
+                }
+                if ui.add(widgets::button(None, "Fit").selected(self.scale.is_none())).clicked() {
+                    self.scale = None;
+                }
+                if widgets::icon_button_ui(ui, true, Icon::MagnifierPlus, "Larger").clicked() {
+                    self.scale = Some((scale * 1.25).min(8.0));
+                }
+                if widgets::icon_button_ui(ui, true, Icon::MagnifierMinus, "Smaller").clicked() {
+                    self.scale = Some((scale / 1.25).max(0.1));
+                }
+            });
+        });
+    }
+
+    /// Has the pictures made in a thread; the last ones stay until then.
+    fn make(&mut self, ui: &Ui, figure: &Arc<Figure>, options: &Options, shown: Vec2) {
+        if let Some((key, task)) = self.pending.take() {
+            match task.take() {
+                TaskState::Running => self.pending = Some((key, task)),
+                TaskState::Done(Ok(pictures)) => {
+                    let textures = pictures
+                        .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
+                    self.shown = Some((key, Ok(textures)));
+                }
+                TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
+            }
+        }
+        let pixels = shown * ui.pixels_per_point();
+        let key = Key {
+            figure: Arc::as_ptr(figure).addr(),
+            options: *options,
+            pixels: [pixels.x.round() as u32, pixels.y.round() as u32],
+        };
+        if self.pending.is_some() || self.shown.as_ref().is_some_and(|(known, _)| *known == key) {
+            return;
+        }
+        let most = MOST_PIXELS / options.size.width_pt.max(options.size.height_pt);
+        let dots = (f64::from(pixels.x) / options.size.width_pt).min(most) * 72.0;
+        let (figure, options) = (figure.clone(), Options { dpi: dots, ..*options });
+        let task = BackgroundTask::begin("preview", ui.ctx(), move || {
+            let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
+            let picture = ColorImage::from_rgba_premultiplied(size, &pixels);
+            let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
+            Ok([picture, grey])
+        });
+        self.pending = task.map(|task| (key, task));
+    }
+
+    fn grey_ui(&self, ui: &mut Ui, figure: &Figure, options: &Options) {
+        ui.horizontal_top(|ui| {
+            if let Some((_, Ok([_, picture]))) = &self.shown {
+                let size = vec2(GREY, grey_height(ui, options) - 3.0 * STEP);
+                ui.add(Image::new(picture).max_size(size).alt_text("The figure in grey"));
+            }
+            ui.add_space(STEP);
+            ui.vertical(|ui| {
+                ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
+                for (tone, text) in grey::checks(figure, options) {
+                    ui.horizontal(|ui| {
+                        let (rect, _) =
+                            ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
+                        let colour: Color32 = tone.colour(ui);
+                        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, colour);
+                        ui.add(Label::new(RichText::new(text).size(SMALL)).wrap());
+                    });
+                }
+            });
+        });
+    }
+}
+
+/// The height of the grey picture with the space around it.
+fn grey_height(ui: &Ui, options: &Options) -> f32 {
+    let height = GREY * (options.size.height_pt / options.size.width_pt) as f32;
+    height.clamp(96.0, 0.3 * ui.available_height().max(400.0)) + 3.0 * STEP
+}
