@@ -195,7 +195,8 @@ impl Document {
 
     /// Whether the experiment has changed since the last look.
     pub fn has_changed(&self) -> bool {
-        let is_new = |known: &Checked| known.experiment != self.experiment || known.drafts != self.drafts.problems();
+        let is_new =
+            |known: &Checked| known.experiment != self.experiment || known.drafts != self.drafts.problems();
         self.checked.as_ref().is_none_or(is_new)
     }
 

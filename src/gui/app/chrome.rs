@@ -11,7 +11,7 @@ use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
 use crate::gui::inspector::Inspected;
-use crate::gui::log::NoticeAction;
+use crate::gui::log::{Notice, NoticeAction};
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
@@ -134,7 +134,10 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        let notice = self.log.entries().last();
+        // An error stays until the log was seen.
+        let unseen = self.log.unseen().is_some();
+        let is_wanted = |notice: &&Notice| !unseen || notice.tone == Tone::Bad;
+        let notice = self.log.entries().iter().rev().find(is_wanted);
         let message = notice.map(|notice| Message {
             time: &notice.time,
             text: text::first_line(&notice.text),

@@ -19,8 +19,8 @@ use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::tickets::MaskOverlap;
-use crate::run::mask_overlaps;
 use crate::results::tiles::Group;
+use crate::run::mask_overlaps;
 
 /// The share of the height that the figure gets; the table is below it.
 const FIGURE: f32 = 0.62;

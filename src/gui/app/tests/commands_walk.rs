@@ -131,7 +131,7 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     let arm = window.harness.query_all_by_role_and_label(Role::Button, "dense").next().unwrap().rect();
     let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
     let in_table = names.map(|node| node.rect()).filter(|at| at.right() < 900.0).next_back().unwrap();
-        let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
+    let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
     for (place, count) in [(arm, 8), (in_table, 3), (stage, 5)] {
         let before = buttons(&window);
         window.harness.hover_at(place.center());

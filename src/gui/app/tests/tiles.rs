@@ -156,7 +156,7 @@ fn panels_keep_their_width_whatever_they_hold() {
     let before = width(&window);
     window.harness.state_mut().editor.document.experiment.arms[0].name = "a".repeat(300);
     window.harness.state_mut().workspace.selection = Selection::Arm(0);
-    for place in [Selection::Data, Selection::Stage { arm: 1, path: vec![3, 0] }, Selection::Arm(0)] {
+    for place in [Selection::Experiment, Selection::Stage { arm: 1, path: vec![3, 0] }, Selection::Arm(0)] {
         window.harness.state_mut().workspace.selection = place;
         window.harness.run_ok();
         assert!((width(&window) - before).abs() < 0.5);
