@@ -1,29 +1,45 @@
 //! What happened, newest last.
 
-use super::text::first_line;
+use std::path::PathBuf;
 
-/// How much a line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    /// Good to know.
-    Info,
-    /// Something went wrong.
-    Error,
+use chrono::Local;
+
+use super::text::first_line;
+use super::widgets::Tone;
+
+/// Something that can be done about a notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoticeAction {
+    /// Show the folder that has this file.
+    ShowInFolder(PathBuf),
+}
+
+impl NoticeAction {
+    /// What its link says.
+    pub const fn text(&self) -> &'static str {
+        match self {
+            Self::ShowInFolder(_) => "Show in folder",
+        }
+    }
 }
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogEntry {
-    /// How much it matters.
-    pub level: LogLevel,
+pub struct Notice {
+    /// When, in local time: "14:32".
+    pub time: String,
+    /// How good or bad it is.
+    pub tone: Tone,
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
+    /// What can be done about it.
+    pub action: Option<NoticeAction>,
 }
 
 /// The lines of the log; old ones are forgotten.
 #[derive(Default)]
 pub struct Log {
-    entries: Vec<LogEntry>,
+    entries: Vec<Notice>,
     /// Errors since somebody saw the newest lines.
     unseen: usize,
 }
@@ -34,17 +50,22 @@ const KEPT: usize = 2_000;
 impl Log {
     /// Notes something.
     pub fn info(&mut self, text: impl Into<String>) {
-        self.push(LogLevel::Info, text.into());
+        self.push(Tone::Info, text.into(), None);
+    }
+
+    /// Notes that something was done, and what can be done with it.
+    pub fn done(&mut self, text: impl Into<String>, action: NoticeAction) {
+        self.push(Tone::Good, text.into(), Some(action));
     }
 
     /// Notes that something went wrong.
     pub fn error(&mut self, text: impl Into<String>) {
-        self.push(LogLevel::Error, text.into());
+        self.push(Tone::Bad, text.into(), None);
     }
 
     /// How many errors came since the lines were seen last, and the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
-        let newest = self.entries.iter().rfind(|entry| entry.level == LogLevel::Error);
+        let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
     }
 
@@ -53,16 +74,17 @@ impl Log {
         self.unseen = 0;
     }
 
-    fn push(&mut self, level: LogLevel, text: String) {
-        self.unseen += usize::from(level == LogLevel::Error);
+    fn push(&mut self, tone: Tone, text: String, action: Option<NoticeAction>) {
+        self.unseen += usize::from(tone == Tone::Bad);
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
-        self.entries.push(LogEntry { level, text });
+        let time = Local::now().format("%H:%M").to_string();
+        self.entries.push(Notice { time, tone, text, action });
     }
 
     /// All lines, oldest first.
-    pub fn entries(&self) -> &[LogEntry] {
+    pub fn entries(&self) -> &[Notice] {
         &self.entries
     }
 

@@ -1,28 +1,12 @@
-//! The bar at the top: menus made from the commands, the buttons that are used most, and how far the runs are.
+//! The menus, made from the commands.
 
-use eframe::egui::{self, Button, RichText, Ui};
+use eframe::egui::{Button, Ui};
 
 use super::commands::{Command, CommandContext, Menu, mark_and_key};
-use super::dialogs::accent_button;
 use super::palette::Choice;
+use super::panes::panes;
 use super::scroll::scrolled_ui;
-use super::text::{counted, first_statement, whole_percent};
-use super::theme;
-use super::tiles::panes;
-
-/// Below this width, the bar has only the most needed.
-const NARROW: f32 = 900.0;
-
-/// What the bar says beside its buttons.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Status {
-    /// How far the runs are, or what they would take.
-    pub text: String,
-    /// More about it.
-    pub detail: String,
-    /// How far they are, from 0 to 1, while they go on.
-    pub share: Option<f32>,
-}
+use super::text::first_statement;
 
 /// The menus; what was chosen.
 pub fn menus_ui(
@@ -86,47 +70,6 @@ fn entry_ui(ui: &mut Ui, command: Command, context: &CommandContext, on: Option<
     explained(ui, button, command, context)
 }
 
-/// Says that errors came while nobody saw the log; whether that was pressed.
-pub fn errors_ui(ui: &mut Ui, count: usize, newest: &str) -> bool {
-    let text = RichText::new(format!("⚠ {}", counted(count, "new error"))).small();
-    let chip = Button::new(text.color(theme::present(ui).bad));
-    ui.add(chip).on_hover_text(format!("{newest}\nClick to show the log")).clicked()
-}
-
-/// The buttons beside the menus; what was pressed.
-pub fn buttons_ui(ui: &mut Ui, context: &CommandContext, status: &Status) -> Option<Command> {
-    let mut chosen = None;
-    let mut add = |ui: &mut Ui, command: Command, button: Button<'_>| {
-        if explained(ui, button, command, context) {
-            chosen = Some(command);
-        }
-    };
-    // From right to left.
-    ui.label(RichText::new(&status.text).small()).on_hover_text(&status.detail);
-    // In a narrow window the menus need the room; what is left out is in the menu Run.
-    let is_narrow = ui.ctx().content_rect().width() < NARROW;
-    if let Some(share) = status.share.filter(|_| !is_narrow) {
-        let bar = egui::ProgressBar::new(share).desired_width(12.0 * theme::STEP).desired_height(theme::STEP);
-        ui.add(bar.fill(theme::present(ui).accent)).on_hover_text(whole_percent(share.into()));
-    }
-    if context.running {
-        add(ui, Command::StopNow, Button::new(Command::StopNow.text()));
-        if !is_narrow {
-            add(ui, Command::StopAfterStage, Button::new(Command::StopAfterStage.text()));
-        }
-        let hold = if context.paused { Command::Resume } else { Command::Pause };
-        add(ui, hold, Button::new(hold.text()));
-    } else {
-        if context.resumable > 0 {
-            add(ui, Command::Resume, Button::new(Command::Resume.text()));
-        }
-        let ready = Command::RunAll.refusal(context).is_none();
-        let text = Command::RunAll.text();
-        add(ui, Command::RunAll, if ready { accent_button(ui, text) } else { Button::new(text) });
-    }
-    chosen
-}
-
 /// A button that says why it cannot be used when it cannot.
 pub fn explained(ui: &mut Ui, button: Button<'_>, command: Command, context: &CommandContext) -> bool {
     let refusal = command.refusal(context);
@@ -138,9 +81,4 @@ pub fn explained(ui: &mut Ui, button: Button<'_>, command: Command, context: &Co
         None => response,
     };
     response.clicked()
-}
-
-/// A line between the bar and what is below would be one box more: space is enough.
-pub fn bar_frame(ui: &Ui) -> egui::Frame {
-    egui::Frame::new().fill(theme::present(ui).panel).inner_margin(egui::Margin::symmetric(8, 4))
 }

@@ -26,6 +26,7 @@ pub mod log;
 mod memory;
 pub mod menu;
 pub mod palette;
+mod panes;
 pub mod plan;
 pub mod plot;
 pub mod recent;

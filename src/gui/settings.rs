@@ -1,5 +1,6 @@
 //! The user's preferences for the window, kept between starts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use eframe::egui::ThemePreference;
@@ -7,16 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
+use crate::results::tiles::Group;
 
 /// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// The panels of a window with room for all of them.
-    pub large_panels: Panels,
-    /// Those of a small window, which folds what can be done without.
-    pub small_panels: Panels,
-    /// Which of the two the window shows now.
+    /// Whether the panels at the left and at the right are open, by the names of groups of views, where that is not as usual.
+    pub sides: BTreeMap<String, [bool; 2]>,
+    /// The same in a small window, which folds what can be done without.
+    pub small_sides: BTreeMap<String, [bool; 2]>,
+    /// Whether the plan is shown below the arms.
+    pub shows_plan: bool,
+    /// Whether the log is open above the status line.
+    pub shows_log: bool,
+    /// Whether the window is small.
     #[serde(skip)]
     pub is_small: bool,
     /// Light, dark, or as the system is.
@@ -43,44 +49,31 @@ pub struct Unfinished {
     pub runs: Vec<String>,
 }
 
-/// Which panels are open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(clippy::struct_excessive_bools)] // independent switches
-pub struct Panels {
-    /// The list of arms and runs.
-    pub tree: bool,
-    /// The plan of the selected arm.
-    pub plan: bool,
-    /// The settings of what is selected.
-    pub properties: bool,
-    /// The log and the problems.
-    pub log: bool,
-}
-
-impl Panels {
-    /// All of them.
-    const ALL: Self = Self { tree: true, plan: true, properties: true, log: true };
-    /// What leaves at least half of a small window to the plot.
-    const FEW: Self = Self { properties: false, log: false, ..Self::ALL };
-}
-
 impl Settings {
-    /// Which panels are open.
-    pub const fn panels(&self) -> &Panels {
-        if self.is_small { &self.small_panels } else { &self.large_panels }
+    /// Whether the panels at the left and at the right are open beside a group of views.
+    pub fn sides(&self, group: Group) -> [bool; 2] {
+        let usual = group.panels();
+        let (known, usual) =
+            if self.is_small { (&self.small_sides, [usual[0], false]) } else { (&self.sides, usual) };
+        known.get(group.name()).copied().unwrap_or(usual)
     }
 
-    /// The same, to be changed.
-    pub const fn panels_mut(&mut self) -> &mut Panels {
-        if self.is_small { &mut self.small_panels } else { &mut self.large_panels }
+    /// Opens or folds the panels beside a group of views.
+    pub fn set_sides(&mut self, group: Group, sides: [bool; 2]) {
+        if self.sides(group) != sides {
+            let known = if self.is_small { &mut self.small_sides } else { &mut self.sides };
+            known.insert(group.name().to_owned(), sides);
+        }
     }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            large_panels: Panels::ALL,
-            small_panels: Panels::FEW,
+            sides: BTreeMap::new(),
+            small_sides: BTreeMap::new(),
+            shows_plan: true,
+            shows_log: false,
             is_small: false,
             theme: ThemePreference::System,
             notify: true,

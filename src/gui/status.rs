@@ -3,7 +3,8 @@
 use eframe::egui::{self, Align, Label, Layout, RichText, Ui, vec2};
 
 use super::form::sign::{self, Sign};
-use super::log::{Log, LogEntry, LogLevel};
+use super::log::{Log, Notice};
+use super::widgets::Tone;
 use super::{text, theme};
 use crate::doc::{Problem, Severity};
 
@@ -91,18 +92,19 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
 }
 
 /// One line of the log; `row` is its place in it.
-pub fn entry_ui(ui: &mut Ui, entry: &LogEntry, row: usize) {
+pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();
-    let line = match entry.level {
-        LogLevel::Info => line,
-        LogLevel::Error => line.color(theme::present(ui).bad),
+    let line = match entry.tone {
+        Tone::Bad | Tone::Warning => line.color(entry.tone.colour(ui)),
+        Tone::Good | Tone::Info => line,
     };
     line_ui(
         ui,
         format!("Copy line {}", row + 1),
         || entry.text.clone(),
         |ui| {
+            ui.label(RichText::new(&entry.time).small().weak());
             let label = ui.add(Label::new(line).selectable(true).truncate());
             if entry.text.contains('\n') {
                 label.on_hover_text(&entry.text);

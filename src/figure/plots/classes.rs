@@ -19,7 +19,7 @@ const FILLED: f64 = 0.7;
 /// The accuracy of each class at the last evaluation.
 pub const PLOT: Plot = Plot {
     name: "classes",
-    title: "Classes",
+    title: "Per-class accuracy",
     subject: "accuracy by class",
     help: "Which classes does a network know, and which does it lose first when it is pruned? \
            Accuracy on each class at the last evaluation of the test data (or else of the \

@@ -14,12 +14,14 @@ use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Estimate};
 use crate::results::number::Format;
 use crate::results::statistics::{Band, Spread, level};
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
 /// Mean accuracy of the trials of each rate.
 pub const PLOT: Plot = Plot {
     name: "fault-rate",
     title: "Fault rate",
+    group: Group::Faults,
     subject: "accuracy over fault rate",
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
            interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \

@@ -8,6 +8,7 @@ use super::{ArmRuns, Controls, Plot};
 use crate::doc::stage_number;
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord};
 
@@ -17,7 +18,8 @@ const LOSS: &str = "line_loss";
 /// Test error along the line.
 pub const LINE_ERROR: Plot = Plot {
     name: "line",
-    title: "Line",
+    title: "Linear interpolation",
+    group: Group::Geometry,
     subject: "the error between two networks",
     help: "Test error of the networks on the straight line between two networks. Without a barrier \
            in the middle, both are in the same valley: they are linearly connected. Needs a Connect \
@@ -35,7 +37,8 @@ fn error_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 /// Test loss along the line.
 pub const LINE_LOSS: Plot = Plot {
     name: "line-loss",
-    title: "Line loss",
+    title: "Interpolation loss",
+    group: Group::Geometry,
     subject: "the loss between two networks",
     help: "Test loss of the networks on the straight line between two networks. It shows a barrier \
            before the error does, since a loss can rise while predictions stay correct. The ends \

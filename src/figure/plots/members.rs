@@ -5,6 +5,7 @@ use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
@@ -44,6 +45,7 @@ fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
 /// The distance between the members of an ensemble.
 pub const MEMBER_DISTANCE: Plot = Plot {
     name: "member-distance",
+    group: Group::Geometry,
     title: "Member distance",
     subject: "the distance between members",
     help: "Do members find different solutions on the same trunk? The distance between the outputs \

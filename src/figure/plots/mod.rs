@@ -27,6 +27,7 @@ use super::model::Figure;
 use crate::doc::capitalised;
 use crate::results::RunRecord;
 use crate::results::table::Row;
+use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 pub use vulnerability::injected_arm;
 
@@ -53,8 +54,10 @@ pub static ALL: &[Plot] = &[
 pub struct Plot {
     /// Its name for `--figure`: "accuracy".
     pub name: &'static str,
-    /// The title of its tab: "Accuracy".
+    /// What the window calls it: "Accuracy".
     pub title: &'static str,
+    /// The group of views that it belongs to.
+    pub group: Group,
     /// The subject of its lines, to complete "curves of …": "test accuracy".
     pub subject: &'static str,
     /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
@@ -80,6 +83,7 @@ impl Plot {
     pub(crate) const BASE: Self = Self {
         name: "",
         title: "",
+        group: Group::Curves,
         subject: "",
         help: "",
         needs: &[],

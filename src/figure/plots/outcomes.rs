@@ -7,12 +7,14 @@ use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Bars, Figure};
 use crate::results::campaign::Tally;
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
 /// Shares of outcomes for each bit.
 pub const BY_BIT: Plot = Plot {
     name: "outcomes-bit",
     title: "Outcomes by bit",
+    group: Group::Faults,
     subject: "outcomes by bit",
     help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
            the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
@@ -36,6 +38,7 @@ fn by_bit(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
 pub const BY_LAYER: Plot = Plot {
     name: "outcomes-layer",
     title: "Outcomes by layer",
+    group: Group::Faults,
     subject: "outcomes by layer",
     help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
            with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \

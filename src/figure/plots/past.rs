@@ -4,6 +4,7 @@ use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
 const DISTANCE: Series = Series { name: "past_distance", suffix: ", distance", dash: 0 };
@@ -13,7 +14,8 @@ const CHANGED: Series = Series { name: "past_changed", suffix: ", changed", dash
 /// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
 pub const PLOT: Plot = Plot {
     name: "past",
-    title: "Past",
+    title: "Distance to past",
+    group: Group::Geometry,
     subject: "the distance to the past",
     help: "The difference between the network and itself some steps ago: relative L2 distance of \
            the logits, Kullback-Leibler divergence of the predictions (dashed), and share of \

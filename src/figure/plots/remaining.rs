@@ -4,6 +4,7 @@ use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Controls, Plot, REMAINING};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, ReferenceLine};
+use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::{RunRecord, RunState};
 
@@ -12,7 +13,8 @@ const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
 /// The last test accuracy at each level of remaining weights.
 pub const PLOT: Plot = Plot {
     name: "remaining",
-    title: "Remaining",
+    title: "Accuracy vs. sparsity",
+    group: Group::Pruning,
     subject: "accuracy over remaining weights",
     help: "The last test accuracy at each level of remaining weights, from all of them at the left \
            to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \

@@ -70,10 +70,10 @@ impl App {
                 self.shell.settings.keep_awake ^= true;
                 self.shell.keep_awake(self.runner.runs.is_running());
             }
-            C::ToggleTree => self.shell.settings.panels_mut().tree ^= true,
-            C::TogglePlan => self.shell.settings.panels_mut().plan ^= true,
-            C::ToggleProperties => self.shell.settings.panels_mut().properties ^= true,
-            C::ToggleLog => self.shell.settings.panels_mut().log ^= true,
+            C::ToggleTree => self.toggle_side(0),
+            C::TogglePlan => self.shell.settings.shows_plan ^= true,
+            C::ToggleProperties => self.toggle_side(1),
+            C::ToggleLog => self.shell.settings.shows_log ^= true,
             C::ThemeSystem => self.take_theme(ThemePreference::System, ctx),
             C::ThemeLight => self.take_theme(ThemePreference::Light, ctx),
             C::ThemeDark => self.take_theme(ThemePreference::Dark, ctx),
@@ -82,11 +82,10 @@ impl App {
             C::ZoomReset => ctx.set_zoom_factor(1.0),
             C::SplitRight => self.workspace.tiles.change(LayoutChange::Split(Side::Right)),
             C::SplitDown => self.workspace.tiles.change(LayoutChange::Split(Side::Below)),
-            C::Maximise => self.workspace.tiles.change(LayoutChange::Maximise),
+            C::Maximize => self.workspace.tiles.change(LayoutChange::Maximize),
             C::CloseView => self.workspace.tiles.change(LayoutChange::CloseActive),
-            C::CloseTile => self.workspace.tiles.change(LayoutChange::CloseTile),
-            C::NextTab => self.workspace.tiles.change(LayoutChange::Cycle(true)),
-            C::PreviousTab => self.workspace.tiles.change(LayoutChange::Cycle(false)),
+            C::NextView => self.workspace.tiles.change(LayoutChange::Cycle(true)),
+            C::PreviousView => self.workspace.tiles.change(LayoutChange::Cycle(false)),
             C::ResetLayout => self.workspace.tiles.change(LayoutChange::Reset),
             C::Filter => {
                 self.workspace.tiles.change(LayoutChange::Show("runs"));
@@ -114,18 +113,18 @@ impl App {
         match command {
             Command::Notify => Some(self.shell.settings.notify),
             Command::KeepAwake => Some(self.shell.settings.keep_awake),
-            Command::ToggleTree => Some(self.shell.settings.panels().tree),
-            Command::TogglePlan => Some(self.shell.settings.panels().plan),
-            Command::ToggleProperties => Some(self.shell.settings.panels().properties),
-            Command::ToggleLog => Some(self.shell.settings.panels().log),
+            Command::ToggleTree => Some(self.sides()[0]),
+            Command::TogglePlan => Some(self.shell.settings.shows_plan),
+            Command::ToggleProperties => Some(self.sides()[1]),
+            Command::ToggleLog => Some(self.shell.settings.shows_log),
             Command::ThemeSystem => Some(self.shell.settings.theme == ThemePreference::System),
             Command::ThemeLight => Some(self.shell.settings.theme == ThemePreference::Light),
             Command::ThemeDark => Some(self.shell.settings.theme == ThemePreference::Dark),
             Command::StarArm | Command::StarRun => {
                 Some(self.workspace.compare.is_starred(&self.star_key(command)?))
             }
-            Command::Maximise if self.workspace.tiles.layout().count() > 1 => {
-                Some(self.workspace.tiles.layout().maximised)
+            Command::Maximize if self.workspace.tiles.layout().count() > 1 => {
+                Some(self.workspace.tiles.layout().maximized)
             }
             _ => None,
         }

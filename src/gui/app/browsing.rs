@@ -16,7 +16,7 @@ impl App {
     /// Shows a setting in the inspector and gives it the keyboard.
     pub(super) fn show_setting(&mut self, place: Place) {
         self.select(selection_of(&place));
-        self.shell.settings.panels_mut().properties = true;
+        self.open_inspector();
         self.workspace.focus = Some(place);
     }
 

@@ -1,27 +1,35 @@
 //! Where things are: bar at the top, arms and plan at the left, plot in the middle, settings at the right, log below.
 
-use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, Rect, Ui, UiBuilder, Vec2};
+use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2};
 
 use super::App;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
+use crate::doc::{Problem, Severity};
 use crate::form::path::Place;
+use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
+use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
 use crate::gui::inspector::Inspected;
+use crate::gui::log::{Notice, NoticeAction};
 use crate::gui::palette::{
-    Choice, PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
+    PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
+use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::gui::tiles::LayoutChange;
 use crate::gui::treatment::swept_labels;
 use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
-use crate::gui::{menu, plan, theme, widgets};
+use crate::gui::widgets::{self, Tone};
+use crate::gui::{plan, text, theme};
+use crate::results::tiles::Group;
 
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
-        self.shell.settings.is_small = panel_sizes(ui).is_small;
+        let sizes = PanelSizes::of(ui.ctx().content_rect().size());
+        self.shell.settings.is_small = sizes.is_small;
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
@@ -29,94 +37,149 @@ impl App {
         if self.shell.is_starting {
             return self.start_page_ui(ui);
         }
+        self.changed_ui(ui);
         // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
         let all = ui.available_rect_before_wrap();
+        let (all, line) = all.split_top_bottom_at_y(all.bottom() - status_line::HEIGHT);
         within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
-            self.left_ui(ui);
+            self.left_ui(ui, sizes);
             let rest = ui.available_rect_before_wrap();
             within(ui, "middle", rest.with_max_x(rest.right() - edges.properties), |ui| {
                 let frame = Frame::new().fill(theme::present(ui).canvas);
                 CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
             });
-            self.edges.properties = within(ui, "beside", rest, |ui| self.right_ui(ui)).x;
+            self.edges.properties = within(ui, "beside", rest, |ui| self.right_ui(ui, sizes)).x;
         });
-        self.edges.log = within(ui, "log", all, |ui| self.log_ui(ui)).y;
+        self.edges.log = within(ui, "log", all, |ui| self.log_ui(ui, sizes)).y;
+        within(ui, "status line", line, |ui| self.status_line_ui(ui));
         if self.edges != edges {
             ui.ctx().request_discard("the panels at the edges have another size");
         }
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (command_context, status) = (self.command_context(), self.runner.status());
-        if self.shell.settings.panels().log {
-            self.log.see();
-        }
-        let mut shows_log = false;
-        let frame = menu::bar_frame(ui);
-        let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
-            egui::MenuBar::new()
-                .ui(ui, |ui| {
-                    let from_menu =
-                        menu::menus_ui(ui, &command_context, &|command| self.is_on(command), &|view| {
-                            self.workspace.has_view(view)
-                        });
-                    let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        ui.style_mut().visuals.button_frame = true;
-                        shows_log = self
-                            .log
-                            .unseen()
-                            .is_some_and(|(count, newest)| menu::errors_ui(ui, count, newest));
-                        menu::buttons_ui(ui, &command_context, &status)
-                    });
-                    from_menu.or(pressed.inner.map(Choice::Command))
-                })
-                .inner
-        });
-        if shows_log {
-            self.shell.settings.panels_mut().log = true;
-        }
-        if let Some(choice) = chosen.inner {
-            let ctx = ui.ctx().clone();
-            self.choose(choice, &ctx);
+        let (context, status, groups) =
+            (self.command_context(), self.runner.status(), self.workspace.groups());
+        let document = &self.editor.document;
+        let title = document.title();
+        let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
+        let problem = |problem: &Problem| BarProblem {
+            place: problem.place.to_string(),
+            text: problem.message.clone(),
+            is_error: problem.severity == Severity::Error,
+            action: None,
+        };
+        let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
+        let input = BarInput {
+            context: &context,
+            status: &status,
+            file: (!self.shell.is_starting).then_some(title.as_str()),
+            path: &path,
+            groups: &groups,
+            problems: &problems,
+            panels: self.sides(),
+            is_on: &|command| self.is_on(command),
+            has_view: &|view| self.workspace.has_view(view),
+        };
+        let frame = Frame::new().fill(theme::present(ui).panel);
+        let panel = Panel::top("bar").exact_size(bar::HEIGHT).show_separator_line(false).frame(frame);
+        let pressed = panel.show(ui, |ui| bar_ui(ui, &input)).inner;
+        match pressed {
+            None => {}
+            Some(BarResponse::Choice(choice)) => self.choose(choice, &ui.ctx().clone()),
+            Some(BarResponse::Group(index)) => {
+                self.workspace.tiles.change(LayoutChange::Group(Group::ALL[index]));
+            }
+            Some(BarResponse::Problem(index)) => {
+                let place = self.editor.document.problems()[index].place.clone();
+                self.show_setting(place);
+            }
         }
     }
 
-    fn log_ui(&mut self, ui: &mut Ui) {
-        let mut open = self.shell.settings.panels().log;
-        let chosen = panel_sizes(ui).log().show_collapsible(ui, &mut open, |ui| {
-            status_ui(ui, self.editor.document.problems(), &self.log).cloned()
+    /// Says that another program has written the file.
+    fn changed_ui(&mut self, ui: &mut Ui) {
+        if !self.editor.is_changed_elsewhere(ui.input(|input| input.time)) {
+            return;
+        }
+        let frame = Frame::new().fill(theme::present(ui).raised).inner_margin(egui::Margin::symmetric(12, 4));
+        Panel::top("changed on disk").frame(frame).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                let file = self.editor.document.title();
+                widgets::message_ui(ui, Tone::Warning, &format!("{file} has changed on disk"));
+                if ui.add(widgets::button(None, "Reload")).clicked() {
+                    self.proceed(Leaving::to(Next::Reload), &ui.ctx().clone());
+                }
+                if ui.add(widgets::button(None, "Keep mine")).clicked() {
+                    self.editor.keep_mine();
+                }
+            });
         });
-        self.shell.settings.panels_mut().log = open;
+    }
+
+    fn log_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
+        let mut open = self.shell.settings.shows_log;
+        if open {
+            self.log.see();
+        }
+        let chosen = sizes.log().show_collapsible(ui, &mut open, |ui| {
+            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &self.log).cloned())
+        });
+        self.shell.settings.shows_log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
             self.show_setting(problem.place);
         }
     }
 
-    fn left_ui(&mut self, ui: &mut Ui) {
-        let panels = *self.shell.settings.panels();
-        if !panels.tree && !panels.plan {
-            return;
+    fn status_line_ui(&mut self, ui: &mut Ui) {
+        ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
+        // An error stays until the log was seen.
+        let unseen = self.log.unseen().is_some();
+        let is_wanted = |notice: &&Notice| !unseen || notice.tone == Tone::Bad;
+        let notice = self.log.entries().iter().rev().find(is_wanted);
+        let message = notice.map(|notice| Message {
+            time: &notice.time,
+            text: text::first_line(&notice.text),
+            full: &notice.text,
+            tone: notice.tone,
+            action: notice.action.as_ref().map(NoticeAction::text),
+        });
+        let facts = [text::counted(self.editor.document.runs().len(), "run")];
+        match status_line_ui(ui, message, &facts, self.shell.settings.shows_log) {
+            None => {}
+            Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
+            Some(StatusResponse::Action) => {
+                if let Some(NoticeAction::ShowInFolder(path)) =
+                    notice.and_then(|notice| notice.action.as_ref())
+                {
+                    let folder = path.parent().unwrap_or(path).display();
+                    ui.ctx().open_url(egui::OpenUrl::new_tab(format!("file://{folder}")));
+                }
+            }
         }
-        let sizes = panel_sizes(ui);
-        sizes.left().show(ui, |ui| {
-            let mut plan_is_open = panels.plan;
-            if panels.tree {
+    }
+
+    fn left_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
+        let [mut is_open, right] = self.sides();
+        sizes.left().show_collapsible(ui, &mut is_open, |ui| {
+            unpushed(ui, |ui| {
+                let mut plan_is_open = self.shell.settings.shows_plan;
                 let all = ui.available_rect_before_wrap();
                 within(ui, "arms", all.with_max_y(all.bottom() - self.edges.plan), |ui| {
                     CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
                 });
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
                 let taken = within(ui, "plan", all, |ui| {
-                    sizes.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                    let panel = sizes.plan(all.height()).frame(frame);
+                    panel.show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 });
                 self.edges.plan = taken.y;
-                self.shell.settings.panels_mut().plan = plan_is_open;
-            } else {
-                self.plan_ui(ui);
-            }
+                self.shell.settings.shows_plan = plan_is_open;
+            })
         });
+        self.shell.settings.set_sides(self.workspace.tiles.group(), [is_open, right]);
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
@@ -168,14 +231,18 @@ impl App {
         }
     }
 
-    fn right_ui(&mut self, ui: &mut Ui) {
+    fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
-        let mut open = self.shell.settings.panels().properties;
-        let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
-        let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-        let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
-        let shown = panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| inspector.ui(ui, input));
-        self.shell.settings.panels_mut().properties = open;
+        let [left, mut is_open] = self.sides();
+        let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
+            unpushed(ui, |ui| {
+                let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
+                let (document, runs) = (&mut self.editor.document, &self.runner.runs);
+                let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+                inspector.ui(ui, input)
+            })
+        });
+        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
         if let Some(browse) = shown.and_then(|shown| shown.inner) {
             let ctx = ui.ctx().clone();
             self.browse(browse, &ctx);
@@ -185,10 +252,6 @@ impl App {
     fn center_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         self.update_workspace(&ctx);
-        self.editor.note_edits(self.workspace.shown());
-        if self.workspace.offer(&self.runner.runs, ui) {
-            self.editor.adopt_edits(self.workspace.shown());
-        }
         let (document, results) = (&self.editor.document, self.editor.results());
         for request in self.workspace.ui(ui, document, &self.runner.runs, &results, &mut self.log) {
             self.take_request(request, &ctx);
@@ -267,6 +330,11 @@ fn within(ui: &mut Ui, name: &str, part: Rect, draw: impl FnOnce(&mut Ui)) -> Ve
     ui.scope_builder(builder, draw).inner
 }
 
-fn panel_sizes(ui: &Ui) -> PanelSizes {
-    PanelSizes::of(ui.ctx().content_rect().size())
+/// Draws into all of a panel. Wide contents are cut off: a panel gets another width only from a person.
+fn unpushed<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
+    let rect = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(rect);
+    let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+    child.shrink_clip_rect(rect.expand(4.0));
+    draw(&mut child)
 }

@@ -42,9 +42,7 @@ impl App {
             has_recent: !self.shell.settings.recent.files().is_empty(),
             has_figure,
             why_no_figure: self.workspace.why_no_figure(has_figure),
-            tabs: self.workspace.tiles.layout().tabs(&self.workspace.tiles.layout().active),
             tiles: self.workspace.tiles.layout().count(),
-            views: self.workspace.tiles.layout().views().len(),
         }
     }
 

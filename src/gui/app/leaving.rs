@@ -119,6 +119,7 @@ impl App {
     pub(super) fn reset(&mut self) {
         self.shell.is_starting = false;
         self.forget_steps();
+        self.editor.look_again();
         self.editor.document.refresh();
         let results = self.editor.results();
         let records = self.runner.worker.read(&results, self.editor.document.runs());

@@ -224,8 +224,24 @@ impl App {
     fn select(&mut self, selection: Option<Selection>) {
         if let Some(selection) = selection {
             self.workspace.selection = selection;
-            self.shell.settings.panels_mut().properties = true;
+            self.open_inspector();
         }
+    }
+
+    fn open_inspector(&mut self) {
+        let [left, _] = self.sides();
+        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
+    }
+
+    /// Whether the panels at the left and at the right are open.
+    fn sides(&self) -> [bool; 2] {
+        self.shell.settings.sides(self.workspace.tiles.group())
+    }
+
+    fn toggle_side(&mut self, side: usize) {
+        let mut sides = self.sides();
+        sides[side] ^= true;
+        self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
     }
 
     /// Shows what went wrong, and logs it.

@@ -121,6 +121,7 @@ impl App {
         if let Err(error) = self.editor.document.save(&path) {
             return self.fail("The experiment was not saved", &error.to_string());
         }
+        self.editor.look_again();
         self.log.info(format!("Saved {}", path.display()));
         self.shell.settings.recent.note(&path);
         let to = self.editor.results();

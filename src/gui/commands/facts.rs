@@ -49,12 +49,8 @@ pub struct CommandContext {
     pub redoes: Option<&'static str>,
     /// Files were open before.
     pub has_recent: bool,
-    /// Tabs of the tile that was used last.
-    pub tabs: usize,
     /// Tiles in the middle of the window.
     pub tiles: usize,
-    /// Their tabs in all.
-    pub views: usize,
 }
 
 impl Command {
@@ -123,12 +119,10 @@ impl Command {
                 .or_else(|| refuse_if(context.resumable == 0, "No run is stopped or failed")),
             Self::StopAfterStage => cannot_stop(context, context.stopping),
             Self::StopNow => cannot_stop(context, context.stopping_now),
-            Self::SplitRight | Self::SplitDown => refuse_if(context.views == 0, no_view).or_else(|| {
-                refuse_if(context.tabs < 2, "This tile has only one tab; open another view in it first")
-            }),
-            Self::Maximise => refuse_if(context.tiles < 2, "There is only one tile; Split makes another"),
-            Self::NextTab | Self::PreviousTab => refuse_if(context.views < 2, "There is only one tab"),
-            Self::CloseView | Self::CloseTile => refuse_if(context.views == 0, no_view),
+            Self::SplitRight | Self::SplitDown | Self::NextView | Self::PreviousView | Self::CloseView => {
+                refuse_if(context.tiles == 0, no_view)
+            }
+            Self::Maximize => refuse_if(context.tiles < 2, "There is only one tile; Split makes another"),
             Self::New
             | Self::Open
             | Self::SaveAs

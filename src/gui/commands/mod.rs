@@ -115,14 +115,13 @@ commands! {
     ZoomReset: "Normal size", "Resets the zoom", [ctrl(Key::Num0)];
     Filter: "Filter runs", "Focuses the filter of the table of runs, which also filters the plots", [ctrl(Key::F)];
     FitFigure: "Fit figure", "Zooms out to all data of the plot", [shift(Key::F)];
-    SplitRight: "Split right", "Moves the open tab into a new tile on the right", [ctrl(Key::T)];
-    SplitDown: "Split down", "Moves the open tab into a new tile below", [shift(Key::T)];
-    Maximise: "Maximise tile", "Maximises the last-used tile, or shows all tiles again", [ctrl(Key::M)];
-    NextTab: "Next tab", "Switches to the next tab, across all tiles", [tab(false), ctrl(Key::PageDown)];
-    PreviousTab: "Previous tab", "Switches to the previous tab, across all tiles", [tab(true), ctrl(Key::PageUp)];
-    CloseView: "Close view", "Closes the open tab; reopen it from the View menu", [ctrl(Key::W)];
-    CloseTile: "Close tile", "Closes the last-used tile with all its tabs", [shift(Key::W)];
-    ResetLayout: "Reset layout", "Restores the default layout", [shift(Key::M)];
+    SplitRight: "Split right", "Opens another view of the group on the right", [ctrl(Key::T)];
+    SplitDown: "Split down", "Opens another view of the group below", [shift(Key::T)];
+    Maximize: "Maximize view", "Gives the last-used view all the room, or shows all tiles again", [ctrl(Key::M)];
+    NextView: "Next view", "Shows the next view of the group in the last-used tile", [tab(false), ctrl(Key::PageDown)];
+    PreviousView: "Previous view", "Shows the previous view of the group in the last-used tile", [tab(true), ctrl(Key::PageUp)];
+    CloseView: "Close view", "Closes the last-used view; reopen it from the View menu", [ctrl(Key::W)];
+    ResetLayout: "Reset layout", "Restores the default layout of the group", [shift(Key::M)];
     Guide: "User guide", "Explains the window, each kind of experiment, and every setting", [KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)];
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
@@ -184,9 +183,9 @@ impl Menu {
                 &[C::ThemeSystem, C::ThemeLight, C::ThemeDark],
                 &[C::ZoomIn, C::ZoomOut, C::ZoomReset],
                 &[C::Filter, C::FitFigure],
-                &[C::SplitRight, C::SplitDown, C::Maximise],
-                &[C::NextTab, C::PreviousTab],
-                &[C::CloseView, C::CloseTile, C::ResetLayout],
+                &[C::SplitRight, C::SplitDown, C::Maximize],
+                &[C::NextView, C::PreviousView],
+                &[C::CloseView, C::ResetLayout],
             ],
             Self::Help => &[&[C::Guide, C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
         }

@@ -196,6 +196,12 @@ impl Document {
         text.is_some_and(|text| text != self.text)
     }
 
+    /// Takes what another program has written as known, so that saving replaces it without a question.
+    pub fn keep_mine(&mut self) {
+        let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        self.text = text.unwrap_or_else(|| std::mem::take(&mut self.text));
+    }
+
     /// Whether saving would lose comments that somebody wrote between the settings.
     pub fn would_lose_comments(&self, to: &Path) -> bool {
         self.path.as_deref() == Some(to) && file::has_other_comments(&self.text)

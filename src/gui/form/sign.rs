@@ -5,11 +5,6 @@ use eframe::egui::{Atom, Button, Color32, Painter, Rect, Shape, Stroke, StrokeKi
 /// Width to keep free for a button with a sign.
 pub(in crate::gui) const WIDTH: f32 = 20.0;
 
-/// A quiet button with a sign that every font has.
-pub(in crate::gui) fn text_button(text: &'static str) -> Button<'static> {
-    Button::new(text).frame(false).min_size(vec2(WIDTH, WIDTH))
-}
-
 /// A sign that says what a button does, or what a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gui) enum Sign {
@@ -17,8 +12,8 @@ pub(in crate::gui) enum Sign {
     Copy,
     /// A cross: takes something out, or marks what is wrong.
     Cross,
-    /// Further possibilities.
-    More,
+    /// A dot: worth knowing.
+    Dot,
 }
 
 impl Sign {
@@ -59,10 +54,8 @@ impl Sign {
                 painter.line_segment([rect.left_top(), rect.right_bottom()], stroke);
                 painter.line_segment([rect.left_bottom(), rect.right_top()], stroke);
             }
-            Self::More => {
-                for x in [-3.5, 0.0, 3.5] {
-                    painter.circle_filled(rect.center() + vec2(x, 0.0), 1.2, colour);
-                }
+            Self::Dot => {
+                painter.circle_filled(rect.center(), 3.0, colour);
             }
         }
     }

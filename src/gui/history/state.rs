@@ -1,6 +1,6 @@
 //! What can be undone: the experiment, and the settings of how its results are shown.
 //!
-//! Not included: the zoomed range, the open tab, and which tile is maximised.
+//! Not included: the zoomed range, the open tab, and which tile is maximized.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::doc::{Experiment, templates};
-use crate::results::tiles::{Side, Tiles};
+use crate::results::tiles::{Group, Layout, Side, Tiles};
 use crate::results::view::ViewSettings;
 
 /// All that is edited, as the window has it.
@@ -17,12 +17,18 @@ struct Window {
 
 impl Window {
     fn start() -> Self {
+        let mut tiles = Tiles::default();
+        tiles.keep(Group::Curves, Some(Layout::of(&VIEWS, Side::Right)));
         Self {
             experiment: templates::all()[0].experiment(),
             view: ViewSettings::default(),
-            tiles: Tiles::of(&["accuracy", "loss", "runs", "notes"]),
+            tiles,
             archived: Vec::new(),
         }
+    }
+
+    fn layout(&mut self) -> &mut Layout {
+        self.tiles.layouts.get_mut(Group::Curves.name()).unwrap()
     }
 
     fn present(&self) -> CurrentState<'_> {
@@ -90,7 +96,7 @@ fn a_key_that_changes_something_else_while_a_field_is_typed_into_is_a_step_of_it
     history.at(Some(Id::unique("filter")), 0.0);
     window.view.filter.push('s');
     history.note(window.present());
-    window.tiles.split(Side::Right);
+    window.layout().split(Side::Below, "weights");
     history.note(window.present());
     assert_eq!(history.undoes(), Some("layout"));
     history.undo();
@@ -111,18 +117,18 @@ fn an_edit_after_undo_ends_what_could_be_redone() {
 }
 
 #[test]
-fn looking_is_no_step_and_an_undone_layout_has_the_tab_open_that_was() {
+fn looking_is_no_step_and_an_undone_layout_has_the_view_active_that_was() {
     let mut window = Window::start();
     let mut history = window.history();
-    window.tiles.show("runs");
+    window.layout().show("runs");
     window.view.plots.entry("accuracy".to_owned()).or_default().x = Some([0.0, 3.0]);
     history.note(window.present());
     assert_eq!(history.undoes(), None);
-    window.tiles.close("runs");
+    window.layout().close("runs");
     history.note(window.present());
     assert_eq!(history.undoes(), Some("layout"));
     let Some(UndoTask::Take(state)) = history.undo() else { panic!() };
-    assert_eq!(state.tiles.active, "runs");
+    assert_eq!(state.tiles.layouts["Curves"].active, "runs");
 }
 
 #[test]
@@ -176,7 +182,7 @@ enum Edit {
     Show(usize),
     Close(usize),
     Split(bool),
-    Maximise,
+    Maximize,
     Archive(usize),
 }
 
@@ -201,10 +207,12 @@ impl Edit {
                 }
             }
             Self::Look(x) => window.view.plots.entry("loss".to_owned()).or_default().x = Some([0.0, *x]),
-            Self::Show(view) => window.tiles.show(VIEWS[view % 4]),
-            Self::Close(view) => window.tiles.close(VIEWS[view % 4]),
-            Self::Split(right) => window.tiles.split(if *right { Side::Right } else { Side::Below }),
-            Self::Maximise => window.tiles.maximise(),
+            Self::Show(view) => window.layout().show(VIEWS[view % 4]),
+            Self::Close(view) => window.layout().close(VIEWS[view % 4]),
+            Self::Split(right) => {
+                window.layout().split(if *right { Side::Right } else { Side::Below }, "weights")
+            }
+            Self::Maximize => window.layout().maximize(),
             Self::Archive(run) => {
                 let run = format!("run {run}");
                 if !window.archived.contains(&run) {
@@ -269,7 +277,7 @@ fn of_view() -> impl Strategy<Value = Edit> {
         any::<usize>().prop_map(Edit::Show),
         any::<usize>().prop_map(Edit::Close),
         any::<bool>().prop_map(Edit::Split),
-        Just(Edit::Maximise),
+        Just(Edit::Maximize),
         (0_usize..9).prop_map(Edit::Archive),
     ]
 }

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, Ui, vec2};
 
 use super::commands::{self, Command, CommandContext, mark_and_key};
+use super::panes::{Pane, find, panes};
 use super::plan;
 use super::scroll::scroll_area;
 use super::text::first_statement;
 use super::theme;
-use super::tiles::{Pane, find, panes};
 use fuzzy::score;
 
 /// What can be chosen.

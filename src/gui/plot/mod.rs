@@ -1,6 +1,6 @@
 //! The plots in the middle of the window.
 //!
-//! [`plot_panel`] draws a plot of the registry with its controls, [`figure_ui`] any [`Figure`]. Its items come from
+//! [`plot_ui`] draws a plot of the registry, [`figure_ui`] any [`Figure`]. Its items come from
 //! `figure::scene`, so that an exported file looks like the screen; `painter` only translates them. [`FigureView`] keeps what a person
 //! does to the view: zoom, hidden lines, a pinned reading.
 //!
@@ -29,5 +29,5 @@ pub use figure_request::FigureRequest;
 pub use figure_view::{FigureView, figure_ui};
 pub use input::PlotInput;
 pub use painter::line_shapes;
-pub use panel::{PlotResponse, plot_panel};
+pub use panel::{PlotResponse, menu_ui, plot_ui, tools_ui};
 pub use state::PlotState;

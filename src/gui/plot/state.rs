@@ -174,6 +174,11 @@ impl PlotState {
         self.titles.entry(plot.name.to_owned()).or_default()
     }
 
+    /// The small print of the last figure of a plot, where it has some.
+    pub fn caption(&self, plot: &Plot) -> Option<&str> {
+        self.figure(plot).map(|figure| figure.note.as_str()).filter(|note| !note.is_empty())
+    }
+
     /// The last figure of a plot.
     pub(super) fn figure(&self, plot: &Plot) -> Option<&Figure> {
         self.built(plot).map(|built| &*built.figure)

@@ -2,12 +2,14 @@
 
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 
-use super::{LayoutChange, panes};
+use super::LayoutChange;
+use crate::gui::panes::panes;
 use crate::gui::text::first_statement;
 use crate::gui::theme;
+use crate::results::tiles::Group;
 
-/// Says how to open views, with a button for each; returns the pressed one.
-pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
+/// Says how to open views of a group, with a button for each; returns the pressed one.
+pub fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
     let mut chosen = None;
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
@@ -21,17 +23,14 @@ pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
         }
         ui.add_space(2.0 * theme::STEP);
         let width = (space.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
-        ui.allocate_ui_with_layout(
-            vec2(width, 0.0),
-            Layout::left_to_right(Align::Center).with_main_wrap(true),
-            |ui| {
-                for pane in panes() {
-                    if ui.button(pane.title).on_hover_text(first_statement(pane.help)).clicked() {
-                        chosen = Some(LayoutChange::Show(pane.name));
-                    }
+        let layout = Layout::left_to_right(Align::Center).with_main_wrap(true);
+        ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
+            for pane in panes().filter(|pane| pane.group == group) {
+                if ui.button(pane.title).on_hover_text(first_statement(pane.help)).clicked() {
+                    chosen = Some(LayoutChange::Show(pane.name));
                 }
-            },
-        );
+            }
+        });
     });
     chosen
 }

@@ -1,77 +1,79 @@
-//! The middle of the window: views and plots as tabs of tiles, which can be moved, split, maximised and closed.
+//! The middle of the window: groups of views and plots in tiles, which can be moved, split, maximized and closed.
 //!
-//! [`Tiles`] is the layout, which all commands change. The library that draws tiles gets a copy, and changes by dragging are
+//! [`Tiles`] has the layouts, which all commands change. The library that draws tiles gets a copy, and changes by dragging are
 //! read back from it.
 
 mod drawing;
 mod empty;
+mod head;
 mod tree;
 
-use eframe::egui::Ui;
+use std::collections::BTreeSet;
+
+use eframe::egui::{Ui, Vec2, vec2};
 use egui_tiles::Tree;
 
-use super::views;
-use crate::figure::plots::{self, Plot};
-use crate::results::tiles::{Side, Tile, Tiles};
+use super::panes::{Pane, find, panes};
+use crate::results::tiles::{Group, Layout, Side, Tile, Tiles};
 use drawing::Drawing;
 use empty::empty_ui;
-use tree::{is_nested, layout_of, tree_of};
+pub use head::HEIGHT as HEAD;
+use tree::{has_tabs, layout_of, tree_of};
 
-/// A plot or a view as a tab.
-#[derive(Clone, Copy)]
-pub struct Pane {
-    /// Its name in files.
-    pub name: &'static str,
-    /// The title of its tab.
-    pub title: &'static str,
-    /// Its help text.
-    pub help: &'static str,
-    /// The plot, if it is one.
-    pub plot: Option<&'static Plot>,
-}
+/// In a smaller window, in points, a group has one tile at first.
+const LARGE: Vec2 = vec2(1360.0, 840.0);
 
-/// All plots, then all views, in the order of their registries.
-pub fn panes() -> impl Iterator<Item = Pane> {
-    let of_plot =
-        |plot: &'static Plot| Pane { name: plot.name, title: plot.title, help: plot.help, plot: Some(plot) };
-    let of_view =
-        |view: &views::ViewEntry| Pane { name: view.name, title: view.title, help: view.help, plot: None };
-    plots::ALL.iter().map(of_plot).chain(views::ALL.iter().map(of_view))
-}
-
-/// The plot or view with this name.
-pub fn find(name: &str) -> Option<Pane> {
-    panes().find(|pane| pane.name == name)
+/// What panes are filled with.
+pub trait Contents {
+    /// Draws the controls of a pane into its head, from right to left, as far as there is room.
+    fn tools_ui(&mut self, ui: &mut Ui, pane: Pane);
+    /// Draws the entries of a pane into its menu.
+    fn menu_ui(&mut self, ui: &mut Ui, pane: Pane);
+    /// Draws the explanation of a pane.
+    fn help_ui(&mut self, ui: &mut Ui, pane: Pane);
+    /// Draws a pane into all available space.
+    fn pane_ui(&mut self, ui: &mut Ui, pane: Pane);
 }
 
 /// An action of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayoutChange {
-    /// Show this view.
+    /// Show this view, in its group or where it is.
     Show(&'static str),
+    /// Show the second view in the place of the first.
+    Replace(&'static str, &'static str),
     /// Close it.
     Close(&'static str),
     /// Close the active view.
     CloseActive,
-    /// Close all views in its tile.
-    CloseTile,
-    /// Move the active view into a new tile.
+    /// Open another view at a side of the active one.
     Split(Side),
-    /// Activate the next tab, or the previous one.
+    /// Show the next view of the group in the place of the active one, or the previous one.
     Cycle(bool),
-    /// Maximise its tile, or show all tiles again.
-    Maximise,
-    /// Restore the default layout.
+    /// Maximize the active view, or show all tiles again.
+    Maximize,
+    /// Restore the default layout of the group.
     Reset,
+    /// Show another group.
+    Group(Group),
 }
 
 /// The state of the tiles between frames.
 pub struct Tiling {
-    layout: Tiles,
-    /// Whether the document has the default layout.
-    is_new: bool,
-    /// Plots that apply to the data, and all views.
+    /// The layouts that a person has changed.
+    kept: Tiles,
+    /// The layout on the screen.
+    layout: Layout,
+    /// The default of this group in this window.
+    usual: Layout,
+    /// The size of the area of tiles, and whether the window has room for several.
+    area: Vec2,
+    is_large: bool,
+    /// Plots that apply to the data.
     offered: Vec<&'static str>,
+    /// Plots that have got their first data since they were on the screen, and groups since they were.
+    new: BTreeSet<&'static str>,
+    new_groups: BTreeSet<Group>,
     tree: Tree<Pane>,
     /// The layout of the tree; `None` if it has to be rebuilt.
     drawn: Option<Tile>,
@@ -81,89 +83,214 @@ pub struct Tiling {
 
 impl Default for Tiling {
     fn default() -> Self {
-        let (layout, tree) = (Tiles::default(), tree_of(None));
-        Self { layout, is_new: true, offered: Vec::new(), tree, drawn: None, focused: None }
+        let mut tiling = Self {
+            kept: Tiles::default(),
+            layout: Layout::default(),
+            usual: Layout::default(),
+            area: LARGE,
+            is_large: true,
+            offered: Vec::new(),
+            new: BTreeSet::new(),
+            new_groups: BTreeSet::new(),
+            tree: tree_of(None),
+            drawn: None,
+            focused: None,
+        };
+        tiling.settle(true);
+        tiling
     }
 }
 
 impl Tiling {
-    /// The layout.
-    pub const fn layout(&self) -> &Tiles {
+    /// The layout on the screen.
+    pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Takes the layout of a document, or the default one.
-    pub fn take(&mut self, kept: Option<&Tiles>) {
-        self.is_new = kept.is_none();
-        self.layout = kept.cloned().unwrap_or_default();
-        self.layout.limit(|view| find(view).is_some());
+    /// The group on the screen.
+    pub const fn group(&self) -> Group {
+        self.kept.group
     }
 
-    /// The layout to save; `None` for the default one.
+    /// All layouts that a person has changed.
+    pub const fn tiles(&self) -> &Tiles {
+        &self.kept
+    }
+
+    /// The layouts to save; `None` for the default ones.
     pub fn kept(&self) -> Option<Tiles> {
-        (self.layout != Tiles::of(&self.offered)).then(|| self.layout.clone())
+        (self.kept != Tiles::default()).then(|| self.kept.clone())
     }
 
-    /// Restores a layout.
-    pub fn arrange(&mut self, layout: Tiles) {
-        self.layout = layout;
+    /// Takes the layouts of a document, or the default ones.
+    pub fn take(&mut self, kept: Option<&Tiles>) {
+        self.kept = kept.cloned().unwrap_or_default();
+        (self.offered, self.new, self.new_groups) = Default::default();
+        for layout in self.kept.layouts.values_mut().chain(&mut self.kept.ungrouped) {
+            layout.limit(|view| find(view).is_some());
+        }
+        if let Some(layout) = self.kept.ungrouped.take()
+            && let Some(pane) = find(&layout.active)
+        {
+            self.kept.group = pane.group;
+            self.kept.keep(pane.group, Some(layout));
+        }
+        self.settle(true);
     }
 
-    /// Adds tabs for all views and for `plots`, those that apply to the data. Returns whether that changed the layout.
-    pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>) -> bool {
-        let before = self.layout.clone();
-        self.offered = plots.chain(views::ALL.iter().map(|view| view.name)).collect();
-        if std::mem::take(&mut self.is_new) {
-            self.layout = Tiles::of(&self.offered);
+    /// Restores layouts, and shows the group that they change.
+    pub fn arrange(&mut self, tiles: Tiles) {
+        let is_other = |group: &Group| match (tiles.layout(*group), self.kept.layout(*group)) {
+            (Some(new), Some(old)) => !new.is_arranged_like(old),
+            (new, old) => new.is_some() || old.is_some(),
+        };
+        let group = Group::ALL.into_iter().find(is_other).unwrap_or(self.kept.group);
+        self.kept = Tiles { group, ..tiles };
+        self.settle(true);
+    }
+
+    /// Notes which plots apply to the data. Those of a document that is being read are no news.
+    pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>, is_news: bool) {
+        let before = std::mem::replace(&mut self.offered, plots.collect());
+        for plot in self.offered.iter().filter(|plot| is_news && !before.contains(*plot)) {
+            self.new.insert(*plot);
+            self.new_groups.extend(find(plot).map(|pane| pane.group));
         }
-        let order: Vec<&str> = panes().map(|pane| pane.name).collect();
-        for view in &self.offered {
-            self.layout.offer(view, &order);
+        self.new_groups.remove(&self.group());
+        self.settle(false);
+    }
+
+    /// Whether a view has something that was not on the screen yet.
+    pub fn is_new(&self, view: &str) -> bool {
+        self.new.contains(view)
+    }
+
+    /// The same of a group.
+    pub fn is_new_group(&self, group: Group) -> bool {
+        self.new_groups.contains(&group)
+    }
+
+    /// Whether a view has data, as far as that is known.
+    pub fn has_data(&self, pane: Pane) -> bool {
+        pane.plot.is_none() || self.offered.contains(&pane.name)
+    }
+
+    /// Finds the default for the group, and takes it unless a person has changed it.
+    fn settle(&mut self, is_other: bool) {
+        let usual = self.default_layout();
+        if let Some(kept) = self.kept.layout(self.kept.group) {
+            if is_other {
+                self.layout = kept.clone();
+            }
+        } else if is_other || usual != self.usual {
+            let before = std::mem::replace(&mut self.layout, usual.clone());
+            self.layout.activate(&before.active);
+            self.layout.maximized = !is_other && before.maximized && self.layout.count() > 1;
         }
-        self.layout != before
+        self.usual = usual;
+    }
+
+    fn default_layout(&self) -> Layout {
+        let is_known =
+            |view: &&&str| self.offered.contains(*view) || find(view).is_some_and(|it| it.plot.is_none());
+        let of = |views: &&'static [&'static str]| views.iter().find(is_known).or(views.first()).copied();
+        let most = if self.is_large { usize::MAX } else { 1 };
+        let views: Vec<&str> = self.kept.group.defaults().iter().filter_map(of).take(most).collect();
+        let side = if self.area.x > 2.0 * self.area.y { Side::Right } else { Side::Below };
+        Layout::of(&views, side)
+    }
+
+    /// Keeps what a person has changed.
+    fn keep(&mut self) {
+        let is_usual = self.layout.is_arranged_like(&self.usual);
+        self.kept.keep(self.kept.group, (!is_usual).then(|| self.layout.clone()));
     }
 
     /// Applies an action.
     pub fn change(&mut self, change: LayoutChange) {
         match change {
-            LayoutChange::Show(view) => self.layout.show(view),
+            LayoutChange::Show(view) => {
+                let group = find(view).map_or(self.group(), |pane| pane.group);
+                if !self.layout.views().contains(&view) && group != self.group() {
+                    self.change(LayoutChange::Group(group));
+                }
+                self.layout.show(view);
+            }
+            LayoutChange::Replace(old, new) => self.layout.replace(old, new),
             LayoutChange::Close(view) => self.layout.close(view),
             LayoutChange::CloseActive => {
                 let active = self.layout.active.clone();
                 self.layout.close(&active);
             }
-            LayoutChange::CloseTile => self.layout.close_tile(),
-            LayoutChange::Split(side) => self.layout.split(side),
-            LayoutChange::Cycle(forward) => self.layout.cycle(forward),
-            LayoutChange::Maximise => self.layout.maximise(),
-            LayoutChange::Reset => self.layout = Tiles::of(&self.offered),
+            LayoutChange::Split(side) => {
+                if let Some(view) = self.other(true) {
+                    self.layout.split(side, view);
+                }
+            }
+            LayoutChange::Cycle(forward) => {
+                if let Some(view) = self.other(forward) {
+                    let active = self.layout.active.clone();
+                    self.layout.replace(&active, view);
+                }
+            }
+            LayoutChange::Maximize => self.layout.maximize(),
+            LayoutChange::Reset => self.layout = self.usual.clone(),
+            LayoutChange::Group(group) => {
+                self.kept.group = group;
+                self.new_groups.remove(&group);
+                self.settle(true);
+            }
         }
+        self.keep();
     }
 
-    /// Draws all visible tiles into all available space; `draw` draws their contents.
-    pub fn ui(&mut self, ui: &mut Ui, draw: &mut dyn FnMut(&mut Ui, Pane)) {
+    /// The next view of the group that has no tile, or the previous one; one with data, if there is one.
+    fn other(&self, forward: bool) -> Option<&'static str> {
+        let all: Vec<Pane> = panes().filter(|pane| pane.group == self.group()).collect();
+        let at = all.iter().position(|pane| pane.name == self.layout.active).unwrap_or_default();
+        let mut others: Vec<Pane> = all[at..].iter().chain(&all[..at]).copied().collect();
+        if !forward {
+            others.reverse();
+        }
+        others.retain(|pane| !self.layout.views().contains(&pane.name));
+        others.sort_by_key(|pane| !self.has_data(*pane));
+        others.first().map(|pane| pane.name)
+    }
+
+    /// Draws all visible tiles into all available space.
+    pub fn ui(&mut self, ui: &mut Ui, contents: &mut dyn Contents) {
+        let window = ui.ctx().content_rect().size();
+        (self.area, self.is_large) = (ui.available_size(), window.x >= LARGE.x && window.y >= LARGE.y);
+        self.settle(false);
         if self.layout.root.is_none() {
-            if let Some(change) = empty_ui(ui) {
+            if let Some(change) = empty_ui(ui, self.group()) {
                 self.change(change);
                 ui.ctx().request_repaint();
             }
             return;
         }
-        if self.layout.shown() != self.drawn.as_ref() {
-            self.tree = tree_of(self.layout.shown());
+        let shown = self.layout.shown();
+        if shown != self.drawn {
+            self.tree = tree_of(shown.as_ref());
         }
         let focused = ui.memory(eframe::egui::Memory::focused);
         let is_new_focus = focused != self.focused;
         self.focused = focused;
-        let mut drawing = Drawing::new(&self.layout, focused.filter(|_| is_new_focus), draw);
-        self.tree.ui(&mut drawing, ui);
-        let (used, asked) = drawing.finish();
-        self.drawn = layout_of(&self.tree, self.layout.shown());
-        let before = self.layout.clone();
-        if self.layout.shown() != self.drawn.as_ref() {
-            self.layout.put(self.drawn.clone());
+        for view in self.layout.seen() {
+            self.new.remove(view);
         }
-        if is_nested(&self.tree) {
+        let mut tree = std::mem::replace(&mut self.tree, tree_of(None));
+        let mut drawing = Drawing::new(self, focused.filter(|_| is_new_focus), contents);
+        tree.ui(&mut drawing, ui);
+        let (used, asked) = drawing.finish();
+        self.tree = tree;
+        self.drawn = layout_of(&self.tree);
+        let before = self.layout.clone();
+        if shown != self.drawn {
+            self.layout.put(self.drawn.clone());
+            self.keep();
+        }
+        if has_tabs(&self.tree) {
             self.drawn = None;
             ui.ctx().request_repaint();
         }

@@ -4,9 +4,11 @@ use eframe::egui::{Checkbox, ScrollArea, Ui};
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 use crate::gui::form::sign;
-use crate::gui::log::{LogEntry, LogLevel};
+use crate::gui::log::Notice;
 use crate::gui::status::entry_ui;
+use crate::gui::widgets::Tone;
 use crate::gui::{text, theme};
+use crate::results::tiles::Group;
 
 /// The search.
 #[derive(Default)]
@@ -19,6 +21,7 @@ pub struct LogView {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "log",
     title: "Log",
+    group: Group::Notes,
     help: "What did a run report, and why did one fail? Everything since the window \
            opened, newest last. Type words to find the lines that contain all of them, or show errors only. \
            Point at a cut line to read the rest; the button at its end copies all of it, the one above copies \
@@ -30,7 +33,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
 impl View for LogView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let entries = input.log.entries();
-        let found: Vec<(usize, &LogEntry)> =
+        let found: Vec<(usize, &Notice)> =
             entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Find:");
@@ -66,10 +69,10 @@ impl View for LogView {
 }
 
 impl LogView {
-    fn wants(&self, entry: &LogEntry) -> bool {
+    fn wants(&self, entry: &Notice) -> bool {
         let text = entry.text.to_lowercase();
         let has = |word: &str| text.contains(&word.to_lowercase());
-        (!self.errors_only || entry.level == LogLevel::Error) && self.words.split_whitespace().all(has)
+        (!self.errors_only || entry.tone == Tone::Bad) && self.words.split_whitespace().all(has)
     }
 }
 
@@ -79,12 +82,13 @@ mod tests {
 
     #[test]
     fn all_words_must_be_there_and_errors_can_be_asked_for() {
-        let entry = |level, text: &str| LogEntry { level, text: text.to_owned() };
+        let entry =
+            |tone, text: &str| Notice { time: String::new(), tone, text: text.to_owned(), action: None };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
-        assert!(view.wants(&entry(LogLevel::Info, "dense, seed 1 failed: NaN")));
-        assert!(!view.wants(&entry(LogLevel::Info, "dense, seed 1: done")));
+        assert!(view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));
+        assert!(!view.wants(&entry(Tone::Info, "dense, seed 1: done")));
         view.errors_only = true;
-        assert!(!view.wants(&entry(LogLevel::Info, "dense, seed 1 failed: NaN")));
-        assert!(LogView { errors_only: true, ..LogView::default() }.wants(&entry(LogLevel::Error, "x")));
+        assert!(!view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));
+        assert!(LogView { errors_only: true, ..LogView::default() }.wants(&entry(Tone::Bad, "x")));
     }
 }

@@ -35,6 +35,7 @@ use super::{text, theme};
 use crate::doc::Run;
 use crate::doc::intervention::Set;
 use crate::results::campaign::definition;
+use crate::results::tiles::Group;
 use network_at_end::NetworkAtEnd;
 
 /// The registry, in the order of the tabs.
@@ -52,8 +53,10 @@ pub const ALL: &[ViewEntry] = &[
 pub struct ViewEntry {
     /// Its name in files: "network". No plot has the same name.
     pub name: &'static str,
-    /// The title of its tab: "Network".
+    /// What the window calls it: "Network".
     pub title: &'static str,
+    /// The group of views that it belongs to.
+    pub group: Group,
     /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
     /// statement is also the tooltip.
     pub help: &'static str,

@@ -17,6 +17,7 @@ use crate::gui::{text, theme};
 use crate::results::Report;
 use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
 use crate::results::number::fixed;
+use crate::results::tiles::Group;
 use crate::run::summary::planned_summary;
 
 const ROW: f32 = 28.0;
@@ -32,6 +33,7 @@ pub struct NetworkView {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "network",
     title: "Network",
+    group: Group::Weights,
     help: "The network of the selected arm or run from its input to its logits, before \
            a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
            of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \

@@ -4,6 +4,7 @@ use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 use crate::gui::compare::{Noting, notes_ui};
+use crate::results::tiles::Group;
 
 /// The note in progress.
 #[derive(Default)]
@@ -15,6 +16,7 @@ pub struct Notes {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "notes",
     title: "Notes",
+    group: Group::Notes,
     help: "What did you find, and which runs matter? Notes on the results, and the \
            star, tags and note of every arm and run in one place. Write freely above; below, tags are words \
            separated by spaces, and a mark of an arm counts for all its runs. The filter of the table of runs \

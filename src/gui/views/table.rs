@@ -4,6 +4,7 @@ use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 use crate::gui::compare::runs_ui;
+use crate::results::tiles::Group;
 
 /// The view settings of the document have its state.
 #[derive(Default)]
@@ -13,6 +14,7 @@ pub struct Table;
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "runs",
     title: "Runs",
+    group: Group::Runs,
     help: "Which arm is best, by how much, and in which settings do the runs differ? \
            A row for each arm with mean \u{b1} 95 % CI over its seeds, and its difference to the baseline, paired by \
            seed; the caret shows the runs. Click a heading to sort by it; Columns adds any setting, and any series \

@@ -19,6 +19,7 @@ use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::tickets::MaskOverlap;
+use crate::results::tiles::Group;
 use crate::run::mask_overlaps;
 
 /// The share of the height that the figure gets; the table is below it.
@@ -57,6 +58,7 @@ enum Part {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "tickets",
     title: "Tickets",
+    group: Group::Weights,
     help: "Do the seeds of an arm find the same ticket, and when should each training have stopped? Overlap compares \
            the masks of the seeds of each arm: the Jaccard index is 1 for equal masks, and the dotted line is the \
            index of random masks that keep as many weights of each layer. More than that means that pruning finds the \

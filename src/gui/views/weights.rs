@@ -18,6 +18,7 @@ use crate::gui::plot::{colour, theme_of};
 use crate::gui::{text, theme};
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
+use crate::results::tiles::Group;
 use crate::run::summary::read_values;
 
 /// The state of the view between frames.
@@ -76,6 +77,7 @@ impl Loaded {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "weights",
     title: "Weights",
+    group: Group::Weights,
     help: "Which weights of a parameter remain, which are frozen, and where? The \
            histogram shows the distribution of the surviving and the frozen weights, beside the initial \
            distribution if it is known. The image shows every entry at its place, outputs from top to \

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -5,138 +7,122 @@ use crate::form::ron_text;
 
 const VIEWS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-fn three() -> Tiles {
-    let mut tiles = Tiles::of(&["a", "b", "c"]);
-    tiles.split(Side::Right); // b c | a
-    tiles.show("b");
-    tiles.split(Side::Below); // c over b | a
-    tiles
+fn three() -> Layout {
+    let mut layout = Layout::of(&["a", "b"], Side::Right);
+    layout.split(Side::Below, "c"); // a over c | b
+    layout
 }
 
 #[test]
-fn a_split_moves_the_active_tab_and_halves_its_tile() {
-    let mut tiles = three();
-    assert_eq!(tiles.views(), ["c", "b", "a"]);
-    assert_eq!(tiles.seen(), ["c", "b", "a"]);
-    assert_eq!((tiles.count(), tiles.tabs("b"), tiles.active.as_str()), (3, 1, "b"));
-    let Some(Tile::Row(parts)) = &tiles.root else { panic!("{tiles:?}") };
+fn a_split_halves_the_active_tile_and_opens_a_view_there() {
+    let layout = three();
+    assert_eq!((layout.views(), layout.active.as_str()), (vec!["a", "c", "b"], "c"));
+    let Some(Tile::Row(parts)) = &layout.root else { panic!("{layout:?}") };
     assert!(matches!(parts[0].tile, Tile::Column(_)) && parts[0].share == parts[1].share);
-    let before = tiles.clone();
-    tiles.split(Side::Right);
-    assert_eq!(tiles, before, "a view that is alone stays where it is");
 }
 
 #[test]
 fn rows_in_rows_become_one_row_with_the_same_widths() {
-    let mut tiles = Tiles::of(&["a", "b", "c"]);
-    tiles.split(Side::Right);
-    tiles.show("b");
-    tiles.split(Side::Right);
-    let Some(Tile::Row(parts)) = &tiles.root else { panic!("{tiles:?}") };
+    let mut layout = Layout::of(&["a", "b"], Side::Right);
+    layout.split(Side::Right, "c");
+    let Some(Tile::Row(parts)) = &layout.root else { panic!("{layout:?}") };
     assert_eq!(parts.iter().map(|part| part.share).collect::<Vec<_>>(), [0.5, 0.5, 1.0]);
-    assert_eq!(tiles.views(), ["c", "b", "a"]);
+    assert_eq!(layout.views(), ["a", "c", "b"]);
 }
 
 #[test]
-fn closing_goes_on_to_the_tab_behind_it_and_the_last_leaves_nothing() {
-    let mut tiles = Tiles::of(&["a", "b", "c"]);
-    tiles.show("b");
-    tiles.close("b");
-    assert_eq!((tiles.active.as_str(), tiles.seen()), ("c", vec!["c"]));
-    tiles.close("c");
-    assert_eq!(tiles.active, "a");
-    tiles.close_tile();
-    assert_eq!((tiles.root.clone(), tiles.active.as_str(), tiles.closed.len()), (None, "", 3));
-    tiles.show("b");
-    assert_eq!((tiles.seen(), tiles.closed.len()), (vec!["b"], 2));
+fn closing_goes_on_to_the_next_view_and_the_last_leaves_nothing() {
+    let mut layout = three();
+    layout.close("c");
+    assert_eq!((layout.active.as_str(), layout.seen()), ("b", vec!["a", "b"]));
+    layout.close("b");
+    assert_eq!((layout.active.as_str(), &layout.root), ("a", &Some(Tile::View("a".to_owned()))));
+    layout.close("a");
+    assert_eq!((layout.root.clone(), layout.active.as_str()), (None, ""));
+    layout.show("b");
+    assert_eq!(layout.seen(), ["b"]);
 }
 
 #[test]
-fn a_maximised_tile_is_seen_alone_until_another_one_is_wanted() {
-    let mut tiles = three();
-    tiles.maximise();
-    assert_eq!(tiles.seen(), ["b"]);
-    tiles.show("a");
-    assert_eq!((tiles.maximised, tiles.seen()), (false, vec!["c", "b", "a"]));
-    tiles.maximise();
-    tiles.show("new");
-    assert_eq!((tiles.maximised, tiles.seen()), (true, vec!["new"]), "it opens where one is");
+fn a_view_that_is_chosen_for_a_tile_changes_places_with_the_one_there() {
+    let mut layout = three();
+    layout.replace("b", "a");
+    assert_eq!((layout.views(), layout.active.as_str()), (vec!["b", "c", "a"], "a"));
+    layout.show("d");
+    assert_eq!((layout.views(), layout.active.as_str()), (vec!["b", "c", "d"], "d"));
 }
 
 #[test]
-fn what_becomes_of_a_maximised_tile_comes_back_to_its_place() {
-    let mut tiles = three();
-    tiles.show("x");
-    tiles.maximise();
-    tiles.put(Some(Tile::Tabs { views: vec!["x".to_owned(), "b".to_owned()], open: "b".to_owned() }));
-    assert_eq!((tiles.views(), tiles.active.as_str()), (vec!["c", "x", "b", "a"], "b"));
-    let half = |view: &str| Part { share: 1.0, tile: Tile::tabs(vec![view.to_owned()]) };
-    tiles.put(Some(Tile::Row(vec![half("x"), half("b")])));
-    assert_eq!((tiles.maximised, tiles.seen()), (false, vec!["c", "x", "b", "a"]));
+fn a_maximized_view_is_seen_alone_until_another_place_is_wanted() {
+    let mut layout = three();
+    layout.maximize();
+    assert_eq!(layout.seen(), ["c"]);
+    layout.show("new");
+    assert_eq!((layout.maximized, layout.seen()), (true, vec!["new"]), "it opens where one is");
+    layout.show("a");
+    assert_eq!((layout.maximized, layout.seen()), (false, vec!["a", "new", "b"]));
 }
 
 #[test]
-fn an_offered_view_comes_to_its_place_unless_it_was_closed() {
-    let mut tiles = Tiles::of(&["a", "d"]);
-    tiles.offer("c", &VIEWS);
-    tiles.offer("f", &VIEWS);
-    tiles.offer("c", &VIEWS);
-    assert_eq!((tiles.views(), tiles.active.as_str()), (vec!["a", "c", "d", "f"], "a"));
-    tiles.close("c");
-    tiles.offer("c", &VIEWS);
-    assert_eq!(tiles.views(), ["a", "d", "f"]);
-}
-
-#[test]
-fn views_of_a_newer_version_are_left_out_and_the_others_stay() {
+fn views_of_a_newer_version_are_left_out_and_tabs_of_an_older_one_are_their_open_view() {
     let text = "(root: Some(Row([\
-        (share: 2.0, tile: Tabs(views: [\"a\", \"hologram\", \"a\"], open: \"hologram\")), \
-        (share: -1.0, tile: Tabs(views: [\"hologram\"], open: \"hologram\")), \
+        (share: 2.0, tile: Tabs(views: [\"a\", \"hologram\"], open: \"a\")), \
+        (share: -1.0, tile: View(\"hologram\")), \
         (share: 1.0, tile: Column([(share: 1.0, tile: Tabs(views: [\"b\", \"c\"], open: \"c\"))]))])), \
-        active: \"hologram\", maximised: true, colour: \"red\")";
-    let mut tiles: Tiles = ron_text::from_str(text).unwrap();
-    tiles.limit(|view| VIEWS.contains(&view));
-    assert_eq!((tiles.views(), tiles.seen()), (vec!["a", "b", "c"], vec!["a"]));
-    tiles.maximise();
-    assert_eq!(tiles.seen(), ["a", "c"]);
-    let Some(Tile::Row(parts)) = &tiles.root else { panic!("{tiles:?}") };
+        active: \"hologram\", maximized: true, closed: [\"d\"], colour: \"red\")";
+    let tiles: Tiles = ron_text::from_str(text).unwrap();
+    assert_eq!(tiles.layouts.len(), 0);
+    let mut layout = tiles.ungrouped.unwrap();
+    layout.limit(|view| VIEWS.contains(&view));
+    assert_eq!((layout.views(), layout.seen()), (vec!["a", "c"], vec!["a"]));
+    let Some(Tile::Row(parts)) = &layout.root else { panic!("{layout:?}") };
     assert_eq!(parts.iter().map(|part| part.share).collect::<Vec<_>>(), [2.0, 1.0]);
-    assert_eq!(tiles.active, "a");
+}
+
+#[test]
+fn layouts_of_all_groups_are_kept_by_the_names_of_these() {
+    let mut tiles = Tiles { group: Group::Faults, ..Tiles::default() };
+    tiles.keep(Group::Runs, Some(three()));
+    tiles.keep(Group::Notes, Some(three()));
+    tiles.keep(Group::Notes, None);
+    let text = ron_text::to_pretty(&tiles).unwrap();
+    assert_eq!(ron_text::from_str::<Tiles>(&text).unwrap(), tiles);
+    assert_eq!(tiles.layouts.keys().collect::<Vec<_>>(), ["Runs"]);
+    let newer = text.replace("\"Faults\"", "\"Holograms\"");
+    assert_eq!(ron_text::from_str::<Tiles>(&newer).unwrap().group, Group::Curves);
 }
 
 #[derive(Clone, Debug)]
 enum Change {
     Show(&'static str),
-    Offer(&'static str),
+    Replace(&'static str, &'static str),
     Close(&'static str),
-    CloseTile,
-    Split(Side),
+    Split(Side, &'static str),
     Cycle(bool),
-    Maximise,
+    Maximize,
 }
 
 fn change() -> impl Strategy<Value = Change> {
     let view = || prop::sample::select(&VIEWS[..]);
     prop_oneof![
         3 => view().prop_map(Change::Show),
-        1 => view().prop_map(Change::Offer),
+        1 => (view(), view()).prop_map(|(old, new)| Change::Replace(old, new)),
         1 => view().prop_map(Change::Close),
-        1 => Just(Change::CloseTile),
-        4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(Change::Split),
+        4 => (prop::sample::select(&[Side::Right, Side::Below][..]), view())
+            .prop_map(|(side, view)| Change::Split(side, view)),
         2 => any::<bool>().prop_map(Change::Cycle),
-        2 => Just(Change::Maximise),
+        2 => Just(Change::Maximize),
     ]
 }
 
-fn make(tiles: &mut Tiles, change: &Change) {
+fn make(layout: &mut Layout, change: &Change) {
     match change {
-        Change::Show(view) => tiles.show(view),
-        Change::Offer(view) => tiles.offer(view, &VIEWS),
-        Change::Close(view) => tiles.close(view),
-        Change::CloseTile => tiles.close_tile(),
-        Change::Split(side) => tiles.split(*side),
-        Change::Cycle(forward) => tiles.cycle(*forward),
-        Change::Maximise => tiles.maximise(),
+        Change::Show(view) => layout.show(view),
+        Change::Replace(old, new) => layout.replace(old, new),
+        Change::Close(view) => layout.close(view),
+        Change::Split(side, view) => layout.split(*side, view),
+        Change::Cycle(forward) => layout.cycle(*forward),
+        Change::Maximize => layout.maximize(),
     }
 }
 
@@ -146,37 +132,26 @@ proptest! {
     fn after_any_changes_every_view_has_at_most_one_place_and_can_be_reached(
         changes in prop::collection::vec(change(), 0..40),
     ) {
-        let mut tiles = Tiles::of(&VIEWS[..3]);
+        let mut layout = three();
         for change in &changes {
-            make(&mut tiles, change);
-            let views: Vec<String> = tiles.views().into_iter().map(str::to_owned).collect();
+            make(&mut layout, change);
+            let views: Vec<String> = layout.views().into_iter().map(str::to_owned).collect();
             let distinct: BTreeSet<&String> = views.iter().collect();
             prop_assert_eq!(distinct.len(), views.len());
-            prop_assert!(views.iter().all(|view| !tiles.closed.contains(view)));
-            prop_assert_eq!(tiles.seen().is_empty(), views.is_empty());
-            prop_assert!(views.is_empty() || tiles.seen().contains(&tiles.active.as_str()));
-            let mut tidied = tiles.clone();
-            tidied.tidy();
-            prop_assert_eq!(&tidied, &tiles, "nothing is left to tidy up");
-            let mut put = tiles.clone();
-            put.put(tiles.shown().cloned());
-            prop_assert_eq!(&put, &tiles, "what is shown fits where it is");
-            let text = ron_text::to_pretty(&tiles).unwrap();
-            prop_assert_eq!(&ron_text::from_str::<Tiles>(&text).unwrap(), &tiles);
-            for view in &views {
-                let mut wanted = tiles.clone();
+            prop_assert!(views.iter().all(|view| VIEWS.contains(&view.as_str())), "{:?}", views);
+            prop_assert_eq!(layout.seen().is_empty(), views.is_empty());
+            prop_assert!(views.is_empty() || layout.seen().contains(&layout.active.as_str()));
+            let mut put = layout.clone();
+            put.put(layout.shown());
+            prop_assert_eq!(&put, &layout, "what is shown fits where it is, and nothing is left to tidy up");
+            let text = ron_text::to_pretty(&layout).unwrap();
+            prop_assert_eq!(&ron_text::from_str::<Layout>(&text).unwrap(), &layout);
+            for view in &VIEWS {
+                let mut wanted = layout.clone();
                 wanted.show(view);
-                prop_assert!(wanted.seen().contains(&view.as_str()));
+                prop_assert!(wanted.seen().contains(view));
                 prop_assert_eq!(&wanted.active, view);
             }
-            let mut walked = tiles.clone();
-            walked.maximised = false;
-            let mut met = BTreeSet::new();
-            for _ in &views {
-                walked.cycle(true);
-                met.insert(walked.active.clone());
-            }
-            prop_assert_eq!(met.len(), views.len(), "every tab is met by going on");
         }
     }
 }

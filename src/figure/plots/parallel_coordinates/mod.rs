@@ -11,6 +11,7 @@ use crate::results::number::Format;
 use crate::results::table::columns::Column;
 use crate::results::table::settings::follows_from_another;
 use crate::results::table::{Labels, Row};
+use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
@@ -23,7 +24,8 @@ const MOST_SETTINGS: usize = 10;
 /// A line for each run, across an axis for each setting in which runs differ and for each result.
 pub const PLOT: Plot = Plot {
     name: "parallel",
-    title: "Parallel",
+    title: "Parallel coordinates",
+    group: Group::Runs,
     subject: "settings and results of runs",
     help: "Which settings go with which results? One line for each run in the colour of its arm, \
            across an axis for each setting in which the runs differ and for each result. Lines that \

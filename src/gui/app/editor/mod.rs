@@ -14,6 +14,9 @@ use crate::gui::recovery::{Leftover, Recovery};
 use crate::results::tiles::Tiles;
 use crate::results::view::ViewSettings;
 
+/// The file of the document is looked at this often, in seconds.
+const LOOK_AGAIN: f64 = 3.0;
+
 /// The document with what was done to it.
 pub(super) struct Editor {
     pub document: Document,
@@ -23,6 +26,8 @@ pub(super) struct Editor {
     pub leftovers: Vec<Leftover>,
     /// Folder for the results of documents without a file.
     untitled: PathBuf,
+    /// When the file was looked at last, in seconds, and whether another program had written it.
+    looked: Option<(f64, bool)>,
 }
 
 /// How results are shown, which can be undone as edits of the document can.
@@ -34,7 +39,7 @@ impl Editor {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let (history, recovery) = (History::default(), None);
-        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled };
+        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled, looked: None };
         if let Some(home) = home {
             editor.begin_backup(&home.join("recovery"), log);
         }
@@ -44,6 +49,27 @@ impl Editor {
     /// The folder of the document's results.
     pub fn results(&self) -> PathBuf {
         self.document.results(&self.untitled)
+    }
+
+    /// Whether another program has written the document's file. `now` in seconds; it is looked at every few seconds, when
+    /// the window is drawn.
+    pub fn is_changed_elsewhere(&mut self, now: f64) -> bool {
+        let is_due = self.looked.is_none_or(|(at, _)| now - at >= LOOK_AGAIN || now < at);
+        if is_due {
+            self.looked = Some((now, self.document.is_changed_elsewhere()));
+        }
+        self.looked.is_some_and(|(_, is_changed)| is_changed)
+    }
+
+    /// Takes what another program has written as known: saving asks no more.
+    pub fn keep_mine(&mut self) {
+        self.document.keep_mine();
+        self.looked = None;
+    }
+
+    /// Looks at the file anew: the document was opened or saved.
+    pub fn look_again(&mut self) {
+        self.looked = None;
     }
 
     /// Where file dialogs begin: beside the document, or among the user's documents.

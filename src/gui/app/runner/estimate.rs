@@ -7,8 +7,9 @@ use eframe::egui;
 use super::Runner;
 use crate::doc::Run;
 use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::bar::Status;
 use crate::gui::document::Document;
-use crate::gui::{menu, text};
+use crate::gui::text;
 use crate::results::{RunRecord, RunState};
 use crate::run::{
     Cost, Costs, ExpectedTime, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,
@@ -18,7 +19,7 @@ use crate::run::{
 /// The text of the bar while nothing runs, and the measurements for it.
 #[derive(Default)]
 pub(super) struct Estimate {
-    pub(super) status: menu::Status,
+    pub(super) status: Status,
     paces: Paces,
     /// What is to be measured next.
     needed: Option<MeasureRequest>,
@@ -58,8 +59,8 @@ impl Runner {
         (estimate.status, estimate.needed) = (status, needed);
     }
 
-    fn estimate_rest(&self, document: &Document) -> (menu::Status, Option<MeasureRequest>) {
-        let status_of = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
+    fn estimate_rest(&self, document: &Document) -> (Status, Option<MeasureRequest>) {
+        let status_of = |text: &str| Status { text: text.to_owned(), ..Status::default() };
         if document.experiment.arms.is_empty() {
             return (status_of("No arm yet"), None);
         }
@@ -82,7 +83,7 @@ impl Runner {
         let costs = Costs::new(&runs, |run| self.worker.cost(run));
         let (done, left) = match costs.lists(&runs, far) {
             Ok(lists) => lists,
-            Err(reason) => return (menu::Status { detail: reason, ..status_of(&count) }, None),
+            Err(reason) => return (Status { detail: reason, ..status_of(&count) }, None),
         };
         let options = QueueOptions::sharing(left.len());
         let expected_time = expected(&left, &done, &self.estimate.paces, options);
@@ -119,7 +120,7 @@ impl Runner {
     }
 }
 
-fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) -> menu::Status {
+fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) -> Status {
     let costs = || left.iter().map(|left| left.cost);
     let work = costs().map(|cost| cost.work.training_multiply_adds() as f64).sum();
     let work = format!("{} multiply-adds", text::short(work));
@@ -142,5 +143,5 @@ fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) 
         }
         ExpectedTime::Needs(_) | ExpectedTime::Unknown => work,
     };
-    menu::Status { text: format!("{count} · {time_or_work}"), detail: lines.join("\n"), share: None }
+    Status { text: format!("{count} · {time_or_work}"), detail: lines.join("\n"), share: None }
 }

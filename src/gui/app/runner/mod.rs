@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::doc::Run;
+use crate::gui::bar::Status;
 use crate::gui::document::Document;
 use crate::gui::log::Log;
-use crate::gui::menu::Status;
 use crate::gui::runs::{Runs, jobs};
 use crate::gui::text;
 use crate::gui::worker::Worker;

@@ -343,16 +343,35 @@ fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
 }
 
 #[test]
-fn a_folded_log_says_that_there_are_new_errors_until_they_are_seen() {
-    let mut window = Window::sized([800.0, 600.0], None);
+fn an_error_stays_in_the_status_line_until_the_log_was_seen() {
+    let mut window = Window::new();
     window.harness.state_mut().log.error("Disk full\nand more");
+    window.harness.state_mut().log.info("Saved");
     window.harness.run();
-    assert!(!window.sees("Copy log"), "the log is folded");
-    window.harness.hover_at(window.harness.get_by_label("⚠ 1 new error").rect().center());
-    window.harness.run_steps(60);
-    assert!(window.sees("Disk full"));
-    window.click("⚠ 1 new error");
-    assert!(window.sees("Copy log") && !window.sees("new error"));
-    window.execute(Command::ToggleLog);
-    assert!(!window.sees("new error"), "it was seen");
+    assert!(!window.sees("Copy log") && window.sees("Disk full") && !window.sees("Saved"));
+    window.click("Log");
+    assert!(window.sees("Copy log"));
+    window.click("Log");
+    assert!(!window.sees("Disk full") && window.sees("Saved"), "it was seen");
+}
+
+#[test]
+fn a_file_that_another_program_writes_can_be_reloaded_or_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let theirs = std::fs::read_to_string(&path).unwrap().replacen("seeds:", "notes: \"theirs\", seeds:", 1);
+    for answer in ["Reload", "Keep mine"] {
+        let mut window = Window::open(Some(path.clone()));
+        assert!(!window.sees("has changed on disk"));
+        std::fs::write(&path, &theirs).unwrap();
+        window.harness.state_mut().editor.look_again();
+        window.harness.run();
+        assert!(window.sees("mine.ron has changed on disk"));
+        window.click(answer);
+        window.harness.run();
+        assert!(!window.sees("has changed on disk"));
+        let notes = window.harness.state().editor.document.experiment.notes.clone();
+        assert_eq!(notes == "theirs", answer == "Reload", "{notes}");
+        saved_template(folder.path());
+    }
 }

@@ -1,16 +1,16 @@
-//! Views as tiles: opened, split, closed, maximised, kept.
+//! Views as tiles: opened, split, closed, maximized, kept.
 
-use eframe::egui::accesskit::{Role, Toggled};
-use egui_kittest::kittest::NodeT;
+use eframe::egui::accesskit::Role;
 use proptest::prelude::*;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::gui::tiles::{LayoutChange, panes};
-use crate::results::tiles::{Part, Side, Tile, Tiles};
+use crate::gui::panes::{find, panes};
+use crate::gui::tiles::{HEAD, LayoutChange};
+use crate::results::tiles::{Group, Layout, Side, Tile};
 use crate::results::view::{FILE, ViewSettings};
 
-fn layout(window: &Window) -> Tiles {
+fn layout(window: &Window) -> Layout {
     window.harness.state().workspace.tiles.layout().clone()
 }
 
@@ -18,10 +18,13 @@ fn active(window: &Window) -> String {
     layout(window).active
 }
 
-/// Whether a tab with this title is the open one of its tile.
+fn group(window: &Window) -> Group {
+    window.harness.state().workspace.tiles.group()
+}
+
+/// Whether a tile has this title.
 fn is_open(window: &Window, title: &str) -> bool {
-    let mut tabs = window.harness.query_all_by_role_and_label(Role::Tab, title);
-    tabs.next().is_some_and(|tab| tab.accesskit_node().toggled() == Some(Toggled::True))
+    window.harness.query_by_label(&format!("Menu of {title}")).is_some()
 }
 
 fn change(window: &mut Window, change: LayoutChange) {
@@ -50,68 +53,114 @@ fn every_plot_and_view_opens_by_its_name_and_explains_itself() {
 }
 
 #[test]
-fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
-    let mut window = Window::sized([900.0, 600.0], None);
-    for (name, title) in [("notes", "Notes"), ("accuracy", "Accuracy"), ("past", "Past")] {
-        change(&mut window, LayoutChange::Show(name));
-        window.harness.run_steps(4);
-        let tab = window.harness.get_by_role_and_label(Role::Tab, title).rect();
-        let (left, right) = (window.harness.get_by_label("Add arm"), format!("Help on {title}"));
-        let right = window.harness.get_by_label(&right).rect().left();
-        assert!(tab.left() >= left.rect().right() - 1.0 && tab.right() <= right, "{name}: {tab:?}");
-    }
-    window.harness.get_by_role_and_label(Role::Tab, "Past").click_secondary();
-    window.harness.run_ok();
-    window.click("Move below");
-    assert_eq!((layout(&window).count(), layout(&window).tabs("past")), (2, 1));
-    window.click("Tile of Past");
-    window.click("Maximise");
-    assert_eq!(layout(&window).seen(), ["past"]);
+fn the_head_of_a_tile_lists_views_and_its_menu_splits_and_closes() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    assert_eq!(layout(&window).views(), ["accuracy", "loss"], "two tiles, one above the other");
+    assert!(matches!(layout(&window).root, Some(Tile::Column(_))));
+    window.click("Loss");
+    window.click("Per-class accuracy");
+    assert_eq!(layout(&window).views(), ["accuracy", "classes"]);
+    window.click("Menu of Per-class accuracy");
+    window.click("Split right");
+    assert_eq!((layout(&window).count(), active(&window) != "classes"), (3, true));
+    window.click("Maximize: Per-class accuracy");
+    assert_eq!(layout(&window).seen(), ["classes"]);
+    window.click("Menu of Per-class accuracy");
+    window.click("Close view");
+    assert_eq!(layout(&window).count(), 2);
+    change(&mut window, LayoutChange::Reset);
+    assert_eq!(layout(&window).views(), ["accuracy", "loss"]);
+    assert_eq!(window.harness.state().workspace.tiles.kept(), None);
 }
 
 #[test]
-fn a_tab_that_is_dropped_in_the_lower_half_of_its_tile_gets_a_tile_below() {
-    let mut window = Window::new();
-    let before = layout(&window);
-    let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect().center();
-    let pane = window.harness.get_by_label("Press Run all: curves of test accuracy appear here").rect();
-    let below = pane.center() + egui::vec2(0.0, 200.0);
-    window.harness.hover_at(tab);
-    window.harness.drag_at(tab);
+fn a_tile_is_dragged_by_its_head() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    let title = window.harness.get_by_label("Help on Loss").rect().right();
+    let head = window.harness.get_by_label("Menu of Loss").rect();
+    let from = egui::pos2(title + 40.0, head.center().y);
+    let to = egui::pos2(head.right() - 20.0, 200.0);
+    window.harness.hover_at(from);
+    window.harness.drag_at(from);
     window.harness.run_steps(2);
-    for at in [tab.lerp(below, 0.5), below] {
+    for at in [from.lerp(to, 0.5), to] {
         window.harness.hover_at(at);
         window.harness.run_steps(2);
     }
-    window.harness.drop_at(below);
+    window.harness.drop_at(to);
     window.harness.run_ok();
-    let Some(Tile::Column(parts)) = layout(&window).root else { panic!("{:?}", layout(&window)) };
-    let left: Vec<&str> = before.views().into_iter().filter(|view| *view != "loss").collect();
-    assert_eq!(parts[0].tile.views(), left);
-    assert_eq!((parts.len(), parts[1].tile.views()), (2, vec!["loss"]));
-    assert!(is_open(&window, "Accuracy") && is_open(&window, "Loss"));
-    assert!(window.harness.query_by_role_and_label(Role::Tab, "").is_none(), "every tab has a name");
-    change(&mut window, LayoutChange::Reset);
-    assert_eq!(layout(&window), before);
-    assert!(is_open(&window, "Accuracy") && !is_open(&window, "Loss"));
+    assert_eq!(layout(&window).count(), 2);
+    assert!(matches!(layout(&window).root, Some(Tile::Row(_))), "{:?}", layout(&window));
 }
 
 #[test]
-fn the_open_tab_of_a_layout_that_is_taken_is_in_sight() {
-    let mut window = Window::sized([900.0, 600.0], None);
-    let mut kept = layout(&window);
-    for name in ["past", "notes"] {
-        kept.show(name);
-    }
-    window.harness.set_size(egui::vec2(1900.0, 800.0));
-    window.harness.state_mut().workspace.tiles.take(Some(&kept));
-    window.harness.run_steps(4);
-    window.harness.set_size(egui::vec2(900.0, 600.0));
+fn groups_have_their_own_layouts_and_side_panels() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    let click = |window: &mut Window, group: Group| {
+        window.harness.get_by_role_and_label(Role::Tab, group.name()).click();
+        window.harness.run_ok();
+    };
+    click(&mut window, Group::Pruning);
+    assert_eq!(layout(&window).views(), ["remaining", "accuracy"]);
+    change(&mut window, LayoutChange::Split(Side::Right));
+    let split = layout(&window);
+    assert!(window.sees("Properties") && window.sees("+ Add arm"));
+    click(&mut window, Group::Faults);
+    assert_eq!(layout(&window).views(), ["vulnerability", "campaigns"]);
+    assert!(!window.sees("Properties") && window.sees("+ Add arm"));
+    window.execute(Command::ToggleProperties);
+    click(&mut window, Group::Runs);
+    assert_eq!(layout(&window).views(), ["runs"]);
+    assert!(window.sees("Properties") && !window.sees("+ Add arm"));
+    click(&mut window, Group::Pruning);
+    assert_eq!(layout(&window), split);
+    click(&mut window, Group::Faults);
+    assert!(window.sees("Properties"), "both switches are remembered");
+    change(&mut window, LayoutChange::Show("notes"));
+    assert_eq!(group(&window), Group::Notes);
+}
+
+#[test]
+fn a_small_window_has_one_tile_until_somebody_splits_it() {
+    let mut window = Window::sized([1280.0, 800.0], None);
+    assert_eq!(layout(&window).views(), ["accuracy"]);
+    window.harness.set_size(egui::vec2(1440.0, 900.0));
     window.harness.run_ok();
-    let tab = window.harness.get_by_role_and_label(Role::Tab, "Notes").rect();
-    let right = window.harness.get_by_label("Help on Notes").rect().left();
-    let left = window.harness.get_by_label("Add arm").rect().right();
-    assert!(tab.left() >= left - 1.0 && tab.center().x <= right, "{tab:?} in {left} to {right}");
+    assert_eq!(layout(&window).views(), ["accuracy", "loss"]);
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.harness.run_ok();
+    window.execute(Command::SplitRight);
+    assert_eq!(layout(&window).count(), 2);
+}
+
+#[test]
+fn tiles_get_most_of_the_window() {
+    for ([width, height], least) in
+        [([1280.0, 800.0], 0.58), ([1440.0, 900.0], 0.6), ([1920.0, 1080.0], 0.65)]
+    {
+        let window = Window::sized([width, height], None);
+        assert!(window.sees("Add arm") && window.sees("Selected"), "both side panels are open");
+        let left = window.harness.get_by_label("Accuracy").rect().left() - 8.0;
+        let right = window.harness.get_by_label("Menu of Accuracy").rect().right() + 8.0;
+        let top = window.harness.get_by_label("Menu of Accuracy").rect().center().y - HEAD / 2.0;
+        let bottom = window.harness.get_by_label("Log").rect().top() - 2.0;
+        let share = (right - left) * (bottom - top) / (width * height);
+        assert!(share >= least, "{share} of {width} × {height}");
+    }
+}
+
+#[test]
+fn panels_keep_their_width_whatever_they_hold() {
+    let mut window = Window::new();
+    let width = |window: &Window| window.harness.get_by_label("Menu of Accuracy").rect().right();
+    let before = width(&window);
+    window.harness.state_mut().editor.document.experiment.arms[0].name = "a".repeat(300);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
+    for place in [Selection::Experiment, Selection::Stage { arm: 1, path: vec![3, 0] }, Selection::Arm(0)] {
+        window.harness.state_mut().workspace.selection = place;
+        window.harness.run_ok();
+        assert!((width(&window) - before).abs() < 0.5);
+    }
 }
 
 #[test]
@@ -128,7 +177,7 @@ fn every_help_has_two_to_six_sentences() {
 #[test]
 fn views_are_opened_from_the_menu() {
     let mut window = Window::new();
-    for title in ["Past", "Notes"] {
+    for title in ["Distance to past", "Notes"] {
         window.click("View");
         window.click("Views");
         let entry = window.harness.query_all_by_role_and_label(Role::Button, title).next();
@@ -139,7 +188,7 @@ fn views_are_opened_from_the_menu() {
 }
 
 #[test]
-fn keys_split_move_maximise_and_close() {
+fn keys_split_switch_maximize_and_close() {
     let mut window = Window::new();
     let press = |window: &mut Window, modifiers: Modifiers, key: Key| {
         window.harness.key_press_modifiers(modifiers, key);
@@ -149,22 +198,15 @@ fn keys_split_move_maximise_and_close() {
     press(&mut window, Modifiers::CTRL, Key::Tab);
     assert_eq!(active(&window), "loss");
     press(&mut window, Modifiers::COMMAND, Key::T);
-    assert_eq!((layout(&window).count(), active(&window).as_str()), (2, "loss"));
-    assert!(is_open(&window, "Accuracy") || is_open(&window, "Runs"));
-    press(&mut window, Modifiers::CTRL.plus(Modifiers::SHIFT), Key::Tab);
-    assert_ne!(active(&window), "loss");
+    assert_eq!((layout(&window).count(), active(&window) != "loss"), (2, true));
     press(&mut window, both, Key::T);
-    assert_eq!(layout(&window).count(), 3);
-    assert_eq!(layout(&window).seen().len(), 3);
+    assert_eq!((layout(&window).count(), layout(&window).seen().len()), (3, 3));
     press(&mut window, Modifiers::COMMAND, Key::M);
     assert_eq!(layout(&window).seen().len(), 1);
     press(&mut window, Modifiers::COMMAND, Key::M);
     let gone = active(&window);
     press(&mut window, Modifiers::COMMAND, Key::W);
-    assert_eq!(layout(&window).count(), 2);
-    assert!(layout(&window).closed.contains(&gone));
-    press(&mut window, both, Key::W);
-    assert_eq!(layout(&window).count(), 1);
+    assert!(layout(&window).count() == 2 && !layout(&window).views().contains(&gone.as_str()));
     press(&mut window, both, Key::M);
     assert_eq!(window.harness.state().workspace.tiles.kept(), None, "all is as at first");
 }
@@ -172,7 +214,7 @@ fn keys_split_move_maximise_and_close() {
 #[test]
 fn a_key_that_deletes_a_word_closes_nothing() {
     let mut window = Window::new();
-    window.click("Runs");
+    change(&mut window, LayoutChange::Show("runs"));
     window.harness.get_by_label("Filter:").focus();
     window.harness.run_ok();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::W);
@@ -186,11 +228,16 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.click("Run all");
     window.say(0, started());
     window.say(0, accuracy(0.5, 1.0));
-    change(&mut window, LayoutChange::Show("loss"));
+    change(&mut window, LayoutChange::Show("accuracy"));
     window.execute(Command::SplitRight);
+    change(&mut window, LayoutChange::Replace("loss", "loss"));
     let plot = |window: &Window| window.harness.state().workspace.plot.plot().name;
     assert_eq!(plot(&window), "loss");
-    window.click("Accuracy");
+    let place = window.harness.get_by_label("Plot of Test accuracy").rect().center();
+    window.harness.hover_at(place);
+    window.harness.drag_at(place);
+    window.harness.drop_at(place);
+    window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
     let place = window.harness.get_by_label("Press Run all: curves of the loss appear here").rect().center();
     window.harness.hover_at(place);
@@ -198,10 +245,9 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.harness.drop_at(place);
     window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("loss", "loss"));
-    // A view that is no plot leaves exports to the plot that is still seen.
+    // A view that is no plot leaves exports to the plot that was used last.
     change(&mut window, LayoutChange::Show("runs"));
     assert_eq!((active(&window).as_str(), plot(&window)), ("runs", "loss"));
-    change(&mut window, LayoutChange::Maximise);
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().workspace.plot.choose("accuracy");
     window.harness.state_mut().act(Command::CopyValues, &ctx);
@@ -223,7 +269,7 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
     let mut window = Window::open(Some(file.clone()));
     change(&mut window, LayoutChange::Show("notes"));
     window.execute(Command::SplitDown);
-    window.execute(Command::Maximise);
+    window.execute(Command::Maximize);
     let (role, name) = (Role::MultilineTextInput, "Notes on the results");
     window.harness.get_by_role_and_label(role, name).focus();
     window.harness.run_ok();
@@ -231,50 +277,59 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
     window.harness.run_ok();
     window.harness.state_mut().finish();
     let kept = layout(&window);
-    let mut view = ViewSettings::read(&results).unwrap();
-    assert_eq!((view.tiles.as_ref(), view.notes.as_str()), (Some(&kept), "It holds."));
+    let view = ViewSettings::read(&results).unwrap();
+    let tiles = view.tiles.clone().unwrap();
+    assert_eq!(
+        (tiles.group, tiles.layout(Group::Notes), view.notes.as_str()),
+        (Group::Notes, Some(&kept), "It holds.")
+    );
     let again = Window::open(Some(file.clone()));
-    assert_eq!(layout(&again), kept);
-
-    let unknown = Tile::tabs(vec!["hologram".to_owned()]);
-    let root = kept.root.clone().unwrap();
-    let parts = [unknown, root].map(|tile| Part { share: 1.0, tile });
-    view.tiles = Some(Tiles { root: Some(Tile::Row(parts.into())), ..kept.clone() });
-    std::fs::write(results.join(FILE), view.to_text()).unwrap();
-    assert_eq!(layout(&Window::open(Some(file))), kept);
+    assert_eq!((layout(&again), group(&again)), (kept, Group::Notes));
+    // As a version before groups has written it.
+    let old = "(tiles: Some((root: Some(Row([(share: 1.0, tile: Tabs(views: [\"loss\", \"runs\"], open: \"runs\")), \
+        (share: 2.0, tile: Tabs(views: [\"hologram\"], open: \"hologram\")), \
+        (share: 2.0, tile: Tabs(views: [\"accuracy\"], open: \"accuracy\"))])), active: \"accuracy\", \
+        maximised: false, closed: [\"notes\"])))";
+    std::fs::write(results.join(FILE), old).unwrap();
+    let window = Window::open(Some(file));
+    assert_eq!((layout(&window).views(), group(&window)), (vec!["runs", "accuracy"], Group::Curves));
 }
 
 #[test]
 fn without_any_view_the_window_says_how_they_come_back() {
     let mut window = Window::new();
     while layout(&window).root.is_some() {
-        window.execute(Command::CloseTile);
+        window.execute(Command::CloseView);
     }
     assert!(window.sees("All views are closed") && window.sees("Ctrl+Shift+P"));
     all_are_named(&window, "no view");
-    window.click("Weights");
-    assert_eq!(layout(&window).views(), ["weights"]);
+    window.click("Loss");
+    assert_eq!(layout(&window).views(), ["loss"]);
     window.execute(Command::CloseView);
     window.click("Open the default views");
     assert!(is_open(&window, "Accuracy") && !window.sees("All views are closed"));
 }
 
 #[test]
-fn a_plot_gets_a_tab_when_its_data_come_and_none_once_it_was_closed() {
+fn new_data_mark_their_group_and_open_nothing() {
     let mut window = Window::new();
     window.click("Run all");
     window.say(0, started());
-    assert!(!layout(&window).views().contains(&"past"));
+    let before = layout(&window);
     let Event::Point(point) = accuracy(0.5, 1.0) else { panic!("no point") };
     let past = |trained| Event::Point(Point { series: "past_kl".to_owned(), trained, ..point.clone() });
+    let is_new = |window: &Window| {
+        let groups = window.harness.state().workspace.groups();
+        groups.into_iter().filter(|group| group.is_new).map(|group| group.name).collect::<Vec<_>>()
+    };
+    assert_eq!(is_new(&window), Vec::<&str>::new());
     window.say(0, past(1.0));
     window.harness.run_steps(20);
-    assert_eq!(layout(&window).views()[..3], ["accuracy", "loss", "past"]);
+    assert_eq!((layout(&window), is_new(&window)), (before, vec!["Geometry"]));
+    assert!(window.harness.state().workspace.tiles.is_new("past"));
     assert_eq!(window.harness.state().workspace.tiles.kept(), None, "nobody has moved anything");
-    change(&mut window, LayoutChange::Close("past"));
-    window.say(0, past(2.0));
-    window.harness.run_steps(20);
-    assert!(!layout(&window).views().contains(&"past"));
+    change(&mut window, LayoutChange::Show("past"));
+    assert!(is_new(&window).is_empty() && !window.harness.state().workspace.tiles.is_new("past"));
 }
 
 fn layout_change() -> impl Strategy<Value = LayoutChange> {
@@ -282,19 +337,20 @@ fn layout_change() -> impl Strategy<Value = LayoutChange> {
     prop_oneof![
         3 => prop::sample::select(names.clone()).prop_map(LayoutChange::Show),
         1 => prop::sample::select(names).prop_map(LayoutChange::Close),
-        1 => Just(LayoutChange::CloseTile),
+        1 => Just(LayoutChange::CloseActive),
+        1 => prop::sample::select(&Group::ALL[..]).prop_map(LayoutChange::Group),
         4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(LayoutChange::Split),
         1 => any::<bool>().prop_map(LayoutChange::Cycle),
-        1 => Just(LayoutChange::Maximise),
+        1 => Just(LayoutChange::Maximize),
         1 => Just(LayoutChange::Reset),
     ]
 }
 
-/// What a person does to the layout: by a command, or by dragging one of the tabs.
+/// What a person does to the layout: by a command, or by dragging one of the tiles.
 #[derive(Clone, Debug)]
 enum Deed {
     Change(LayoutChange),
-    /// The tab by its number, and the place in the middle of the window where it is dropped, as shares.
+    /// The tile by its number, and the place in the middle of the window where it is dropped, as shares.
     Drag(usize, [f32; 2]),
 }
 
@@ -306,11 +362,13 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// Drags a tab with the mouse, if there is one.
-fn drag(window: &mut Window, tab: usize, [right, down]: [f32; 2]) {
-    let tabs: Vec<egui::Rect> = window.harness.query_all_by_role(Role::Tab).map(|tab| tab.rect()).collect();
-    let Some(from) = tabs.get(tab % tabs.len().max(1)).map(egui::Rect::center) else { return };
-    let to = egui::pos2(300.0 + 620.0 * right, 36.0 + 640.0 * down);
+/// Drags a tile by its head, if there is one.
+fn drag(window: &mut Window, tile: usize, [right, down]: [f32; 2]) {
+    let helps: Vec<egui::Rect> =
+        window.harness.query_all_by_label_contains("Help on ").map(|help| help.rect()).collect();
+    let Some(help) = helps.get(tile % helps.len().max(1)) else { return };
+    let from = help.right_center() + egui::vec2(20.0, 0.0);
+    let to = egui::pos2(240.0 + 760.0 * right, 44.0 + 700.0 * down);
     window.harness.hover_at(from);
     window.harness.drag_at(from);
     for at in [from.lerp(to, 0.5), to] {
@@ -359,7 +417,7 @@ fn a_dialog_stands_before_a_reading_that_was_pinned() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) })]
     #[test]
-    fn whatever_is_done_to_the_layout_every_view_that_is_seen_has_its_tab(
+    fn whatever_is_done_to_the_layout_every_view_that_is_seen_has_its_tile(
         deeds in prop::collection::vec(deed(), 1..12),
     ) {
         let mut window = Window::new();
@@ -380,11 +438,10 @@ proptest! {
             }
             let layout = layout(&window);
             for name in layout.seen() {
-                let pane = crate::gui::tiles::find(name).unwrap();
+                let pane = find(name).unwrap();
                 prop_assert!(is_open(&window, pane.title), "{name} after {deed:?}: {layout:?}");
             }
             prop_assert!(!layout.seen().is_empty() || window.sees("All views are closed"));
-            prop_assert!(window.harness.query_by_role_and_label(Role::Tab, "").is_none(), "{deed:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ fn undoes(window: &Window) -> Option<&'static str> {
 fn state(window: &Window) -> EditState {
     let app = window.harness.state();
     let (experiment, view) = (&app.editor.document.experiment, &app.workspace.compare.view);
-    EditState::of(CurrentState { experiment, view, tiles: app.workspace.tiles.layout() })
+    EditState::of(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
 }
 
 /// What is another one than it was.
@@ -93,7 +93,6 @@ fn what_comes_by_itself_is_no_edit() {
     window.say(0, accuracy(0.5, 1.0));
     window.say(0, Event::Finished { secs: 1.0 });
     window.hang_up();
-    window.execute(Command::NextTab);
     window.execute(Command::ToggleLog);
     assert_eq!(undoes(&window), None);
 }

@@ -11,7 +11,7 @@ use crate::figure::export::{Options, picture};
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, FileKind, write};
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::log::Log;
+use crate::gui::log::{Log, NoticeAction};
 use crate::gui::plot::FigureRequest;
 use crate::gui::runs::Runs;
 use crate::gui::text;
@@ -143,7 +143,10 @@ impl Workspace {
 impl Exported {
     fn take(self, title: &str, log: &mut Log, ctx: &egui::Context) {
         match self {
-            Self::File(path) => log.info(format!("Wrote {title} to {}", path.display())),
+            Self::File(path) => {
+                let text = format!("Wrote {title} to {}", path.display());
+                log.done(text, NoticeAction::ShowInFolder(path));
+            }
             Self::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
                 let [width, height] = size;

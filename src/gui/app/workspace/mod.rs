@@ -43,7 +43,7 @@ impl Workspace {
     /// What can be undone about it.
     pub fn shown(&mut self) -> (&ViewSettings, &Tiles) {
         self.plot.give(&mut self.compare.view);
-        (&self.compare.view, self.tiles.layout())
+        (&self.compare.view, self.tiles.tiles())
     }
 
     /// Takes back what was undone.

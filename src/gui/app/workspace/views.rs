@@ -3,19 +3,24 @@
 use std::path::Path;
 use std::time::Duration;
 
-use eframe::egui::Ui;
+use eframe::egui::{RichText, Ui};
 
 use super::Workspace;
 use crate::doc::intervention::Set;
 use crate::figure::plots::{self, Plot};
+use crate::gui::bar::GroupTab;
 use crate::gui::compare::CompareResponse;
 use crate::gui::document::Document;
+use crate::gui::icons::Icon;
 use crate::gui::log::Log;
-use crate::gui::plot::{PlotResponse, plot_panel};
+use crate::gui::panes::Pane;
+use crate::gui::plot::{PlotResponse, menu_ui, plot_ui, tools_ui};
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
-use crate::gui::tiles::Pane;
+use crate::gui::tiles::Contents;
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
+use crate::gui::widgets;
+use crate::results::tiles::Group;
 
 /// What a plot or view asks the window for.
 pub(in crate::gui::app) enum Request {
@@ -29,20 +34,133 @@ pub(in crate::gui::app) enum Request {
     Show(&'static str),
 }
 
+/// What tiles are filled with, as they are drawn.
+struct Drawn<'a> {
+    workspace: &'a mut Workspace,
+    document: &'a Document,
+    runs: &'a Runs,
+    results: &'a Path,
+    log: &'a mut Log,
+    requests: Vec<Request>,
+}
+
+impl Contents for Drawn<'_> {
+    fn tools_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let input = self.workspace.plot_input(self.runs);
+            let response = tools_ui(ui, plot, &input.filter, &mut self.workspace.plot);
+            self.take(plot, response);
+        } else if self.workspace.views.offers(pane.name) == Offers::Figure {
+            let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
+            if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
+                self.request(pane, ViewResponse::Take(Wanted::File));
+            }
+        }
+    }
+
+    fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let response = menu_ui(ui, plot, &mut self.workspace.plot);
+            self.take(plot, response);
+        } else if self.workspace.views.offers(pane.name) == Offers::Figure {
+            let entries = [
+                ("Export figure…", Wanted::File),
+                ("Copy figure", Wanted::Picture),
+                ("Copy values", Wanted::Values),
+            ];
+            for (text, wanted) in entries {
+                if ui.button(text).clicked() {
+                    self.request(pane, ViewResponse::Take(wanted));
+                    ui.close();
+                }
+            }
+            ui.separator();
+        }
+    }
+
+    fn help_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(caption) = pane.plot.and_then(|plot| self.workspace.plot.caption(plot)) {
+            ui.separator();
+            ui.label(RichText::new(caption).small().weak());
+        }
+    }
+
+    fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let input = self.workspace.plot_input(self.runs);
+            let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
+            for trouble in self.workspace.plot.troubles() {
+                self.log.error(trouble);
+            }
+            return self.take(plot, response);
+        }
+        if pane.name == "log" {
+            self.log.see();
+        }
+        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
+        let (runs, results, log) = (self.runs, self.results, &*self.log);
+        let input = ViewInput { selection, listed: self.document.runs(), runs, results, log };
+        if let Some(response) = views.ui(ui, pane.name, &input, compare) {
+            self.request(pane, response);
+        }
+    }
+}
+
+impl Drawn<'_> {
+    fn request(&mut self, pane: Pane, response: ViewResponse) {
+        let offer = || self.workspace.views.offer(pane.name);
+        self.requests.extend(match response {
+            ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
+            ViewResponse::Compare(response) => Some(Request::Compare(response)),
+            ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
+            ViewResponse::Show(view) => Some(Request::Show(view)),
+        });
+    }
+
+    fn take(&mut self, plot: &'static Plot, response: Option<PlotResponse>) {
+        let Some(response) = response else { return };
+        self.workspace.plot.choose(plot.name);
+        let take = |wanted| Some(Request::Take(Subject::Plot(plot), wanted));
+        self.requests.extend(match response {
+            PlotResponse::ExportFigure => take(Wanted::File),
+            PlotResponse::CopyFigure => take(Wanted::Picture),
+            PlotResponse::CopyCsv => take(Wanted::Values),
+            PlotResponse::ClearFilter => {
+                self.workspace.compare.view.filter.clear();
+                None
+            }
+            PlotResponse::OpenFaults { layer, bit } => {
+                self.workspace.show_faults(layer, bit, self.runs, self.log)
+            }
+        });
+    }
+}
+
 impl Workspace {
-    /// Whether a plot or view has a tab.
+    /// Whether a plot or view has a tile.
     pub fn has_view(&self, name: &str) -> bool {
         self.tiles.layout().views().contains(&name)
     }
 
-    /// Adds tabs for plots that now have data; whether that changed the layout.
-    pub fn offer(&mut self, runs: &Runs, ui: &Ui) -> bool {
+    /// The groups of views, for the bar.
+    pub fn groups(&self) -> Vec<GroupTab> {
+        let tab = |group: Group| GroupTab {
+            name: group.name(),
+            is_open: group == self.tiles.group(),
+            is_new: self.tiles.is_new_group(group),
+            help: group.help(),
+        };
+        Group::ALL.into_iter().map(tab).collect()
+    }
+
+    /// Finds out which plots now have data; `is_news` unless the document is being read.
+    fn offer(&mut self, runs: &Runs, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let input = self.plot_input(runs);
         if let Some(secs) = self.plot.update_data(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
-        self.tiles.offer(self.plot.concerned())
+        self.tiles.offer(self.plot.concerned(), runs.is_running());
     }
 
     /// Draws all visible tiles into all available space.
@@ -54,54 +172,15 @@ impl Workspace {
         results: &Path,
         log: &mut Log,
     ) -> Vec<Request> {
-        // Panes are drawn by who owns their tiles.
+        self.offer(runs, ui);
         let mut tiles = std::mem::take(&mut self.tiles);
-        let mut requests = Vec::new();
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         self.plot.selected = arm.map(|arm| arm.name.clone());
-        tiles.ui(ui, &mut |ui, pane| {
-            if let Some(plot) = pane.plot {
-                requests.extend(self.plot_ui(ui, plot, runs, log));
-                return;
-            }
-            if pane.name == "log" {
-                log.see();
-            }
-            let listed = document.runs();
-            let input = ViewInput { selection: &self.selection, listed, runs, results, log };
-            let response = self.views.ui(ui, pane.name, &input, &mut self.compare);
-            requests.extend(response.and_then(|response| self.request(pane, response)));
-        });
+        let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
+        tiles.ui(ui, &mut drawn);
+        let requests = drawn.requests;
         self.tiles = tiles;
         requests
-    }
-
-    fn request(&self, pane: Pane, response: ViewResponse) -> Option<Request> {
-        Some(match response {
-            ViewResponse::AddStage(set) => Request::AddStage(set),
-            ViewResponse::Compare(response) => Request::Compare(response),
-            ViewResponse::Take(wanted) => Request::Take(Subject::View(self.views.offer(pane.name)?), wanted),
-            ViewResponse::Show(view) => Request::Show(view),
-        })
-    }
-
-    fn plot_ui(&mut self, ui: &mut Ui, plot: &'static Plot, runs: &Runs, log: &mut Log) -> Option<Request> {
-        let input = self.plot_input(runs);
-        let response = plot_panel(ui, plot, &input, &mut self.plot);
-        for trouble in self.plot.troubles() {
-            log.error(trouble);
-        }
-        let response = response?;
-        self.plot.choose(plot.name);
-        match response {
-            PlotResponse::ExportFigure => Some(Request::Take(Subject::Plot(plot), Wanted::File)),
-            PlotResponse::CopyCsv => Some(Request::Take(Subject::Plot(plot), Wanted::Values)),
-            PlotResponse::ClearFilter => {
-                self.compare.view.filter.clear();
-                None
-            }
-            PlotResponse::OpenFaults { layer, bit } => self.show_faults(layer, bit, runs, log),
-        }
     }
 
     /// Makes the view Campaigns show the faults of a heat-map cell.

@@ -1,14 +1,11 @@
-//! A plot with its controls below.
+//! A plot, and its controls for the head and the menu of its tile.
 
 mod cell_head;
 
 use std::time::Duration;
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
-use eframe::egui::{
-    Align, Button, Checkbox, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response,
-    RichText, Slider, TextStyle, Ui, Vec2, vec2,
-};
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
+use eframe::egui::{Align, Button, DragValue, Layout, PopupCloseBehavior, RichText, Slider, Ui, vec2};
 
 use super::figure_view::figure_ui;
 use super::input::PlotInput;
@@ -16,23 +13,27 @@ use super::state::PlotState;
 use crate::figure::plots::Plot;
 use crate::figure::scale::Scale;
 use crate::gui::form::note_edited;
+use crate::gui::icons::Icon;
 use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
+use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{Preset, XAxis};
 use cell_head::cell_head_ui;
 
-/// In less space, in points, the controls fold into one menu, so that the plot stays readable.
-const LEAST: Vec2 = vec2(360.0, 340.0);
+/// Room that a choice in the head of a tile needs, in points.
+const CHOICE: f32 = 168.0;
 
-/// Why band and single runs cannot be chosen.
-const NO_MEANS: &str = "This plot has no means over seeds";
+const WHY_NOT: &str = "Nothing to export yet: press Run all";
+const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it";
 
 /// An action for the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
     /// Write the figure to a file.
     ExportFigure,
+    /// Copy the figure as an image.
+    CopyFigure,
     /// Copy the values of the figure as CSV.
     CopyCsv,
     /// Show all runs again.
@@ -46,8 +47,8 @@ pub enum PlotResponse {
     },
 }
 
-/// Draws a plot and its controls into all available space.
-pub fn plot_panel(
+/// Draws a plot into all available space.
+pub fn plot_ui(
     ui: &mut Ui,
     plot: &'static Plot,
     input: &PlotInput,
@@ -57,26 +58,9 @@ pub fn plot_panel(
     if let Some(secs) = state.update(plot, input, ui.ctx(), now) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
-    let options = state.options.clone();
-    let space = ui.available_size();
-    let is_small = space.x < LEAST.x || space.y < LEAST.y;
-    let controls =
-        Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
-    let controls = controls.frame(Frame::NONE).show(ui, |ui| {
-        ui.add_space(4.0);
-        let row = |ui: &mut Ui| {
-            let cleared = filter_ui(ui, &input.filter);
-            let asked = if is_small { folded_ui(ui, plot, state) } else { entries_ui(ui, plot, state) };
-            cleared.or(asked)
-        };
-        ui.horizontal_wrapped(row).inner
-    });
-    if options != state.options {
-        ui.ctx().request_repaint();
-    }
     let Some((figure, view)) = state.drawable(plot) else {
         nothing_ui(ui, plot, state.is_building(plot), !input.filter.is_empty());
-        return controls.inner;
+        return None;
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
@@ -86,8 +70,62 @@ pub fn plot_panel(
     if view.x_range() != before && state.linked {
         state.link(plot);
     }
-    let opened = opened.map(|(layer, bit)| PlotResponse::OpenFaults { layer, bit });
-    controls.inner.or(opened)
+    opened.map(|(layer, bit)| PlotResponse::OpenFaults { layer, bit })
+}
+
+/// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu.
+pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -> Option<PlotResponse> {
+    let export = widgets::icon_button_ui(ui, state.has_data(plot), Icon::Export, "Export figure…");
+    let export = export.accessible_name(format!("Export {}…", plot.title)).on_disabled_hover_text(WHY_NOT);
+    let exported = export.clicked().then_some(PlotResponse::ExportFigure);
+    let options = state.options.clone();
+    let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
+    if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
+        fit(plot, state);
+    }
+    if plot.controls.averages && ui.available_width() > CHOICE {
+        band_ui(ui, state);
+    }
+    if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
+        x_ui(ui, state);
+    }
+    if options != state.options {
+        ui.ctx().request_repaint();
+    }
+    exported.or(filter_ui(ui, filter))
+}
+
+/// Draws all controls of a plot into its menu.
+pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    let options = state.options.clone();
+    let response = commands_ui(ui, state.has_data(plot));
+    ui.separator();
+    if plot.controls.own_x.is_none() {
+        x_ui(ui, state);
+    }
+    if plot.controls.averages {
+        band_ui(ui, state);
+        ui.checkbox(&mut state.options.traces, "Individual seeds")
+            .on_hover_text("Draws each seed faintly behind the mean");
+    }
+    if plot.controls.smooths {
+        smoothing_ui(ui, state);
+    }
+    if ui.button("Fit").on_hover_text(FIT).clicked() {
+        fit(plot, state);
+    }
+    figure_menu_ui(ui, plot, state);
+    ui.separator();
+    if options != state.options {
+        ui.ctx().request_repaint();
+    }
+    response
+}
+
+fn fit(plot: &Plot, state: &mut PlotState) {
+    if let Some(view) = state.view(plot) {
+        view.fit();
+    }
 }
 
 /// Draws what will appear, and how, while there is no point.
@@ -109,17 +147,6 @@ fn nothing_ui(ui: &mut Ui, plot: &Plot, is_building: bool, is_filtered: bool) {
     });
 }
 
-/// All controls in a menu that stays open.
-fn folded_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let menu = MenuButton::new("Controls").config(config).ui(ui, |ui| {
-        ui.set_min_width(200.0);
-        entries_ui(ui, plot, state)
-    });
-    menu.0.on_hover_text("Axes, band, smoothing and export of this plot");
-    menu.1.and_then(|shown| shown.inner)
-}
-
 /// The filter, if there is one: a click clears it.
 fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
     const LONGEST: usize = 48;
@@ -136,40 +163,20 @@ fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
         .then_some(PlotResponse::ClearFilter)
 }
 
-fn entries_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
-    x_ui(ui, plot, state);
-    band_ui(ui, plot, state);
-    let traces = Checkbox::new(&mut state.options.traces, "Single runs");
-    theme::input_ui_if(ui, plot.controls.averages, traces)
-        .on_hover_text("Draws each seed faintly behind the mean")
-        .on_disabled_hover_text(NO_MEANS);
-    smoothing_ui(ui, plot, state);
-    let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
-    let fit = ui
-        .add_enabled(is_zoomed, Button::new("Fit"))
-        .on_hover_text("Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it");
-    if fit.on_disabled_hover_text("All data are shown. Drag over the plot to zoom in").clicked()
-        && let Some(view) = state.view(plot)
-    {
-        view.fit();
-    }
-    figure_menu_ui(ui, plot, state);
-    commands_ui(ui, state.has_data(plot))
-}
-
-/// A choice from a list. Within a menu the list is a submenu, since a separate list would close the menu.
-fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl FnOnce(&mut Ui)) -> Response {
+/// A choice from a list with its name before it. Within a menu the list is a submenu, since a separate list would close the
+/// menu.
+fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) {
     if is_in_menu(ui) {
-        return ui.menu_button(chosen, list).response.labelled_by(label.id);
+        ui.menu_button(format!("{name}: {chosen}"), list).response.accessible_name(name);
+        return;
     }
-    let combo = ComboBox::from_id_salt(id).selected_text(chosen).show_ui(ui, list);
-    combo.response.labelled_by(label.id)
+    // The list first: rows of tools go from right to left.
+    let combo = widgets::drop_down(ui.scope_id().with(name), chosen).width(0.0).show_ui(ui, list);
+    let label = ui.label(RichText::new(name).color(theme::present(ui).text2));
+    combo.response.labelled_by(label.id);
 }
 
-fn x_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let own = plot.controls.own_x;
-    let label = ui.label("x:");
-    let chosen = own.map_or_else(|| state.options.x.label(), str::to_owned);
+fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     let series = state.series().to_vec();
     let before = state.options.x.clone();
     let x = &mut state.options.x;
@@ -185,45 +192,31 @@ fn x_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
             ui.selectable_value(x, other, label);
         }
     };
-    let choice = ui.add_enabled_ui(own.is_none(), |ui| choice_ui(ui, "x axis", &label, &chosen, list));
-    choice.inner.on_disabled_hover_text("This plot has a fixed horizontal axis");
+    choice_ui(ui, "x", &before.label(), list);
     if state.options.x != before {
         state.forget_x();
     }
 }
 
-fn band_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let label = ui.label("Band:").on_hover_text("The spread around the mean over seeds");
+fn band_ui(ui: &mut Ui, state: &mut PlotState) {
     let band = &mut state.options.band;
     let chosen = band.label();
-    let list = |ui: &mut Ui| {
+    choice_ui(ui, "band", chosen, |ui| {
         for spread in Spread::ALL {
             ui.selectable_value(band, spread, spread.label());
         }
-    };
-    let choice = ui.add_enabled_ui(plot.controls.averages, |ui| choice_ui(ui, "band", &label, chosen, list));
-    choice.inner.on_disabled_hover_text(NO_MEANS);
+    });
 }
 
-fn smoothing_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    const TEXT: &str = "Smooth:";
-    let smooths = plot.controls.smooths;
-    // The label, the slider and its number wrap together.
-    ui.spacing_mut().slider_width = 64.0;
-    let font = TextStyle::Body.resolve(ui.style());
-    let text = ui.painter().layout_no_wrap(TEXT.to_owned(), font, ui.visuals().text_color());
-    let spacing = ui.spacing();
-    let controls = spacing.slider_width + spacing.interact_size.x + 2.0 * spacing.item_spacing.x;
-    if ui.available_size_before_wrap().x < text.size().x + controls {
-        ui.end_row();
-        ui.set_row_height(ui.spacing().interact_size.y);
-    }
-    let label = ui.label(TEXT);
-    let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
-    let response = ui.add_enabled(smooths, slider).labelled_by(label.id);
-    response
-        .on_hover_text("Weight of past values in a moving average; raw values stay faintly visible")
-        .on_disabled_hover_text("This plot shows single evaluations, which are not smoothed");
+fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().slider_width = 64.0;
+        let label = ui.label("Smooth");
+        let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
+        ui.add(slider)
+            .labelled_by(label.id)
+            .on_hover_text("Weight of past values in a moving average; raw values stay faintly visible");
+    });
 }
 
 /// Axes, ranges, titles and paper, in a menu that stays open.
@@ -238,11 +231,7 @@ fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
         ui.separator();
         paper_ui(ui, state);
     };
-    if is_in_menu(ui) {
-        SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
-    } else {
-        MenuButton::new("Axes and titles").config(config).ui(ui, contents);
-    }
+    SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
 }
 
 fn axes_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
@@ -291,8 +280,8 @@ fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let titles = state.titles(plot);
     let fields = [
         ("Title", &mut titles.title),
-        ("Title of x", &mut titles.x_title),
-        ("Title of y", &mut titles.y_title),
+        ("x-axis label", &mut titles.x_title),
+        ("y-axis label", &mut titles.y_title),
     ];
     for ((name, field), own) in fields.into_iter().zip(own) {
         ui.horizontal(|ui| {
@@ -324,7 +313,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
         state.size = Preset::Own { width, height };
     }
     ui.horizontal(|ui| {
-        let label = ui.label("Resolution of images");
+        let label = ui.label("PNG resolution");
         let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
         let field = ui.add(field).labelled_by(label.id);
         note_edited(&field.on_hover_text("For PNG files and copied figures"));
@@ -332,14 +321,30 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
-    const WHY_NOT: &str = "Nothing to export yet: press Run all";
-    let export = ui.add_enabled(has_data, Button::new("Export figure…"));
-    let export =
-        export.on_hover_text("Writes what you see as SVG, PDF, PNG or CSV").on_disabled_hover_text(WHY_NOT);
-    let copy = ui.add_enabled(has_data, Button::new("Copy CSV"));
-    let copy = copy.on_hover_text("Copies the values you see").on_disabled_hover_text(WHY_NOT);
-    let exported = export.clicked().then_some(PlotResponse::ExportFigure);
-    exported.or_else(|| copy.clicked().then_some(PlotResponse::CopyCsv))
+    let entries = [
+        (
+            Icon::Export,
+            "Export figure…",
+            "Writes what you see as SVG, PDF, PNG or CSV",
+            PlotResponse::ExportFigure,
+        ),
+        (
+            Icon::Copy,
+            "Copy figure",
+            "Copies the figure as an image, at its export size",
+            PlotResponse::CopyFigure,
+        ),
+        (Icon::Copy, "Copy values", "Copies the values you see, as CSV", PlotResponse::CopyCsv),
+    ];
+    let mut chosen = None;
+    for (icon, text, help, response) in entries {
+        let entry = ui.add_enabled(has_data, widgets::button(icon, text));
+        if entry.on_hover_text(help).on_disabled_hover_text(WHY_NOT).clicked() {
+            chosen = Some(response);
+            ui.close();
+        }
+    }
+    chosen
 }
 
 #[cfg(test)]

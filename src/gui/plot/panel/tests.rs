@@ -1,5 +1,6 @@
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Context, Key, vec2};
+use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::{Context, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -38,7 +39,17 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
         };
         let plot = shown.plot.unwrap_or(&ALL[0]);
         shown.state.update_data(&input, ui.input(|input| input.time));
-        shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response.take());
+        let tools = Layout::right_to_left(Align::Center);
+        let size = vec2(ui.available_width(), 40.0);
+        let pressed = ui.allocate_ui_with_layout(size, tools, |ui| {
+            let (button, shown_menu) =
+                MenuButton::new("Menu").ui(ui, |ui| menu_ui(ui, plot, &mut shown.state));
+            button.accessible_name("Menu");
+            let from_menu = shown_menu.and_then(|menu| menu.inner);
+            tools_ui(ui, plot, &input.filter, &mut shown.state).or(from_menu)
+        });
+        let drawn = plot_ui(ui, plot, &input, &mut shown.state);
+        shown.response = pressed.inner.or(drawn).or(shown.response.take());
     };
     let mut harness = Harness::builder().with_size(size).build_ui_state(draw, shown);
     harness.run();
@@ -115,31 +126,35 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     assert_eq!(shown.state.plot().name, "accuracy");
 }
 
+/// Clicks on an entry of the plot's menu, which opens first and stays open.
+fn click_in_menu(harness: &mut Harness<'_, Shown>, entry: &str) {
+    if harness.query_by_label("Axes and titles").is_none() {
+        harness.get_by_label("Menu").click_accesskit();
+        harness.run();
+    }
+    harness.get_by_label(entry).click_accesskit();
+    harness.run();
+}
+
 #[test]
-fn in_little_room_the_controls_fold_into_a_menu() {
-    for size in [vec2(300.0, 480.0), vec2(1000.0, 200.0)] {
-        let mut harness = sized(size, running());
-        assert!(harness.query_by_label("Single runs").is_none());
-        harness.get_by_label("Controls").click();
-        harness.run();
-        harness.get_by_label("Single runs").click();
-        harness.run();
-        assert!(harness.state().state.options.traces);
-        harness.get_by_role_and_label(Role::Button, "x:").click();
-        harness.run();
-        harness.get_by_label("Wall time").click();
-        harness.run();
-        assert_eq!(harness.state().state.options.x, XAxis::Seconds);
-        harness.key_press(Key::Escape);
-        harness.run();
-        // The menu may be higher than this window, which is lower than real ones get.
-        for menu in ["Controls", "Axes and titles"] {
-            harness.get_by_label(menu).click_accesskit();
-            harness.run();
-        }
-        harness.get_by_label("Ignore outliers").click_accesskit();
-        harness.run();
-        assert!(harness.state_mut().state.titles(&ALL[0]).ignore_outliers);
+fn what_has_no_room_in_the_head_is_in_the_menu() {
+    let mut harness = sized(vec2(240.0, 480.0), running());
+    assert!(harness.query_by_role_and_label(Role::ComboBox, "x").is_none());
+    click_in_menu(&mut harness, "Individual seeds");
+    click_in_menu(&mut harness, "x");
+    harness.get_by_label("Wall time").click_accesskit();
+    harness.run();
+    assert_eq!(harness.state().state.options.x, XAxis::Seconds);
+}
+
+#[test]
+fn only_controls_that_apply_are_shown() {
+    let mut harness = harness(Shown { plot: find("parallel"), ..running() });
+    assert!(harness.query_by_role(Role::ComboBox).is_none());
+    harness.get_by_label("Menu").click_accesskit();
+    harness.run();
+    for gone in ["Individual seeds", "Smooth", "x", "band"] {
+        assert!(harness.query_by_label(gone).is_none(), "{gone}");
     }
 }
 
@@ -160,29 +175,25 @@ fn new_points_appear_and_nothing_is_built_without_them() {
 #[test]
 fn exporting_and_copying_are_left_to_the_window() {
     let mut harness = harness(running());
-    harness.get_by_label("Export figure…").click();
+    harness.get_by_label("Export Accuracy…").click();
     harness.run();
     assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::ExportFigure));
-    harness.get_by_label("Copy CSV").click();
-    harness.run();
+    click_in_menu(&mut harness, "Copy values");
     assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::CopyCsv));
 }
 
 #[test]
 fn without_data_there_is_nothing_to_export() {
     let harness = harness(Shown::default());
-    harness.get_by_label("Export figure…").click();
+    harness.get_by_label("Export Accuracy…").click();
     assert_eq!(harness.state().response, None);
     assert!(harness.state().state.shown_figure().is_none());
 }
 
 #[test]
-fn the_axis_and_the_single_runs_are_chosen_below_the_plot() {
+fn the_axis_is_chosen_in_the_head() {
     let mut harness = harness(running());
-    harness.get_by_label("Single runs").click();
-    harness.run();
-    assert!(harness.state().state.options.traces);
-    harness.get_by_role_and_label(Role::ComboBox, "x:").click();
+    harness.get_by_role_and_label(Role::ComboBox, "x").click();
     harness.run();
     harness.get_by_label("Wall time").click();
     harness.run();
@@ -204,8 +215,7 @@ fn a_special_plot_is_concerned_when_its_data_are_there() {
 #[test]
 fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
     let mut harness = harness(running());
-    harness.get_by_label("Axes and titles").click();
-    harness.run();
+    click_in_menu(&mut harness, "Axes and titles");
     for name in ["Logarithmic x axis", "Logarithmic y axis", "Ignore outliers", "Same x range in all plots"] {
         harness.get_by_label(name).click();
         harness.run();
@@ -215,7 +225,7 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
     assert_eq!((chosen.log_x, chosen.log_y), (Some(true), Some(true)));
     assert!(chosen.ignore_outliers && state.linked);
     assert_eq!(*state.titles(&ALL[1]), PlotView::default(), "another plot has separate scales");
-    for (name, text) in [("Title", "Tickets"), ("Title of x", "Epochs"), ("Title of y", "Hits")] {
+    for (name, text) in [("Title", "Tickets"), ("x-axis label", "Epochs"), ("y-axis label", "Hits")] {
         harness.get_by_role_and_label(Role::TextInput, name).focus();
         harness.run();
         harness.get_by_role_and_label(Role::TextInput, name).type_text(text);
@@ -249,7 +259,7 @@ fn another_horizontal_axis_shows_all_of_it() {
     };
     state.view(&ALL[0]).unwrap().show_x(Some([1.0, 1.5]));
     harness.run();
-    harness.get_by_role_and_label(Role::ComboBox, "x:").click();
+    harness.get_by_role_and_label(Role::ComboBox, "x").click();
     harness.run();
     harness.get_by_label("Wall time").click();
     harness.run();
@@ -263,8 +273,7 @@ fn another_horizontal_axis_shows_all_of_it() {
 #[test]
 fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
     let mut harness = harness(running());
-    harness.get_by_label("Axes and titles").click();
-    harness.run();
+    click_in_menu(&mut harness, "Axes and titles");
     harness.get_by_label("Custom size").click();
     harness.run();
     assert_eq!(
@@ -272,7 +281,7 @@ fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
         Preset::Own { width: 89, height: 70 },
         "it begins with one column"
     );
-    harness.get_by_label("Resolution of images").click();
+    harness.get_by_label("PNG resolution").click();
     harness.run();
     let paper = harness.state().state.paper();
     assert!((paper.size.width_pt - 89.0 / 25.4 * 72.0).abs() < 1e-9);

@@ -29,6 +29,7 @@ use trials::{TrialQuery, TrialRows};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
+use crate::results::tiles::Group;
 
 /// The state of the view between frames.
 #[derive(Default)]
@@ -57,6 +58,7 @@ enum Part {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "campaigns",
     title: "Campaigns",
+    group: Group::Faults,
     help: "What did each fault do? All trials of the fault campaigns of the selected run or arm, worst first, and \
            beside them the trial that is opened: the weight, its value and bits before and after, the outcome of each \
            image, and the changed predictions. Click a heading to sort, choose a layer or a bit, or click a cell of \
