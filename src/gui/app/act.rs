@@ -104,7 +104,9 @@ impl App {
         let arm = self.workspace.arm();
         if let Some(settings) = self.editor.document.experiment.arms.get(arm) {
             begin_rename(ctx, arm, &settings.name);
-            self.shell.settings.panels_mut().tree = true;
+            if !self.sides()[0] {
+                self.toggle_side(0);
+            }
         }
     }
 

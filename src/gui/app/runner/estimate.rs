@@ -66,7 +66,7 @@ impl Runner {
         }
         // The problems are listed beside it: what is to do follows once they are mended.
         if let Some(problem) = document.first_error() {
-            return (menu::Status { detail: problem.to_string(), ..status_of("") }, None);
+            return (Status { detail: problem.to_string(), ..status_of("") }, None);
         }
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
