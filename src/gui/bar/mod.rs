@@ -190,7 +190,7 @@ fn tab_ui(ui: &mut Ui, group: &GroupTab) -> Response {
 fn list_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
     let mut chosen = None;
     let open = groups.iter().find(|group| group.is_open).map_or("Views", |group| group.name);
-    widgets::drop_down("groups", open).width(72.0).show_ui(ui, |ui| {
+    let list = widgets::drop_down("groups", open).width(72.0).show_ui(ui, |ui| {
         for (index, group) in groups.iter().enumerate() {
             let name = if group.is_new { format!("{} •", group.name) } else { group.name.to_owned() };
             if ui.selectable_label(group.is_open, name).clicked() {
@@ -198,6 +198,7 @@ fn list_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
             }
         }
     });
+    list.response.accessible_name("Groups of views");
     chosen
 }
 

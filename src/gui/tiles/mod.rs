@@ -223,7 +223,9 @@ impl Tiling {
                 self.layout.close(&active);
             }
             LayoutChange::Split(side) => {
-                if let Some(view) = self.other(true) {
+                let shown = |pane: &Pane| self.layout.views().contains(&pane.name);
+                let any = || panes().find(|pane| !shown(pane)).map(|pane| pane.name);
+                if let Some(view) = self.other(true).or_else(any) {
                     self.layout.split(side, view);
                 }
             }

@@ -146,14 +146,13 @@ fn tab_goes_through_a_form_from_top_to_bottom() {
 fn tab_goes_through_the_window_as_one_reads_it() {
     let mut window = Window::new();
     let panel = |window: &Window, at: egui::Pos2| {
-        let top = |heading: &str| window.harness.get_by_label(heading).rect().top();
         let plan = window.harness.get_by_label("Plan").rect().top();
         match at {
-            at if at.y < top("Arms") - 8.0 => "bar",
-            at if at.y > top("Log and problems") => "log",
-            at if at.x < 288.0 && at.y < plan => "arms",
-            at if at.x < 288.0 => "plan",
-            at if at.x > 1280.0 - 336.0 => "properties",
+            at if at.y < 40.0 => "bar",
+            at if at.y > 800.0 - 24.0 => "log",
+            at if at.x < 216.0 && at.y < plan => "arms",
+            at if at.x < 216.0 => "plan",
+            at if at.x > 1280.0 - 240.0 => "properties",
             _ => "middle",
         }
     };

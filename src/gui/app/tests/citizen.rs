@@ -252,6 +252,7 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     drop_on(&mut window, &path);
     assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Unsaved { .. })));
     assert_eq!(window.harness.state().editor.document.path(), None);
+    window.harness.state_mut().shell.dialog = None;
     window.execute(Command::New);
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));

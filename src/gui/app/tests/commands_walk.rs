@@ -130,6 +130,7 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     window.harness.key_press(Key::Escape);
     window.harness.run();
     window.execute(Command::Filter);
+    window.execute(Command::ToggleTree); // folded beside the table
     let arm = window.harness.query_all_by_role_and_label(Role::TreeItem, "dense").next().unwrap().rect();
     let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
     let in_table = names.map(|node| node.rect()).rfind(|at| at.right() < 900.0).unwrap();

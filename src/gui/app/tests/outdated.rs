@@ -114,7 +114,7 @@ fn a_stopped_run_that_goes_on_is_not_over() {
     window.say(0, started());
     window.say(0, Event::Stopped { secs: 1.0 });
     window.hang_up();
-    window.click("Resume");
+    window.execute(Command::Resume);
     window.say(0, Event::Rewound { points: 0, reports: 0, campaigns: 0 });
     assert!(window.sees("0 of 12 runs"));
     window.say(0, Event::Stopped { secs: 1.0 });

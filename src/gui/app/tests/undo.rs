@@ -35,7 +35,7 @@ fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_docu
     window.harness.state_mut().workspace.tiles.change(LayoutChange::Show("runs"));
     window.harness.run();
     let before = state(&window);
-    window.harness.get_by_label("Filter:").focus();
+    window.harness.get_by_label("Filter").focus();
     window.harness.run();
     for text in ["seed", " = 1"] {
         window.harness.event(egui::Event::Text(text.to_owned()));
@@ -50,7 +50,7 @@ fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_docu
     assert!(window.harness.state().workspace.has_view("runs") && undoes(&window) == Some("new arm"));
     window.execute(Command::Undo);
     assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 4);
-    window.harness.get_by_label("Filter:").focus();
+    window.harness.get_by_label("Filter").focus();
     window.harness.run();
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(

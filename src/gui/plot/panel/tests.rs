@@ -26,7 +26,11 @@ fn harness(shown: Shown) -> Harness<'static, Shown> {
 }
 
 fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
-    let draw = |ui: &mut Ui, shown: &mut Shown| {
+    let mut is_first = true;
+    let draw = move |ui: &mut Ui, shown: &mut Shown| {
+        if std::mem::take(&mut is_first) {
+            return theme::install(ui.ctx()); // its fonts can be used from the next frame on
+        }
         let arms = [ArmRuns {
             name: "dense".to_owned(),
             colour: 0,
