@@ -1,8 +1,6 @@
 //! Signs on buttons, drawn as shapes: no font has to have them.
 
-use std::f32::consts::TAU;
-
-use eframe::egui::{Atom, Button, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Atom, Button, Color32, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// Width to keep free for a button with a sign.
 pub(in crate::gui) const WIDTH: f32 = 20.0;
@@ -15,12 +13,6 @@ pub(in crate::gui) fn text_button(text: &'static str) -> Button<'static> {
 /// A sign that says what a button does, or what a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::gui) enum Sign {
-    /// One place up.
-    Up,
-    /// One place down.
-    Down,
-    /// Back to the default: an arrow that turns back.
-    Reset,
     /// Two sheets.
     Copy,
     /// A cross: takes something out, or marks what is wrong.
@@ -61,9 +53,6 @@ impl Sign {
         let rect = Rect::from_center_size(rect.center(), vec2(10.0, 10.0));
         let stroke = Stroke::new(1.5, colour);
         match self {
-            Self::Reset => turn(painter, rect, stroke),
-            Self::Up => chevron(painter, rect, stroke, -1.0),
-            Self::Down => chevron(painter, rect, stroke, 1.0),
             Self::Copy => sheets(painter, rect, Stroke::new(1.0, colour)),
             Self::Cross => {
                 let rect = rect.shrink(1.5);
@@ -95,18 +84,4 @@ fn sheets(painter: &Painter, rect: Rect, stroke: Stroke) {
     ));
     painter.line_segment([back.right_top(), pos2(back.right(), front.top() - 1.0)], stroke);
     painter.rect_stroke(front, 1.0, stroke, StrokeKind::Middle);
-}
-
-/// Three quarters of a circle that end in an arrowhead.
-fn turn(painter: &Painter, rect: Rect, stroke: Stroke) {
-    let radius = rect.width() / 2.0 - 0.5;
-    let on_circle = |turns: f32| -> Pos2 {
-        let angle = turns * TAU;
-        rect.center() + vec2(-angle.sin(), -angle.cos()) * radius
-    };
-    let arc = (0..=18).map(|step| on_circle(0.12 + 0.76 * step as f32 / 18.0)).collect();
-    painter.add(Shape::line(arc, stroke));
-    let tip = on_circle(0.88);
-    let head = [vec2(3.5, 0.5), vec2(-0.5, 3.5)].map(|way| tip + way);
-    painter.add(Shape::line(vec![head[0], tip, head[1]], stroke));
 }
