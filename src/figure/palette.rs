@@ -372,7 +372,7 @@ pub(crate) mod tests {
     #[test]
     fn a_colour_and_a_marker_have_an_index() {
         for colour in 0..COLOURS {
-            for marker in MARKERS {
+            for marker in MARKERS.into_iter().skip(1) {
                 let style = style_of(index_of(colour, marker));
                 assert_eq!((style.colour, style.marker), (colour, marker));
             }

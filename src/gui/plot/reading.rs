@@ -358,7 +358,7 @@ mod tests {
         line.counts = vec![3, 3];
         let reference = ReferenceLine::level("dense", 0.9802, None).with_spread(Some([0.9792, 0.9812]));
         let figure = Figure {
-            x: Axis::percent("Weights remaining"),
+            x: Axis { reversed: true, ..Axis::percent("Weights remaining") },
             y: Axis::percent("Accuracy"),
             lines: vec![line],
             reference_lines: vec![reference],
