@@ -30,7 +30,7 @@ use weightlab::gui::desktop::System;
 use weightlab::gui::files::system_dialogs;
 use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Threads;
-use weightlab::results::tiles::{Part, Tile, Tiles};
+use weightlab::results::tiles::{Layout, Part, Tile, Tiles};
 use weightlab::results::view::{FILE, ViewSettings};
 
 /// The app with a stop watch around its two parts.
@@ -233,11 +233,13 @@ fn large() {
 
 /// Six tiles: three columns of two.
 fn busy() {
-    let tile = |view: &str| Part { share: 1.0, tile: Tile::tabs(vec![view.to_owned()]) };
+    let tile = |view: &str| Part { share: 1.0, tile: Tile::View(view.to_owned()) };
     let column = |views: [&str; 2]| Part { share: 1.0, tile: Tile::Column(views.map(tile).into()) };
     let columns = [["accuracy", "runs"], ["loss", "parallel"], ["classes", "tickets"]].map(column);
     let root = Some(Tile::Row(columns.into()));
-    measure("window-busy", FULL, Some(Tiles { root, active: "accuracy".to_owned(), ..Tiles::default() }));
+    let layout = Layout { root, active: "accuracy".to_owned(), ..Layout::default() };
+    let layouts = [("curves".to_owned(), layout)].into();
+    measure("window-busy", FULL, Some(Tiles { layouts, ..Tiles::default() }));
 }
 
 /// Opens an experiment with many results, and draws frames while a person does something.

@@ -10,7 +10,7 @@ use super::output::{print_err, print_out};
 use crate::doc::{Run, capitalised};
 use crate::form::number::{counted, grouped};
 use crate::results::RunRecord;
-use crate::results::number::{duration, span};
+use crate::results::number::{duration_range, span};
 use crate::run::{
     Cost, Costs, ExpectedTime, FinishedRun, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag,
     Task, cost, expected, measure, read_records,
@@ -81,7 +81,7 @@ struct Measures<'a> {
     most: usize,
 }
 
-/// `they take about 3 min 20 s, 2 runs side by side, from a quick measurement of 40 mini-batches`
+/// `they take 3–5 min, 2 runs side by side, from a quick measurement of 40 mini-batches`
 fn time(
     they: &str,
     left: &[RemainingRun<'_>],
@@ -100,8 +100,8 @@ fn time(
         }
     }
     let ExpectedTime::Known(time) = expected(left, done, &paces, options) else { return None };
-    let duration = duration(time.secs.max(0.1));
-    Some(format!("{they} take about {duration}{}, {}", time.side_by_side(), time.basis()))
+    let duration = duration_range(time.range);
+    Some(format!("{they} take {duration}{}, {}", time.side_by_side(), time.basis()))
 }
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
@@ -152,7 +152,7 @@ mod tests {
         most: usize,
         secs: f64,
     ) -> Option<String> {
-        let pace = Pace { mini_batch: secs, sample: 0.0, measured: 4 };
+        let pace = Pace { mini_batch: secs, sample: 0.0, slowest: 1.0, measured: 4 };
         left(runs, records, Measures { measure: &|_, _| Some(pace), most })
     }
 
@@ -161,13 +161,13 @@ mod tests {
         let all = runs(&templates::all()[0].experiment()).unwrap();
         let mut records = BTreeMap::new();
         let text = time_of(&all, &records, 2, 0.0).unwrap();
-        assert!(text.starts_with("They take about 0.1 s, "), "{text}");
+        assert!(text.starts_with("They take < 1 min, "), "{text}");
         assert!(text.ends_with(", from a quick measurement of 8 mini-batches"), "{text}");
         let text = time_of(&all, &records, 1, 0.0).unwrap();
         assert_eq!(text, "--time measures how long they take");
         records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         let text = time_of(&all, &records, 0, 0.0).unwrap();
-        assert!(text.starts_with("1 of 12 runs are done; the others take about "), "{text}");
+        assert!(text.starts_with("1 of 12 runs are done; the others take "), "{text}");
         assert!(text.ends_with(", from the pace of 1 finished run"), "{text}");
         for run in &all {
             records.insert(run.id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));

@@ -7,6 +7,7 @@ use clap::Args;
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::table::table;
+use crate::doc::stage_number;
 use crate::form::number::{counted, grouped};
 use crate::run::{Replay, Replayed, replay as replay_run, write_images};
 
@@ -18,7 +19,10 @@ pub struct ReplayArgs {
     /// Only this trial, by its number in trials.csv [default: all of them]
     #[arg(long, value_name = "N")]
     trial: Option<u64>,
-    /// Only this campaign, by its name in trials.csv [default: all of them]
+    /// Only the campaign of this stage, numbered as plans and reports are: 7, or 4.2 in a repetition [default: all]
+    #[arg(long, value_name = "STAGE", conflicts_with = "campaign")]
+    stage: Option<String>,
+    /// The same by its name in trials.csv, which counts stages from 0
     #[arg(long, value_name = "NAME")]
     campaign: Option<String>,
     /// Only this round of the innermost repetition, by its number in trials.csv [default: all of them]
@@ -28,7 +32,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
     /// Write the test images and their labels to this .safetensors file instead, for another program
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "campaign", "round"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "stage", "campaign", "round"])]
     data: Option<PathBuf>,
 }
 
@@ -40,17 +44,18 @@ const LISTED: usize = 20;
 /// # Errors
 /// What is missing or damaged.
 pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
-    let ReplayArgs { directory, trial, campaign, round, base, data } = arguments;
+    let ReplayArgs { directory, trial, stage, campaign, round, base, data } = arguments;
     let ask = Replay {
         trial: *trial,
         campaign: campaign.clone(),
+        stage: stage.clone(),
         round: *round,
         base: base.clone(),
         has_images: false,
     };
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.clone());
     if let Some(to) = data {
-        let images = write_images(&directory, base.as_deref(), to).map_err(Failure::Input)?;
+        let images = write_images(&directory, ask.base.as_deref(), to).map_err(Failure::Input)?;
         print_err(&format!("wrote {} to {}", counted(images, "image"), to.display()));
         return Ok(Exit::Done);
     }
@@ -59,7 +64,7 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     let shown: Vec<&Replayed> =
         if replayed.len() <= LISTED { replayed.iter().collect() } else { different.clone() };
     if !shown.is_empty() {
-        print_out(&table(&["campaign", "round", "trial", "faults", "logits"], &rows(&shown), 1));
+        print_out(&table(&["stage", "round", "trial", "faults", "logits"], &rows(&shown), 1));
     }
     if different.is_empty() {
         print_out(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")));
@@ -76,7 +81,7 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
 fn rows(replayed: &[&Replayed]) -> Vec<Vec<String>> {
     let row = |replayed: &&Replayed| {
         vec![
-            replayed.campaign.clone(),
+            stage_number(&replayed.campaign),
             replayed.round.map_or_else(|| "–".to_owned(), |round| round.to_string()),
             replayed.trial.to_string(),
             replayed.faults.to_string(),

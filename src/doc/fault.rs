@@ -13,7 +13,7 @@ crate::form! {
         format: Format = Format::Float32, "Format", "How values are stored";
         model: FaultModel = FaultModel::Flip, "Model", "What a fault does to a bit or value";
         bits: Bits = Bits::All, "Bits", "Which bits can be faulty";
-        amount: FaultAmount = FaultAmount::Count(1), "How many", "A count, or a rate per bit";
+        amount: FaultAmount = FaultAmount::Count(1), "How many", "A count, or a rate per bit", written always;
         draw: Draw = Draw::Once, "When", "When new faults are drawn";
         pruned: PrunedMemory = PrunedMemory::Dense, "Pruned entries", "Whether pruned entries can be faulty";
     }
@@ -68,9 +68,9 @@ crate::choice! {
 crate::form! {
     /// Settings of a fault campaign.
     pub struct Campaign: "Campaign" {
-        fault: Fault = Fault::default(), "Fault", "What one trial injects";
+        fault: Fault = Fault::default(), "Fault", "What one trial injects", written always;
         vary: Vary = Vary::Nothing, "Vary", "The setting that varies between cells";
-        trials: Trials = Trials::Fixed(100), "Trials", "How many";
+        trials: Trials = Trials::Fixed(100), "Trials", "How many", written always;
         images: Option<usize> = None, "Images", "Number of test images, from the first; default: all", unit "images", range [1, 1e9], unset "all";
         protect: Protect = Protect::Nothing, "Protection", "How activations are protected against faults";
         faults: FaultSource = FaultSource::Drawn, "Faults from", "Drawn, or listed in a file";

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::experiment::{Experiment, VERSION};
 use super::problem::Problem;
-use super::scan::locate;
-use crate::form::ron_text;
+use super::scan::{locate, written};
+use crate::form::{ron_text, write};
 
 /// Why a file could not be opened or saved.
 #[derive(Debug, thiserror::Error)]
@@ -93,25 +93,30 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, FileError> {
     Ok(experiment)
 }
 
-/// The text of an experiment: `header` (a comment), then the settings that differ from their defaults.
+/// The text of an experiment. `before` is the text of its file so far: the comment at its head stays, and so do settings
+/// that it has although they are defaults. Other defaults are left out, unless they are always written.
 ///
 /// # Errors
-/// When the document holds a number that RON cannot write.
-pub fn to_text(experiment: &Experiment, header: &str) -> ron::Result<String> {
-    let experiment = Experiment { version: VERSION, ..experiment.clone() };
-    let settings = ron_text::to_pretty(&experiment)?;
-    let settings = settings.trim_start_matches('(').trim_end_matches(')');
-    Ok(format!("{header}Experiment(\n    version: {VERSION},{}\n)\n", settings.trim_end()))
+/// When the document holds an override that RON cannot read again.
+pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
+    // The version is a default, and comes first.
+    let mut experiment = Experiment { version: VERSION, ..experiment.clone() };
+    let mut written = written(before);
+    written.entries.retain(|(key, _)| key.as_deref() != Some("version"));
+    let settings = write::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
+    Ok(format!("{}Experiment(\n{settings})\n", header(before)))
 }
 
-/// Writes an experiment so that a crash leaves the old file or the new one, never half of either.
+/// Writes an experiment so that a crash leaves the old file or the new one, never half of either. `before` is the text of
+/// its file so far, as for [`to_text`]. Returns the text.
 ///
 /// # Errors
 /// What could not be written, and why.
-pub fn save(experiment: &Experiment, header: &str, path: &Path) -> Result<(), FileError> {
+pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String, FileError> {
     let fail = |source| FileError::Write { path: path.to_owned(), source };
-    let text = to_text(experiment, header).map_err(|error| fail(std::io::Error::other(error)))?;
-    write_atomically(path, text.as_bytes()).map_err(fail)
+    let text = to_text(experiment, before).map_err(|error| fail(std::io::Error::other(error)))?;
+    write_atomically(path, text.as_bytes()).map_err(fail)?;
+    Ok(text)
 }
 
 /// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
@@ -177,7 +182,7 @@ pub fn has_other_comments(text: &str) -> bool {
 /// A problem with the line and column that it has in the text of its file, as compilers write it.
 pub fn describe(problem: &Problem, path: &Path, text: &str) -> String {
     let (line, column) = locate(text, &problem.place);
-    format!("{}:{line}:{column}: {problem}", path.display())
+    format!("{}:{line}:{column}: {}", path.display(), problem.with_path())
 }
 
 /// Line and column, both from 1, of a problem's setting in the text of its file.
@@ -198,7 +203,7 @@ mod tests {
         let path = folder.path().join("x.ron");
         std::fs::write(&path, format!("\u{feff}{TEXT}")).unwrap();
         let opened = open(&path).unwrap();
-        save(&opened.experiment, header(&opened.text), &path).unwrap();
+        save(&opened.experiment, &opened.text, &path).unwrap();
         let again = open(&path).unwrap();
         assert_eq!(again.experiment, opened.experiment);
         assert!(again.text.starts_with("// Two seeds.\n// Of digits.\nExperiment("), "{}", again.text);
@@ -233,6 +238,50 @@ mod tests {
         let named = to_text(&Experiment { name: "x".to_owned(), ..Experiment::default() }, "").unwrap();
         assert_eq!(named, "Experiment(\n    version: 1,\n    name: \"x\",\n)\n");
         assert_eq!(parse(&named, Path::new("x.ron")).unwrap().name, "x");
+    }
+
+    #[test]
+    fn what_was_written_stays_and_amounts_criteria_and_trials_are_always_written() {
+        let text = "Experiment(
+    version: 1,
+    seeds: [1, 2, 3],
+    arms: [(name: \"a\", plan: [Do(Snapshot(name: \"init\")), Train(\"5ep\"), Do(Prune(scope: PerLayer))])],
+)
+";
+        let mut experiment = parse(text, Path::new("x.ron")).unwrap();
+        let prune = "Do(Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer))";
+        let expected = format!(
+            "Experiment(
+    version: 1,
+    seeds: [1, 2, 3],
+    arms: [
+        (
+            name: \"a\",
+            plan: [
+                Do(Snapshot(name: \"init\")),
+                Train(\"5ep\"),
+                {prune},
+                Campaign(fault: (amount: Count(1)), trials: Fixed(100)),
+            ],
+        ),
+    ],
+)
+"
+        );
+        experiment.arms[0].plan.push(ron_text::from_str("Campaign()").unwrap());
+        assert_eq!(to_text(&experiment, text).unwrap(), expected);
+        assert_eq!(to_text(&experiment, &expected).unwrap(), expected);
+        assert_eq!(parse(&expected, Path::new("x.ron")).unwrap(), experiment);
+    }
+
+    #[test]
+    fn many_seeds_fill_their_lines_and_an_override_that_is_no_value_is_refused() {
+        let mut experiment = Experiment { seeds: (1..=40).collect(), ..Experiment::default() };
+        let text = to_text(&experiment, "").unwrap();
+        assert_eq!(text.lines().count(), 7, "{text}");
+        assert_eq!(parse(&text, Path::new("x.ron")).unwrap(), experiment);
+        experiment.set.0.insert("train.batch".to_owned(), "[1,".to_owned());
+        assert!(to_text(&experiment, "").is_err());
     }
 
     #[test]

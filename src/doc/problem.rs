@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::experiment::Experiment;
+use super::location::location;
 use crate::form::path::Place;
 
 /// How much a problem matters.
@@ -13,13 +15,27 @@ pub enum Severity {
     Note,
 }
 
+/// What a window can offer against a problem, besides the way to its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// To choose the folder of the data that were not found.
+    ChooseFolder,
+}
+
 /// One thing that is wrong, or worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Which setting.
     pub place: Place,
-    /// What is wrong, and the remedy.
+    /// The same in the words of the window, counted from 1: `winning ticket, stage 4.1 Prune, Amount`. Empty until
+    /// [`Problem::locate`], and for the whole document.
+    pub location: String,
+    /// What is wrong, and the remedy, in one line.
     pub message: String,
+    /// More lines, such as the folders that were searched; may be empty.
+    pub details: String,
+    /// What a window can offer.
+    pub remedy: Option<Remedy>,
     /// How much it matters.
     pub severity: Severity,
 }
@@ -27,20 +43,47 @@ pub struct Problem {
 impl Problem {
     /// A problem that prevents running.
     pub fn error(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into(), severity: Severity::Error }
+        Self {
+            place,
+            location: String::new(),
+            message: message.into(),
+            details: String::new(),
+            remedy: None,
+            severity: Severity::Error,
+        }
     }
 
     /// Something worth knowing.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into(), severity: Severity::Note }
+        Self { severity: Severity::Note, ..Self::error(place, message) }
+    }
+
+    /// Names the places of problems in the words of the window.
+    pub fn locate(problems: &mut [Self], experiment: &Experiment) {
+        if problems.is_empty() {
+            return;
+        }
+        let mut experiment = experiment.clone();
+        for problem in problems.iter_mut().filter(|problem| problem.location.is_empty()) {
+            problem.location = location(&mut experiment, &problem.place);
+        }
+    }
+
+    /// The problem for those who edit the file by hand: with the path of its setting in brackets.
+    pub fn with_path(&self) -> String {
+        if self.place.0.is_empty() || self.location.is_empty() {
+            return self.to_string();
+        }
+        format!("{self} ({})", self.place)
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.place.0.is_empty() {
-            return f.write_str(&self.message);
+        match (self.location.as_str(), self.place.0.as_slice()) {
+            ("", []) => f.write_str(&self.message),
+            ("", _) => write!(f, "{}: {}", self.place, self.message),
+            (location, _) => write!(f, "{location}: {}", self.message),
         }
-        write!(f, "{}: {}", self.place, self.message)
     }
 }

@@ -7,6 +7,7 @@ use ron::error::Position;
 
 use crate::form::path::{Place, Segment};
 use crate::form::ron_text::position;
+use crate::form::write::Written;
 
 /// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {
@@ -21,6 +22,48 @@ pub fn locate(text: &str, place: &Place) -> (usize, usize) {
     }
     let Position { line, col } = position(text, found);
     (line, col)
+}
+
+/// What a text has written down.
+pub fn written(text: &str) -> Written {
+    let tokens = tokens(text);
+    value(&tokens, &mut 0, 0)
+}
+
+/// Deeper brackets are no settings.
+const DEEPEST: usize = 200;
+
+/// The value that begins at the token `at`, which moves behind it.
+fn value(tokens: &[(usize, Token<'_>)], at: &mut usize, depth: usize) -> Written {
+    let token = |at: usize| tokens.get(at).map(|(_, token)| *token);
+    let mut found = Written::default();
+    while let Some(Token::Word(text) | Token::Text(text)) = token(*at) {
+        found.name = Some(text.to_owned());
+        *at += 1;
+    }
+    if !matches!(token(*at), Some(Token::Open(_))) || depth > DEEPEST {
+        return found;
+    }
+    *at += 1;
+    while let Some(next) = token(*at) {
+        match (next, token(*at + 1)) {
+            (Token::Close, _) => {
+                *at += 1;
+                break;
+            }
+            (Token::Comma | Token::Colon, _) => *at += 1,
+            (Token::Word(key) | Token::Text(key), Some(Token::Colon)) => {
+                *at += 2;
+                found.entries.push((Some(key.to_owned()), value(tokens, at, depth + 1)));
+            }
+            (Token::Word(_) | Token::Text(_) | Token::Open(_), _) => {
+                let before = *at;
+                found.entries.push((None, value(tokens, at, depth + 1)));
+                *at = (*at).max(before + 1);
+            }
+        }
+    }
+    found
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,7 +249,17 @@ mod tests {
         fn any_text_comes_to_an_end(text in ".{0,200}") {
             let (line, column) = locate(&text, &place(&[key("arms"), Segment::Index(0), variant("Do"), key("x")]));
             proptest::prop_assert!(line >= 1 && column >= 1);
+            written(&text);
         }
+    }
+
+    #[test]
+    fn what_is_written_is_known_by_its_brackets() {
+        let arm = &written(FILE).entries[1].1.entries[0].1;
+        let keys: Vec<_> = arm.entries.iter().filter_map(|(key, _)| key.as_deref()).collect();
+        assert_eq!(keys, ["name", "plan"]);
+        let prune = &arm.entries[1].1.entries[1].1.entries[0].1;
+        assert_eq!((prune.name.as_deref(), prune.entries[0].0.as_deref()), (Some("Prune"), Some("amount")));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From an experiment to its runs: one for each arm, each combination of swept values, and each seed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -98,7 +99,11 @@ pub fn expand_arms(experiment: &Experiment) -> Result<Vec<ExpandedArm>, Vec<Prob
         }
     }
     problems.dedup();
-    if problems.is_empty() { Ok(expanded) } else { Err(problems) }
+    if problems.is_empty() {
+        return Ok(expanded);
+    }
+    Problem::locate(&mut problems, experiment);
+    Err(problems)
 }
 
 /// All runs, in the order of the document: arms, swept values, seeds.
@@ -118,7 +123,11 @@ pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, V
     for arm in expand_arms(experiment)? {
         let mut identities = Identities { spec: &arm.spec, text: None };
         let mut own = arm.spec.clone();
+        let mut seen = BTreeSet::new();
         for &seed in &experiment.seeds {
+            if !seen.insert(seed) {
+                continue; // an error; its results must not count twice in means
+            }
             own.seed = seed;
             let known = before.get(runs.len()).filter(|run| *run.spec == own);
             let (id, spec) = match known {
@@ -206,7 +215,7 @@ fn put(spec: &mut RunSpec, path: &str, text: &str, place: &Place) -> Result<(), 
     if found.is_empty() {
         return Ok(());
     }
-    Err(found.into_iter().map(|problem| fail(format!("{}: {}", problem.place, problem.message))).collect())
+    Err(found.into_iter().map(|problem| fail(problem.message)).collect())
 }
 
 fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {
@@ -310,17 +319,22 @@ mod tests {
     #[test]
     fn values_of_set_and_sweep_lie_in_the_range_of_their_setting() {
         for (text, place) in [
-            ("(set: { \"train.batch\": 0 }, arms: [(plan: [Test])])", "set.train.batch"),
-            ("(sweep: { \"train.evaluation_batch\": [1, 0] }, arms: [(plan: [Test])])", "sweep.train"),
+            ("(set: { \"train.batch\": 0 }, arms: [(plan: [Test])])", "Set, Batch size: "),
+            ("(sweep: { \"train.evaluation_batch\": [1, 0] }, arms: [(plan: [Test])])", "Sweep, "),
             (
                 "(arms: [(plan: [Do(Prune())], sweep: { \"plan.0.Do.Prune.amount\": [Fraction(1.5)] })])",
-                "arms[0].sweep",
+                "arm, Sweep, Amount: ",
             ),
         ] {
             let problems = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap_err();
             let line = problems[0].to_string();
             assert!(line.starts_with(place) && line.contains("must"), "{line}");
         }
+    }
+
+    #[test]
+    fn a_seed_that_is_listed_twice_makes_one_run() {
+        assert_eq!(ids("(seeds: [3, 1, 3], arms: [(plan: [Test])])").len(), 2);
     }
 
     #[test]
@@ -338,7 +352,7 @@ mod tests {
                 .unwrap();
         let problems = expand_arms(&experiment).unwrap_err();
         assert!(
-            problems[0].to_string().starts_with("arms[0].set.train.bach: no setting matches"),
+            problems[0].to_string().starts_with("a, Set, train.bach: no setting matches"),
             "{problems:?}"
         );
     }

@@ -125,7 +125,7 @@ mod tests {
     fn every_template_keeps_its_meaning_and_its_comment_when_saved() {
         for template in all().into_iter().chain([BLANK]) {
             let experiment = template.experiment();
-            let text = file::to_text(&experiment, file::header(template.text)).unwrap();
+            let text = file::to_text(&experiment, template.text).unwrap();
             assert!(text.starts_with("// "), "{} explains itself at its head", template.name);
             assert!(
                 !file::has_other_comments(template.text),

@@ -16,6 +16,12 @@ use crate::optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
+    let mut problems = found(experiment);
+    Problem::locate(&mut problems, experiment);
+    problems
+}
+
+fn found(experiment: &Experiment) -> Vec<Problem> {
     let ranges = check_ranges(&mut experiment.clone()).into_iter();
     let mut problems: Vec<Problem> =
         ranges.map(|problem| Problem::error(problem.place, problem.message)).collect();
@@ -65,7 +71,7 @@ fn count_runs(experiment: &Experiment) -> usize {
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     let arms = Place::default().key("arms");
     if experiment.arms.is_empty() {
-        let message = "there is no arm; add one with a plan, such as [Train(\"5ep\"), Test]";
+        let message = "there is no arm; add one with a plan, such as Train and Test";
         problems.push(Problem::error(arms.clone(), message));
     }
     let mut seen = BTreeMap::new();
@@ -81,7 +87,7 @@ fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     }
     let seeds = Place::default().key("seeds");
     if experiment.seeds.is_empty() {
-        let message = "there is no seed, so nothing would run; write for example [1, 2, 3]";
+        let message = "there is no seed, so nothing would run; add one or more, such as 1, 2 and 3";
         problems.push(Problem::error(seeds.clone(), message));
     }
     let mut seen = BTreeSet::new();
@@ -111,7 +117,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         return;
     }
     if arm.spec.plan.is_empty() {
-        let message = "the plan is empty; add a stage, such as Train(\"5ep\")";
+        let message = "the plan is empty; add a stage, such as Train";
         problems.push(Problem::error(plan.clone(), message));
     }
     let structure = arm.spec.structure();
@@ -156,8 +162,8 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
     let Facts { classes, shape, .. } = data.facts(net.image_side());
     if train.loss == Loss::BinaryCrossEntropy && classes != 2 {
         let message = format!(
-            "binary cross-entropy needs two classes, and the data have {classes}; set labels: EvenOdd, or \
-                loss: CrossEntropy"
+            "binary cross-entropy needs two classes, and the data have {classes}; label them as even or odd, or \
+                choose cross-entropy"
         );
         problems.push(Problem::error(place.key("loss"), message));
     }
@@ -209,14 +215,14 @@ mod tests {
         for (plan, line) in [
             (
                 "Do(Prune(amount: Fraction(1.5)))",
-                "x.ron:2:18: arms[0].plan[0].Do.Prune.amount.Fraction: Fraction is 1.5; it must be between \
-                    0 and 1",
+                "x.ron:2:18: a, stage 1 Prune, Amount: Fraction is 1.5; it must be between 0 and 1 \
+                    (arms[0].plan[0].Do.Prune.amount.Fraction)",
             ),
-            ("Do(Graft(from: \"start\"))", "x.ron:2:10: arms[0].plan[0].Do.Graft.from: there is no snapshot"),
-            ("Train(\"0ep\")", "x.ron:2:1: arms[0].plan[0].Train: "),
+            ("Do(Graft(from: \"start\"))", "x.ron:2:10: a, stage 1 Graft, From: there is no snapshot"),
+            ("Train(\"0ep\")", "x.ron:2:1: a, stage 1 Train: "),
             (
                 "Do(Prune(target: (layers: Only([\"fc9\"]))))",
-                "x.ron:2:33: arms[0].plan[0].Do.Prune.target.layers.Only[0]: there is no layer \"fc9\"",
+                "x.ron:2:33: a, stage 1 Prune, Target, Layers: there is no layer \"fc9\"",
             ),
         ] {
             let found = with_plan(plan);
@@ -271,6 +277,6 @@ mod tests {
         let found =
             problems("(seeds: [1, 1], arms: [(name: \"a\", plan: [Test]), (name: \"a\", plan: [Test])])");
         assert_eq!(found.len(), 2, "{found:#?}");
-        assert!(found[0].starts_with("x.ron:1:52: arms[1].name"), "{found:#?}");
+        assert!(found[0].starts_with("x.ron:1:52: a, Name: "), "{found:#?}");
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::results::campaign::ImageOutcome;
+use crate::results::colours::without_shade;
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -140,13 +141,23 @@ const SERIES_DASHES: [usize; COLOURS] = [0, 0, 1, 2, 3, 1, 2, 0];
 
 /// The style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
 pub fn style_of(index: usize) -> Style {
+    let (index, shade) = without_shade(index);
     let (colour, round) = (index % COLOURS, index / COLOURS);
     Style {
         colour,
-        shade: None,
+        shade,
         dash: DASHES[(SERIES_DASHES[colour] + round) % DASHES.len()],
         marker: MARKERS[1 + (colour + round) % (MARKERS.len() - 1)],
     }
+}
+
+/// The index of the first style with this colour and marker.
+pub fn index_of(colour: usize, marker: Marker) -> usize {
+    let is_it = |index: &usize| {
+        let style = style_of(*index);
+        style.colour == colour % COLOURS && style.marker == marker
+    };
+    (0..COLOURS * (MARKERS.len() - 1)).find(is_it).unwrap_or(colour % COLOURS)
 }
 
 /// The colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
@@ -309,6 +320,7 @@ pub(crate) mod tests {
             assert!(!styles[..index].contains(style), "{index}");
         }
         assert_eq!(style_of(64), style_of(0));
+        assert_eq!(style_of(192), Style { shade: Some(0), ..style_of(0) }, "what follows are shades");
     }
 
     #[test]
@@ -353,6 +365,16 @@ pub(crate) mod tests {
                     (0..COLOURS).all(|arm| colour(arm, theme) != own),
                     "outcome {index} has the colour of an arm"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_and_a_marker_have_an_index() {
+        for colour in 0..COLOURS {
+            for marker in MARKERS {
+                let style = style_of(index_of(colour, marker));
+                assert_eq!((style.colour, style.marker), (colour, marker));
             }
         }
     }

@@ -84,7 +84,7 @@ impl Writer {
                     self.element("path", &[vec![("d", d)], filled(*ink)].concat(), None);
                 }
                 Shape::Rect(rect, ink, rim) => {
-                    let rim = rim.map(|pen| stroked(pen)).unwrap_or_default();
+                    let rim = rim.map(stroked).unwrap_or_default();
                     self.element("rect", &[placed(*rect), filled(*ink), rim].concat(), None);
                 }
                 Shape::Mark(mark) => self.mark(mark),

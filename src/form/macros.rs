@@ -2,6 +2,8 @@
 
 /// Declares a group of settings: the struct, its defaults, its format and its [`Group`](crate::form::Group).
 ///
+/// Saved files leave defaults out. `written always` at the end of a declaration keeps the setting in them.
+///
 /// ```
 /// weightlab::form! {
 ///     /// Plain gradient descent.
@@ -117,6 +119,12 @@ macro_rules! form_impl {
             fn default() -> Self { Self { $( $field: $default, )* } }
         }
 
+        #[allow(dead_code, reason = "every group gets the same names, whether it needs them or not")]
+        impl $name {
+            /// Name of the group in the window.
+            pub const TITLE: &'static str = $title;
+        }
+
         impl $crate::form::Value for $name {
             fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Node::Group(self) }
         }
@@ -171,6 +179,9 @@ macro_rules! field_word {
     ($field:ident range [$low:expr, $high:expr]) => {
         $field.range = Some([$low as f64, $high as f64]);
     };
+    ($field:ident written always) => {
+        $field.is_always_written = true;
+    };
     ($field:ident names $names:ident) => {
         $field.names = $crate::form::Names::$names;
     };
@@ -223,6 +234,9 @@ macro_rules! choice {
 
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
+            /// What its alternatives are, in the window.
+            pub const TITLE: &'static str = $title;
+
             /// All alternatives with their default settings, in the order in which they are offered.
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 

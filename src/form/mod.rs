@@ -14,6 +14,7 @@ pub mod reference;
 pub mod ron_text;
 pub mod text;
 mod values;
+pub mod write;
 
 pub use check::{RangeProblem, check_ranges};
 pub use values::{Overrides, Steps, StepsUnit};
@@ -38,13 +39,15 @@ pub struct Field {
     pub unset: &'static str,
     /// What its text names.
     pub names: Names,
+    /// Whether saved files have it even where it has its default.
+    pub is_always_written: bool,
 }
 
 impl Field {
     /// A setting without unit and bounds.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         let (unit, inherits, unset, names) = ("", "", "default", Names::Nothing);
-        Self { key, label, help, unit, range: None, inherits, unset, names }
+        Self { key, label, help, unit, range: None, inherits, unset, names, is_always_written: false }
     }
 
     /// Whether it is a share of 1 that reads as a percentage.

@@ -1,12 +1,15 @@
 //! The panel at the bottom: problems of the document with a way to their fields, and the log, newest last.
 
-use eframe::egui::{self, Align, Label, Layout, RichText, Ui, vec2};
+use eframe::egui::{self, Align, Button, Label, Layout, RichText, Ui, Vec2, vec2};
 
-use super::form::sign::{self, Sign};
+use super::icons::Icon;
 use super::log::{Log, Notice};
 use super::widgets::Tone;
 use super::{text, theme};
 use crate::doc::{Problem, Severity};
+
+/// Height of a line, in points.
+pub const LINE: f32 = 20.0;
 
 /// Draws the panel; the problem that was clicked on.
 pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<&'a Problem> {
@@ -25,11 +28,11 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
         });
     });
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.spacing_mut().interact_size.y = sign::WIDTH;
+    ui.spacing_mut().interact_size.y = LINE;
     let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
     let entries = log.entries();
     // Only the lines that can be seen are drawn: a log has thousands.
-    area.show_rows(ui, sign::WIDTH, entries.len() + problems.len(), |ui, rows| {
+    area.show_rows(ui, LINE, entries.len() + problems.len(), |ui, rows| {
         for row in rows {
             if let Some(entry) = entries.get(row) {
                 entry_ui(ui, entry, row);
@@ -50,10 +53,11 @@ fn line_ui<R>(
     text: impl FnOnce() -> String,
     draw: impl FnOnce(&mut Ui) -> R,
 ) -> R {
-    let size = vec2(ui.available_width(), sign::WIDTH);
+    let size = vec2(ui.available_width(), LINE);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         let button =
-            ui.add(Sign::Copy.button()).accessible_name(name).on_hover_text("Copy this line in full");
+            Button::new(Icon::Copy.atom(12.0)).frame_when_inactive(false).min_size(Vec2::splat(LINE));
+        let button = ui.add(button).accessible_name(name).on_hover_text("Copy this line in full");
         if button.clicked() {
             ui.ctx().copy_text(text());
         }

@@ -3,7 +3,7 @@
 pub use crate::form::number::{counted, grouped};
 use crate::results::RunState;
 use crate::results::number::fixed;
-pub use crate::results::number::{duration, percent, short};
+pub use crate::results::number::{duration, duration_range, percent, short};
 
 /// A share in [0, 1] as percent without decimals, for progress: `42 %`.
 pub fn whole_percent(share: f64) -> String {

@@ -136,8 +136,21 @@ pub fn present(ui: &egui::Ui) -> Colours {
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     let ground =
         if ui.visuals().dark_mode { palette::Theme::DarkScreen } else { palette::Theme::LightScreen };
-    let [red, green, blue] = palette::colour(palette::style_of(arm).colour, ground);
+    let [red, green, blue] = palette::style_of(arm).rgb(ground);
     Color32::from_rgb(red, green, blue)
+}
+
+/// Whether the fonts of the theme are there; installs them for the next frame if not. For tests of parts of the window.
+#[cfg(test)]
+pub fn is_installed(ui: &egui::Ui) -> bool {
+    let id = egui::Id::unique("the theme is installed");
+    if ui.data(|data| data.get_temp::<bool>(id)).is_some() {
+        return true;
+    }
+    install(ui.ctx());
+    ui.data_mut(|data| data.insert_temp(id, true));
+    ui.ctx().request_repaint();
+    false
 }
 
 /// The heaviest weight of text, for titles and stress.

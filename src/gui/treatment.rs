@@ -1,6 +1,7 @@
-//! Arms as plots and tables show them: one for each value of a sweep.
+//! The arms of a document with their sweeps written out: what has one line in a plot.
 
-use crate::doc::{Experiment, Run};
+use crate::doc::{Experiment, Run, label_of};
+use crate::form::Overrides;
 
 /// An arm with the values of its sweep written out: what has one line in a plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Treatment {
     pub arm: usize,
     /// The index of its style in every view and file.
     pub colour: usize,
+    /// The values of the swept settings, in the order of [`Swept::settings`]; empty without a sweep.
+    pub values: Vec<String>,
     /// Its runs.
     pub runs: Vec<Run>,
 }
@@ -25,13 +28,83 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
             if let Some(treatment) = known {
                 treatment.runs.push(run.clone());
             } else {
-                let (name, colour) = (run.arm.clone(), found.len());
-                found.push(Treatment { name, arm, colour, runs: vec![run.clone()] });
+                let (name, colour, runs) = (run.arm.clone(), found.len(), vec![run.clone()]);
+                found.push(Treatment { name, arm, colour, values: Vec::new(), runs });
             }
         }
         if found.len() == first {
-            found.push(Treatment { name: settings.name.clone(), arm, colour: first, runs: Vec::new() });
+            let name = settings.name.clone();
+            found.push(Treatment { name, arm, colour: first, values: Vec::new(), runs: Vec::new() });
         }
+        give_values(experiment, arm, &mut found[first..]);
     }
     found
+}
+
+/// The paths of the settings that an arm sweeps, with their values, in the order in which the sweep is written out.
+fn sweeps(experiment: &Experiment, arm: usize) -> Vec<(String, Vec<String>)> {
+    let of_arm = experiment.arms.get(arm).map(|arm| &arm.sweep.0);
+    let all = experiment.sweep.0.iter().chain(of_arm.into_iter().flatten());
+    all.filter_map(|(path, list)| Some((path.clone(), Overrides::items(list).ok()?))).collect()
+}
+
+/// The values of each treatment of an arm. While the sweep has an error, they are what names say.
+fn give_values(experiment: &Experiment, arm: usize, treatments: &mut [Treatment]) {
+    let sweeps = sweeps(experiment, arm);
+    let count: usize = sweeps.iter().map(|(_, values)| values.len()).product();
+    if count == treatments.len() && !sweeps.is_empty() {
+        let mut each = count;
+        for (_, values) in &sweeps {
+            each /= values.len();
+            for (index, treatment) in treatments.iter_mut().enumerate() {
+                treatment.values.push(values[index / each % values.len()].clone());
+            }
+        }
+    } else if treatments.len() > 1 {
+        let name = &experiment.arms[arm].name;
+        for treatment in treatments {
+            let rest = treatment.name.strip_prefix(name.as_str()).unwrap_or(&treatment.name);
+            treatment.values.push(rest.trim_start_matches(", ").to_owned());
+        }
+    }
+}
+
+/// The labels of the settings that an arm sweeps, for [`Treatment::values`].
+pub fn swept_labels(experiment: &Experiment, arm: usize) -> Vec<String> {
+    let sweeps = sweeps(experiment, arm);
+    if sweeps.is_empty() {
+        return Vec::new();
+    }
+    let mut experiment = experiment.clone();
+    let label = |(path, _): (String, Vec<String>)| {
+        label_of(&mut experiment, Some(arm), &path).map_or(path, |label| label.to_lowercase())
+    };
+    sweeps.into_iter().map(label).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{file::parse, runs};
+
+    #[test]
+    fn treatments_of_a_sweep_know_their_values() {
+        let text = "(sweep: { \"train.optimizer.rate\": [0.1, 0.2] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]),
+            (name: \"b\", sweep: { \"train.batch\": [8, 16] }, plan: [Test])])";
+        let mut experiment = parse(text, Path::new("x.ron")).unwrap();
+        let all = runs(&experiment).unwrap();
+        let found = treatments(&experiment, &all);
+        let of = |arm: usize| -> Vec<String> {
+            let of_arm = found.iter().filter(|treatment| treatment.arm == arm);
+            of_arm.map(|treatment| treatment.values.join(" ")).collect()
+        };
+        assert_eq!(of(0), ["0.1", "0.2"]);
+        assert_eq!(of(1), ["0.1 8", "0.1 16", "0.2 8", "0.2 16"]);
+        assert_eq!(swept_labels(&experiment, 1), ["learning rate", "batch size"]);
+        experiment.sweep.0.insert("train.optimizer.rate".to_owned(), "0.1".to_owned());
+        let kept = treatments(&experiment, &all);
+        assert_eq!(kept[0].values, ["rate 0.1"], "the sweep has a mistake");
+    }
 }

@@ -111,6 +111,27 @@ pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
 }
 
+/// The row of a list that an arrow key leads to from the focused one, which is focused then and should be selected; the Tab
+/// key moves the focus alone. `rows` are in their order.
+pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
+    let focused = ui.memory(egui::Memory::focused)?;
+    let at = rows.iter().position(|row| *row == focused)?;
+    let filter = egui::EventFilter { vertical_arrows: true, ..egui::EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(focused, filter));
+    let is_pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let target = if is_pressed(egui::Key::ArrowDown) {
+        at + 1
+    } else if is_pressed(egui::Key::ArrowUp) {
+        at.checked_sub(1)?
+    } else {
+        return None;
+    };
+    let id = *rows.get(target)?;
+    ui.memory_mut(|memory| memory.request_focus(id));
+    ui.ctx().request_repaint();
+    Some(target)
+}
+
 /// A ring around what the keyboard acts on.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, present(ui).focus);

@@ -4,12 +4,75 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::table::settings::compare;
+
+/// A multiple of the number of styles without shades. What an index has beyond it is a shade: index `i` of shade `s`
+/// percent is `i + (s + 1) × STYLES`.
+const STYLES: usize = 192;
+
+/// The index of a style, and its shade in percent, light to dark.
+pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
+    match index / STYLES {
+        0 => (index, None),
+        percent => (index % STYLES, Some(if percent > 101 { 100 } else { (percent - 1) as u8 })),
+    }
+}
+
+/// The style with this index in a shade, from light (0) to dark (1).
+fn shaded(index: usize, share: f64) -> usize {
+    let percent = (share.clamp(0.0, 1.0) * 100.0).round() as usize;
+    index % STYLES + (percent + 1) * STYLES
+}
+
+/// The index of the style some places on, in the same shade.
+pub const fn further(index: usize, places: usize) -> usize {
+    index / STYLES * STYLES + (index % STYLES + places) % STYLES
+}
+
+/// The name of an arm, from the names that its sweep gives it: what they share, to the last comma.
+fn base<'a>(names: &[&'a str]) -> &'a str {
+    let [first, others @ ..] = names else { return "" };
+    if others.is_empty() {
+        return first;
+    }
+    let same = |name: &&str| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = others.iter().map(same).min().unwrap_or(0);
+    let shared = (0..=shared).rev().find(|end| first.is_char_boundary(*end)).unwrap_or(0);
+    first[..shared].rfind(", ").map_or(first, |end| &first[..end])
+}
+
 /// The index for [`style_of`](super::style_of) of every arm that was ever seen, by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Colours(BTreeMap<String, usize>);
 
 impl Colours {
+    /// The indices of arms with their sweeps written out, which come as the position of their arm and their name: an arm
+    /// has one style, and swept values are shades of it, light to dark in the order of the values.
+    pub fn assign_swept(&mut self, treatments: &[(usize, &str)]) -> Vec<usize> {
+        let mut arms: Vec<(usize, Vec<&str>)> = Vec::new();
+        for &(arm, name) in treatments {
+            match arms.last_mut() {
+                Some((last, names)) if *last == arm => names.push(name),
+                _ => arms.push((arm, vec![name])),
+            }
+        }
+        let own = self.assign(arms.iter().map(|(_, names)| base(names)));
+        let styles = arms.iter().zip(own).flat_map(|((_, names), index)| {
+            let ranks = ranks(names);
+            let last = names.len().saturating_sub(1).max(1) as f64;
+            let style =
+                move |rank: usize| if rank == usize::MAX { index } else { shaded(index, rank as f64 / last) };
+            ranks.into_iter().map(style)
+        });
+        styles.collect()
+    }
+
+    /// Gives the arm with these names, one for each value of its sweep, another style.
+    pub fn choose(&mut self, names: &[&str], index: usize) {
+        self.0.insert(base(names).to_owned(), without_shade(index).0);
+    }
+
     /// The indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no other arm
     /// of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
@@ -37,9 +100,52 @@ impl Colours {
     }
 }
 
+/// The place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
+fn ranks(names: &[&str]) -> Vec<usize> {
+    if names.len() < 2 {
+        return vec![usize::MAX; names.len()];
+    }
+    // Of several settings the order in which they are written out is that of the values.
+    let values: Vec<Option<(&str, &str)>> = names.iter().map(|name| name.rsplit_once(' ')).collect();
+    let is_one_setting = values.iter().all(|value| value.map(|it| it.0) == values[0].map(|it| it.0));
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    if is_one_setting {
+        let value = |at: &usize| values[*at].map_or("", |value| value.1);
+        order.sort_by(|a, b| compare(value(a), value(b)));
+    }
+    let mut ranks = vec![0; names.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank;
+    }
+    ranks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn swept_values_are_shades_of_the_style_of_their_arm() {
+        let mut colours = Colours::default();
+        let arms = [(0, "a"), (1, "b, rate 0.1"), (1, "b, rate 0.01"), (1, "b, rate 0.001"), (2, "c")];
+        let indices = colours.assign_swept(&arms);
+        assert_eq!((indices[0], indices[4]), (0, 2), "a sweep takes one colour");
+        let shades: Vec<_> = indices[1..4].iter().map(|index| without_shade(*index)).collect();
+        assert_eq!(shades, [(1, Some(100)), (1, Some(50)), (1, Some(0))], "by value");
+        assert_eq!(without_shade(further(indices[1], 24)), (25, Some(100)));
+        let alone = colours.assign_swept(&[(0, "a"), (1, "b"), (2, "c")]);
+        assert_eq!(alone, [0, 1, 2], "the arm keeps its colour without its sweep");
+        colours.choose(&["b, rate 0.1", "b, rate 0.01"], indices[3] - 1 + 5);
+        assert_eq!(colours.assign_swept(&[(0, "a"), (1, "b"), (2, "c")]), [0, 5, 2]);
+    }
+
+    #[test]
+    fn the_name_of_a_swept_arm_is_what_its_names_share() {
+        assert_eq!(base(&["b, hidden [32], rate 0.1", "b, hidden [64, 32], rate 0.1"]), "b");
+        assert_eq!(base(&["b, rate 0.1, batch 8", "b, rate 0.1, batch 16"]), "b, rate 0.1");
+        assert_eq!(base(&["é, x 1", "é, x 2"]), "é");
+        assert_eq!((base(&["one"]), base(&[])), ("one", ""));
+    }
 
     #[test]
     fn an_arm_keeps_its_colour_when_others_come_go_and_move() {

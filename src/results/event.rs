@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::campaign::{CampaignBegan, CampaignEnded, CellState};
-pub use super::report::{Report, ReportLevel, place_of, stage_number};
+pub use super::report::{Report, ReportLevel, place_of};
 
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

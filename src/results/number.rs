@@ -73,6 +73,36 @@ pub fn duration(secs: f64) -> String {
     }
 }
 
+/// A length of time between two bounds, rounded outwards: `< 1 min`, `9–12 min`, `1.5–2 h`, `2–3 days`.
+pub fn duration_range([least, most]: [f64; 2]) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 3600.0;
+    const DAY: f64 = 24.0 * HOUR;
+    let most = most.clamp(0.0, 1e12);
+    let least = least.clamp(0.0, most);
+    if most < MINUTE {
+        return "< 1 min".to_owned();
+    }
+    let (step, unit, name) = if most < 1.5 * HOUR {
+        (MINUTE, MINUTE, "min")
+    } else if most < 8.0 * HOUR {
+        (0.5 * HOUR, HOUR, "h")
+    } else if most < 2.0 * DAY {
+        (HOUR, HOUR, "h")
+    } else {
+        (DAY, DAY, "days")
+    };
+    let (low, high) = ((least / step).floor() * step / unit, (most / step).ceil() * step / unit);
+    let text = |value: f64| trimmed(&fixed(value, 1)).to_owned();
+    if low == 0.0 {
+        format!("< {} {name}", text(high))
+    } else if low == high {
+        format!("{} {name}", text(high))
+    } else {
+        format!("{}–{} {name}", text(low), text(high))
+    }
+}
+
 /// A value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
 pub fn readable(value: f64, format: Format) -> String {
     if !value.is_finite() {
@@ -150,6 +180,18 @@ pub fn plain(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_of_time_is_rounded_outwards() {
+        let hours = |low: f64, high: f64| duration_range([3600.0 * low, 3600.0 * high]);
+        assert_eq!(duration_range([5.0, 59.0]), "< 1 min");
+        assert_eq!(duration_range([20.0, 100.0]), "< 2 min");
+        assert_eq!(duration_range([550.0, 700.0]), "9–12 min");
+        assert_eq!(duration_range([600.0, 600.0]), "10 min");
+        assert_eq!(hours(1.6, 1.9), "1.5–2 h");
+        assert_eq!(hours(20.2, 30.0), "20–30 h");
+        assert_eq!(hours(50.0, 71.0), "2–3 days");
+    }
 
     #[test]
     fn numbers_have_a_real_minus_and_groups_from_ten_thousand_on() {

@@ -73,7 +73,13 @@ pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     let (trainings, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| *name == TRAIN);
     let of_kinds = |names: &[&'static str]| -> Vec<Vec<String>> {
         let usual: Vec<Usual<'_>> = names.iter().map(|name| Usual::of(plans, name)).collect();
-        plans.iter().map(|plan| usual.iter().filter_map(|usual| usual.word(plan)).collect()).collect()
+        let words = |plan: &&Outline| {
+            let found = usual.iter().filter_map(|usual| usual.word(plan));
+            // What is missing comes last: "no" must not seem to belong to what follows.
+            let (missing, own): (Vec<_>, Vec<_>) = found.partition(|word| word.starts_with("no "));
+            [own, missing].concat()
+        };
+        plans.iter().map(words).collect()
     };
     let found = of_kinds(&others);
     if found.iter().all(Vec::is_empty) { of_kinds(&trainings) } else { found }
@@ -102,7 +108,7 @@ impl<'a> Usual<'a> {
     /// What a plan has of it, where that is unusual.
     fn word(&self, plan: &Outline) -> Option<String> {
         let Some(own) = plan.kind(self.name) else {
-            return self.count.filter(|count| *count > 0).map(|_| format!("without {}", self.name));
+            return self.count.filter(|count| *count > 0).map(|_| format!("no {}", self.name));
         };
         let text = own.text.as_deref();
         let own_text = text.filter(|text| !self.is_same && Some(*text) != self.text);
@@ -152,7 +158,7 @@ mod tests {
             rounds("criterion: Random, ", "Do(Graft(from: \"init\"))"),
         ];
         let words = words(&plans.each_ref().map(String::as_str));
-        assert_eq!(words, ["without Prune", "Graft ×6", "Reinitialize ×6", "Prune 20 % at random, Graft ×6"]);
+        assert_eq!(words, ["no Prune", "Graft ×6", "Reinitialize ×6", "Prune 20 % at random, Graft ×6"]);
     }
 
     #[test]
@@ -164,6 +170,13 @@ mod tests {
         let train = "Train(\"1ep\")";
         assert_eq!(words(&[train, "Train(\"1ep\"), Train(\"1ep\")"]), ["Train 1 epoch", "Train 1 epoch ×2"]);
         assert_eq!(words(&[train, "Train(\"1ep\"), Test"]), ["", ""], "a test changes nothing");
+    }
+
+    #[test]
+    fn what_is_missing_comes_last_and_belongs_to_nothing_else() {
+        let campaign = "Train(\"1ep\"), Campaign()";
+        let fault = "Train(\"1ep\"), Do(Fault()), Do(Release())";
+        assert_eq!(words(&[campaign, campaign, fault])[2], "Fault, Release, no Campaign");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::doc::stage_number;
+
 /// What a stage did, as a table that a person reads and a program can.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -69,13 +71,6 @@ pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
     let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
     let comma = if branch.is_empty() { "" } else { ", " };
     format!("Stage {}{round}{comma}{branch}", stage_number(stage))
-}
-
-/// The number of a stage as the plan shows it, from 1: that of `2.0` is `3.1`.
-pub fn stage_number(stage: &str) -> String {
-    let number =
-        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
-    stage.split('.').map(number).collect::<Vec<String>>().join(".")
 }
 
 #[cfg(test)]

@@ -203,6 +203,8 @@ fn the_log_applied_again_gives_the_same_logits() {
     assert_eq!(replayed.len(), 12);
     assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
     let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
+    let by_stage = Replay { trial: Some(2), stage: Some("2".to_owned()), ..Replay::default() };
+    assert_eq!(replay(&disk.path(), &by_stage), replay(&disk.path(), &one), "stages are counted from 1");
     let replayed = replay(&disk.path(), &one).unwrap();
     assert!(replayed.len() == 1 && replayed[0].images.is_empty());
     let replayed = replay(&disk.path(), &Replay { has_images: true, ..one }).unwrap();

@@ -139,7 +139,7 @@ fn a_typo_is_shown_with_its_line_and_column() {
     let output = bench.weightlab(&["run", "x.ron"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).starts_with("x.ron:8:"), "{}", errors(&output));
-    assert!(errors(&output).contains(": error: arms[1].plan[1].Do.Prune.amount"), "{}", errors(&output));
+    assert!(errors(&output).contains(": error: pruned, stage 2 Prune, Amount: "), "{}", errors(&output));
     assert!(!bench.path("x.runs").exists(), "nothing ran");
 }
 
@@ -151,7 +151,7 @@ fn a_valid_file_is_told_its_size() {
         size,
         "x.ron is valid: 2 arms, 4 runs, 1,210 parameters, 1,184 multiply-adds per sample, 35 iterations per run"
     );
-    assert!(time.starts_with("They take about ") && time.ends_with(" mini-batches\n"), "{time}");
+    assert!(time.starts_with("They take ") && time.ends_with(" mini-batches\n"), "{time}");
 }
 
 #[test]

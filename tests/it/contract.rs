@@ -35,7 +35,7 @@ fn every_file_keeps_its_meaning_when_it_is_saved() {
     for path in contract() {
         let opened = file::open(&path).unwrap();
         let copy = folder.path().join(path.file_name().unwrap());
-        file::save(&opened.experiment, file::header(&opened.text), &copy).unwrap();
+        file::save(&opened.experiment, &opened.text, &copy).unwrap();
         let again = file::open(&copy).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(again.experiment, opened.experiment, "{}", path.display());
         assert_eq!(file::header(&again.text), file::header(&opened.text));

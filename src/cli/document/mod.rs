@@ -110,6 +110,7 @@ impl Document {
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
             problems.extend(inputs(&runs, &self.base()));
+            Problem::locate(&mut problems, &self.experiment);
         }
         (problems, found)
     }
@@ -131,10 +132,10 @@ impl Document {
             Severity::Note => "note",
         };
         if let Some(setting) = self.setting_of(problem) {
-            return format!("{severity}: --set {setting}: {problem}");
+            return format!("{severity}: --set {setting}: {}", problem.with_path());
         }
         let (line, column) = file::position(problem, &self.text);
-        format!("{}:{line}:{column}: {severity}: {problem}", self.path.display())
+        format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
     }
 
     /// All runs of a valid experiment, the notes on it, and what reading its data found.
@@ -313,12 +314,12 @@ mod tests {
         };
         let found = errors(&[("seeds", "[5]"), ("train.optimizer", "Sgd(rate: -1.0)")]);
         assert!(
-            found[0].starts_with("error: --set train.optimizer=Sgd(rate: -1.0): train.optimizer."),
+            found[0].starts_with("error: --set train.optimizer=Sgd(rate: -1.0): Training, Optimizer, "),
             "{found:?}"
         );
         let found = errors(&[("data", "Mnist(dir: \"/nowhere\")")]);
         assert!(
-            found[0].starts_with("error: --set data=Mnist(dir: \"/nowhere\"): data: MNIST was not"),
+            found[0].starts_with("error: --set data=Mnist(dir: \"/nowhere\"): Data: MNIST was not"),
             "{found:?}"
         );
     }

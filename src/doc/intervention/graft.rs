@@ -21,6 +21,7 @@ impl Intervene for Graft {
             return format!("Rewind to the position of {from}, weights unchanged");
         }
         match part(target) {
+            None if !is_file(from) && !from.starts_with("member") => format!("Rewind to {from}"),
             None => format!("Graft from {from}"),
             Some(part) => format!("Graft {part} from {from}"),
         }
@@ -58,7 +59,8 @@ mod tests {
 
     #[test]
     fn a_graft_says_from_where_and_whether_weights_are_copied() {
-        assert_eq!(sentence(r#"Graft(from: "init")"#), "Graft from init");
+        assert_eq!(sentence(r#"Graft(from: "init")"#), "Rewind to init");
+        assert_eq!(sentence(r#"Graft(from: "w.safetensors")"#), "Graft from w.safetensors");
         assert_eq!(
             sentence(r#"Graft(from: "init", weights: false)"#),
             "Rewind to the position of init, weights unchanged"

@@ -10,8 +10,8 @@ use crate::intervene::{Amount, Criterion, Scope};
 crate::form! {
     /// Settings of pruning.
     pub struct Prune: "Prune" {
-        criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries to prune first";
-        amount: Amount = Amount::Fraction(0.2), "Amount", "How many entries to prune";
+        criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries to prune first", written always;
+        amount: Amount = Amount::Fraction(0.2), "Amount", "How many entries to prune", written always;
         scope: Scope = Scope::PerLayer, "Scope", "Whether to rank layers separately or together";
         output_factor: f64 = 1.0, "Output factor", "Multiplies the pruned fraction of the output layer: 0.5 \
             in the LeNet papers, 0 in the VGG papers", range [0.0, 1.0];
@@ -52,7 +52,8 @@ impl Intervene for Prune {
         }
         let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
         if splits && !matches!(self.amount, Amount::Fraction(_)) {
-            let message = "an output factor between 0 and 1 works only with amount: Fraction(…); use 0 or 1";
+            let message =
+                "an output factor between 0 and 1 works only with a fraction as the amount; use 0 or 1";
             check.error(place.key("output_factor"), message);
         }
         if let Amount::Count(count) = self.amount {

@@ -6,7 +6,7 @@ crate::form! {
     /// Settings of remembering a network.
     pub struct Snapshot: "Snapshot" {
         name: String = "init".to_owned(), "Name", "Its name for grafts; replaces a snapshot of the same \
-            name";
+            name", written always;
     }
 }
 

@@ -67,7 +67,7 @@ impl Check<'_> {
             return;
         }
         let known = if names.is_empty() {
-            "none exists at this point; put Do(Snapshot(name: …)) before it".to_owned()
+            "none exists at this point; put a Snapshot stage before it".to_owned()
         } else {
             format!("there are {}", names.iter().cloned().collect::<Vec<_>>().join(", "))
         };
@@ -160,8 +160,8 @@ impl Check<'_> {
     pub fn no_fault_for_each_image(&mut self, place: &Place) {
         if self.left.in_place.contains(&Draw::EveryImage) {
             let message = "a fault drawn for every image is in place, and training works on mini-batches \
-                (batch norm would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) \
-                before it";
+                (batch norm would see one image); draw it at every forward pass, or put a Release stage for \
+                faults before it";
             self.error(place.clone(), message);
         }
     }

@@ -125,14 +125,15 @@ mod tests {
     use std::path::Path;
 
     use crate::doc::file::parse;
-    use crate::doc::validate;
+    use crate::doc::{Problem, validate};
 
     /// What is wrong with a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
     fn problems(stage: &str) -> Vec<String> {
         let text =
             format!("(data: Digits(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [{stage}])])");
         let experiment = parse(&text, Path::new("x.ron")).unwrap();
-        validate(&experiment).iter().map(ToString::to_string).collect()
+        let in_file = |problem: &Problem| format!("{}: {}", problem.place, problem.message);
+        validate(&experiment).iter().map(in_file).collect()
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub fn length(steps: Steps) -> String {
     }
 }
 
+/// The number of a stage as plans show it, counted from 1, from its place as results have it, counted from 0: `1.0` is
+/// stage `2.1`. A campaign that comes again keeps its number: `1.0#2` is `2.1#2`.
+pub fn stage_number(place: &str) -> String {
+    let (path, rest) = place.split_at(place.find('#').unwrap_or(place.len()));
+    let number = |step: &str| step.parse().map_or_else(|_| step.to_owned(), |n: u64| (n + 1).to_string());
+    let numbers: Vec<String> = path.split('.').map(number).collect();
+    format!("{}{rest}", numbers.join("."))
+}
+
 /// The text with a capital letter at its head.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
@@ -115,6 +124,11 @@ mod tests {
         assert_eq!([0.0, 0.0001, 1e-5, 1200.0].map(number), ["0", "0.0001", "1e-5", "1200"]);
         assert_eq!([0.2, 0.07, 0.125].map(percent), ["20 %", "7 %", "12.5 %"]);
         assert_eq!([0.5, 0.3].map(share), ["half", "30 %"]);
+    }
+
+    #[test]
+    fn stages_are_counted_from_1() {
+        assert_eq!(["0", "1.0", "1.0.9#2", ""].map(stage_number), ["1", "2.1", "2.1.10#2", ""]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Planned for Campaign {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         if !check.left.in_place.is_empty() {
             let message = "a fault is in place, and a campaign needs a network without faults; put \
-                Do(Release(what: [Faults])) before it";
+                a Release stage for faults before it";
             check.error(place.clone(), message);
         }
         let fault = place.key("fault");
@@ -141,13 +141,12 @@ fn check_trials(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
         return;
     }
     if matches!(campaign.vary, Vary::Rate(_)) || campaign.fault.amount != FaultAmount::Count(1) {
-        let message =
-            "an exhaustive campaign injects one fault at a time; set amount: Count(1), and vary no rates";
+        let message = "an exhaustive campaign injects one fault at a time; set the count of faults to 1, and vary no rates";
         check.error(place.clone(), message);
     }
     if campaign.fault.is_in_activations() {
         let message = "activations differ between images, so an exhaustive campaign cannot enumerate their \
-            faults; set trials: Fixed(…) or Until(…)";
+            faults; choose a fixed number of trials, or Until";
         check.error(place.clone(), message);
     }
 }

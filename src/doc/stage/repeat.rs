@@ -5,7 +5,7 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of a repetition.
     pub struct Repeat: "Repeat" {
-        times: u64 = 5, "Times", "Number of rounds", range [0, 100_000];
+        times: u64 = 5, "Times", "Number of rounds", range [0, 100_000], written always;
         body: Vec<Stage> = Vec::new(), "Stages", "What each round does";
     }
 }

@@ -44,6 +44,8 @@ pub fn uprights(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Uprigh
     let space = (plot.right - plot.left) / figure.parallel.len().max(1) as f64;
     let upright = |(place, axis): (f64, &Axis)| {
         let x = x.mapping.place(place)?;
+        // There is less space left of the first axis than between two.
+        let space = if place > 0.0 { space } else { x - plot.left + RIM * font };
         let widest = space - (GAP + 2.0 * RIM) * font;
         let ruler = y_ruler(axis, axis.range.unwrap_or([0.0, 1.0]), [plot.bottom, plot.top], font, widest);
         let labels = labels(&ruler, x, widest, font, !axis.categories.is_empty());

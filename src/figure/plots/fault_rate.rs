@@ -6,6 +6,7 @@ use super::campaigns::{SERIES, campaigns};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
 use crate::doc::fault::Protect;
+use crate::doc::stage_number;
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, style_of};
@@ -122,7 +123,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
     let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
         let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
         if stages.len() > 1 {
-            name = format!("{name}, stage {stage}");
+            name = format!("{name}, stage {}", stage_number(&stage));
         }
         let protection =
             if unprotected { Some("unprotected") } else { protections.get(&(stage, branch)).copied() };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::curves::{Averaged, Series, averaged, figure, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot};
+use crate::doc::stage_number;
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::tiles::Group;
@@ -86,8 +87,8 @@ impl Measurement {
         let name = Path { branch: self.branch.clone(), member: None }.name(arm);
         match (is_only, self.round) {
             (true, _) => name,
-            (false, Some(round)) => format!("{name}, stage {}, round {round}", self.stage),
-            (false, None) => format!("{name}, stage {}", self.stage),
+            (false, Some(round)) => format!("{name}, stage {}, round {round}", stage_number(&self.stage)),
+            (false, None) => format!("{name}, stage {}", stage_number(&self.stage)),
         }
     }
 }
@@ -162,7 +163,7 @@ mod tests {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
         let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
-        assert_eq!(shown, [("a, stage 2", 1.0), ("a, stage 10", 2.0)]);
+        assert_eq!(shown, [("a, stage 3", 1.0), ("a, stage 11", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);
     }
 }

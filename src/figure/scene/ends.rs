@@ -11,6 +11,7 @@ use crate::figure::mapping::Mapping;
 use crate::figure::model::{At, Figure, Line};
 use crate::figure::palette::{Marker, Style, Theme};
 use crate::results::number::Digits;
+use crate::results::statistics::Band;
 
 /// What is written at the ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +151,7 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     };
     let mut found = Vec::new();
     for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| !hidden.contains(&line.name)) {
-        if let Some(([_, value], interval)) = last_of(line) {
+        if let Some(([_, value], interval)) = last_of(figure, line) {
             found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
         }
     }
@@ -166,10 +167,14 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     found
 }
 
-/// The last point of a line with a value, and its interval.
-pub fn last_of(line: &Line) -> Option<([f64; 2], Option<[f64; 2]>)> {
-    let point = *line.points.iter().rfind(|point| point[1].is_finite())?;
-    let band = line.band.iter().rfind(|band| band.x.total_cmp(&point[0]).is_eq());
+/// The point of a line with a value at its right end, and its interval. Lines over remaining weights have it first.
+pub fn last_of(figure: &Figure, line: &Line) -> Option<([f64; 2], Option<[f64; 2]>)> {
+    let has_value = |point: &&[f64; 2]| point[1].is_finite();
+    let (first, last) = (line.points.iter().find(has_value)?, line.points.iter().rfind(has_value)?);
+    let is_first = if figure.x.reversed { first[0] < last[0] } else { first[0] > last[0] };
+    let point = if is_first { *first } else { *last };
+    let is_here = |band: &&Band| band.x.total_cmp(&point[0]).is_eq();
+    let band = if is_first { line.band.iter().find(is_here) } else { line.band.iter().rfind(is_here) };
     Some((point, band.map(|band| [band.low, band.high])))
 }
 
@@ -217,7 +222,6 @@ fn slots(ends: &mut [End], em: f64) -> usize {
 mod tests {
     use super::*;
     use crate::figure::{Axis, ReferenceLine, style_of};
-    use crate::results::statistics::Band;
 
     fn figure(values: &[f64]) -> Figure {
         let line = |(index, value): (usize, &f64)| {
@@ -250,6 +254,14 @@ mod tests {
         assert!(gaps.clone().all(|gap| gap >= LINE_HEIGHT * 12.0 - 1e-9), "{:?}", gaps.collect::<Vec<_>>());
         assert!(ends.rows[0].text_y >= 7.0 && (ends.rows[3].text_y - 60.0).abs() < 1.0, "{ends:?}");
         assert!(ends.slots >= 2, "whiskers side by side: {ends:?}");
+    }
+
+    #[test]
+    fn on_a_reversed_axis_the_smallest_x_is_the_end() {
+        let mut figure = figure(&[0.9]);
+        assert_eq!(last_of(&figure, &figure.lines[0]).unwrap().0, [1.0, 0.9]);
+        figure.x.reversed = true;
+        assert_eq!(last_of(&figure, &figure.lines[0]).unwrap(), ([0.0, 0.5], None));
     }
 
     #[test]

@@ -28,7 +28,7 @@ use super::mapping::Mapping;
 use super::model::{Figure, Line};
 use super::palette::Theme;
 pub use item::{Id, Image, Ink, Item, Mark, Pen, Point, Shape, pieces, segments};
-pub use strokes::{LINE, WHISKER};
+pub use strokes::LINE;
 pub use thinning::Detail;
 
 /// At most so many single runs are drawn behind the means.

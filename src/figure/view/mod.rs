@@ -141,9 +141,12 @@ pub fn exported(
     records: &BTreeMap<String, RunRecord>,
     asked: impl Fn(&Run) -> bool,
 ) -> Figure {
-    let arms = distinct(all.iter().map(|run| run.arm.as_str()));
-    let colours = view.colours.assign(arms.iter().copied());
-    let colour = |run: &Run| arms.iter().position(|arm| *arm == run.arm).map_or(0, |index| colours[index]);
+    let arms = distinct(all.iter().map(|run| (run.arm_index, run.arm.as_str())));
+    let colours = view.colours.assign_swept(&arms);
+    let colour = |run: &Run| {
+        let own = (run.arm_index, run.arm.as_str());
+        arms.iter().position(|arm| *arm == own).map_or(0, |index| colours[index])
+    };
     let measured = view.table.measured();
     let row = |run: &Run| {
         let record = records.get(&run.id);

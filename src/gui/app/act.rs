@@ -15,6 +15,7 @@ use crate::gui::drop::Dropped;
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
 use crate::gui::tiles::LayoutChange;
+use crate::gui::tree::begin_rename;
 use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
@@ -44,6 +45,7 @@ impl App {
                 let selected = self.editor.change_arms(command, &self.workspace.selection);
                 self.select(selected);
             }
+            C::RenameArm => self.rename_arm(ctx),
             C::ArchiveArm => self.ask_to_archive(),
             C::StarArm | C::StarRun => {
                 if let Some(key) = self.star_key(command) {
@@ -95,6 +97,16 @@ impl App {
             C::Palette => self.shell.open_list(PaletteList::Commands),
             C::Shortcuts => self.shell.dialog = Some(Dialog::Shortcuts),
             C::About => self.shell.dialog = Some(Dialog::About),
+        }
+    }
+
+    fn rename_arm(&mut self, ctx: &egui::Context) {
+        let arm = self.workspace.arm();
+        if let Some(settings) = self.editor.document.experiment.arms.get(arm) {
+            begin_rename(ctx, arm, &settings.name);
+            if !self.sides()[0] {
+                self.toggle_side(0);
+            }
         }
     }
 

@@ -19,7 +19,8 @@ use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::tree_ui;
+use crate::gui::treatment::swept_labels;
+use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::widgets::{self, Tone};
 use crate::gui::{plan, text, theme};
 use crate::results::tiles::Group;
@@ -183,10 +184,29 @@ impl App {
 
     fn tree_ui(&mut self, ui: &mut Ui) {
         let Workspace { treatments, compare, selection, .. } = &mut self.workspace;
-        let command = tree_ui(ui, treatments, &self.runner.runs, compare, selection);
-        if let Some(command) = command {
-            let ctx = ui.ctx().clone();
-            self.execute(command, &ctx);
+        let document = &self.editor.document;
+        let input = TreeInput {
+            treatments,
+            swept_labels: &|arm| swept_labels(&document.experiment, arm),
+            runs: &self.runner.runs,
+            is_behind: document.is_behind(),
+        };
+        match tree_ui(ui, &input, compare, selection) {
+            None => {}
+            Some(TreeRequest::Do(command)) => {
+                let ctx = ui.ctx().clone();
+                self.execute(command, &ctx);
+            }
+            Some(TreeRequest::Rename { arm, name }) => {
+                if let Some(arm) = self.editor.document.experiment.arms.get_mut(arm) {
+                    arm.name = name;
+                }
+            }
+            Some(TreeRequest::Recolour) => self.take_treatments(),
+            Some(TreeRequest::OpenFolder(run)) => {
+                let folder = self.editor.results().join(run);
+                ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
+            }
         }
     }
 
@@ -195,15 +215,14 @@ impl App {
         let index = self.workspace.plan_arm;
         let problems = self.editor.document.problems().to_vec();
         let Some(arm) = self.editor.document.experiment.arms.get_mut(index) else {
-            theme::heading_ui(ui, "Plan");
+            widgets::title_ui(ui, "Plan");
             ui.label("Select an arm to see its plan.");
             return;
         };
-        theme::heading_ui(ui, &format!("Plan of {}", arm.name));
         let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let scroll = egui::ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
-        let is_selected = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
+        let name = arm.name.clone();
+        let is_selected = plan::plan_ui(ui, &name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },

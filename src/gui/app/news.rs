@@ -95,8 +95,9 @@ impl App {
         let use_of_them = if shown == 0 {
             "open the document with their settings to see them".to_owned()
         } else {
-            format!("{shown} of them drawn as earlier settings until you run again")
+            let drawn = if shown == 1 { "is drawn" } else { "are drawn" };
+            format!("{shown} {drawn} as \"earlier settings\" until you run again")
         };
-        self.log.info(format!("This folder also has results of {runs} with other settings: {use_of_them}"));
+        self.log.info(format!("This folder also has {runs} with other settings; {use_of_them}"));
     }
 }

@@ -75,7 +75,9 @@ impl Command {
             Self::Undo => refuse_if(context.undoes.is_none(), "Nothing to undo"),
             Self::Redo => refuse_if(context.redoes.is_none(), "Nothing to redo"),
             Self::CopyTable => refuse_if(context.arms == 0, "There are no arms yet: add one on the left"),
-            Self::DuplicateArm | Self::RemoveArm | Self::StarArm => refuse_if(context.arm.is_none(), no_arm),
+            Self::DuplicateArm | Self::RenameArm | Self::RemoveArm | Self::StarArm => {
+                refuse_if(context.arm.is_none(), no_arm)
+            }
             Self::ArchiveArm => refuse_if(context.arm.is_none(), no_arm)
                 .or_else(|| {
                     refuse_if(context.running, "Runs are in progress: stop them or wait until they finish")

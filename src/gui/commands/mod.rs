@@ -82,6 +82,7 @@ commands! {
     Redo: "Redo", "Redoes the last undone edit", [shift(Key::Z), ctrl(Key::Y)];
     AddArm: "Add arm", "Adds another treatment to compare", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
+    RenameArm: "Rename arm", "Edits the name of the selected arm in the list", [plain(Key::F2)];
     RemoveArm: "Remove arm", "Removes the selected arm from the experiment; its results stay on disk", [shift(Key::Delete)];
     ArchiveArm: "Archive results of arm…", "Archives all results of the selected arm; nothing is deleted", [shift(Key::Backspace)];
     StarArm: "Star arm", "Stars or unstars the selected arm", [ctrl(Key::B)];
@@ -167,7 +168,7 @@ impl Menu {
             ],
             Self::Edit => &[
                 &[C::Undo, C::Redo],
-                &[C::AddArm, C::DuplicateArm, C::MoveArmUp, C::MoveArmDown],
+                &[C::AddArm, C::DuplicateArm, C::RenameArm, C::MoveArmUp, C::MoveArmDown],
                 &[C::RemoveArm, C::ArchiveArm, C::StarArm],
                 &[C::DuplicateStage, C::RepeatStage, C::MoveStageUp, C::MoveStageDown, C::RemoveStage],
                 &[C::StarRun, C::ArchiveRun],

@@ -10,6 +10,7 @@ use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::treatment::Treatment;
 use crate::results::RunRecord;
+use crate::results::colours::further;
 
 /// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
 const OUTDATED: usize = 3 * COLOURS;
@@ -41,7 +42,7 @@ impl Compare {
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
                 let line = format!("earlier settings: {}", treatment.name);
-                return Some(Drawn { line, colour: treatment.colour + OUTDATED, seed, record, row });
+                return Some(Drawn { line, colour: further(treatment.colour, OUTDATED), seed, record, row });
             }
             let record = runs.record(&run.id)?;
             let own = || (treatment.name.clone(), treatment.colour);

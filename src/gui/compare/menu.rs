@@ -105,6 +105,13 @@ pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
     note_ui(ui, "Note on the arm", &key, compare);
 }
 
+/// Tags and note of a run, for its menu.
+pub fn run_marks_ui(ui: &mut Ui, run: &str, compare: &mut Compare) {
+    ui.set_min_width(220.0);
+    tags_ui(ui, run, compare);
+    note_ui(ui, "Note on the run", run, compare);
+}
+
 fn star_arm_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     if ui.button(if compare.is_starred(key) { "Unstar the arm" } else { "Star the arm" }).clicked() {
         compare.star(key);

@@ -24,7 +24,7 @@ mod view_store;
 mod widths;
 
 pub use comparison::comparison_ui;
-pub use menu::arm_marks_ui;
+pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
 pub use shown::runs_ui;
 
@@ -168,10 +168,11 @@ impl Compare {
     /// name; returns the old and the new names of such arms.
     pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
         let is_unchanged = self.view_store.written == self.view;
-        let names = || treatments.iter().map(|treatment| treatment.name.as_str());
+        let names: Vec<(usize, &str)> =
+            treatments.iter().map(|treatment| (treatment.arm, treatment.name.as_str())).collect();
         self.plain = Colours::default();
-        self.plain.assign(names());
-        let colours = self.view.colours.assign(names());
+        self.plain.assign_swept(&names);
+        let colours = self.view.colours.assign_swept(&names);
         for (treatment, colour) in treatments.iter_mut().zip(colours) {
             treatment.colour = colour;
         }

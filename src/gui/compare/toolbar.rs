@@ -8,11 +8,15 @@ use super::filter::{error_ui, filter_ui};
 use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
+use crate::gui::text::shortened;
 use crate::gui::theme::{self, present};
 use crate::gui::widgets::{self, drop_down};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::copy::Numbers;
 use crate::results::table::view::{Baseline, Key};
+
+/// A longer name of the baseline loses its middle.
+const LONGEST: usize = 20;
 
 /// The tooltip of the baseline.
 const BASELINE: &str = "What the column Δ compares with";
@@ -143,7 +147,7 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
     }
     let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
     let mut chosen = compare.view.table.baseline.clone();
-    let combo = drop_down("baseline", shown).width(80.0).truncate().show_ui(ui, |ui| {
+    let combo = drop_down("baseline", &shortened(shown, LONGEST)).width(80.0).show_ui(ui, |ui| {
         ui.selectable_value(&mut chosen, Baseline::First, "the first group");
         for group in &table.groups {
             ui.selectable_value(&mut chosen, Baseline::Group(group.name.clone()), &group.name);

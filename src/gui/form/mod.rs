@@ -16,7 +16,6 @@ mod marks;
 mod optional;
 mod overrides;
 pub mod section;
-pub(in crate::gui) mod sign;
 #[cfg(test)]
 mod tests;
 mod ticks;

@@ -4,7 +4,7 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, take};
 use crate::doc::Stage;
-use crate::gui::form::sign::Sign;
+use crate::gui::icons::Icon;
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Action {
     /// All of them, in the order in which menus have them.
     pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
-    /// Name in menus, and accessible name of its button.
+    /// Name in menus.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MoveUp => "Move up",
@@ -36,14 +36,14 @@ impl Action {
         }
     }
 
-    /// Sign on its button.
-    pub(super) const fn sign(self) -> Sign {
+    /// Its icon in menus.
+    pub(super) const fn icon(self) -> Icon {
         match self {
-            Self::MoveUp => Sign::Up,
-            Self::MoveDown => Sign::Down,
-            Self::Duplicate => Sign::Copy,
-            Self::Repeat => Sign::Repeat,
-            Self::Remove => Sign::Cross,
+            Self::MoveUp => Icon::ArrowUp,
+            Self::MoveDown => Icon::ArrowDown,
+            Self::Duplicate => Icon::Copy,
+            Self::Repeat => Icon::Repeat,
+            Self::Remove => Icon::Trash,
         }
     }
 

@@ -8,9 +8,13 @@ mod menu;
 mod outline;
 mod row;
 
-use eframe::egui::{Event, RichText, Ui};
+use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::{Align, Button, Event, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2};
 
 use super::form::FormContext;
+use super::icons::Icon;
+use super::theme::{CONTROL, STEP, present};
+use super::widgets;
 use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
 pub use action::Action;
@@ -27,10 +31,12 @@ enum PlanRequest {
     Move { from: Vec<usize>, to: Vec<usize> },
 }
 
-/// Draws a plan. `selected` is the path of a stage through nested plans; `context` has the place of the plan, and the
-/// problems, which are marked at their stages. Returns whether another stage is selected, or none any more.
+/// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has the place
+/// of the plan, and the problems, which are marked at their stages. Returns whether another stage is selected, or none any
+/// more.
 pub fn plan_ui(
     ui: &mut Ui,
+    arm: &str,
     plan: &mut Vec<Stage>,
     selected: &mut Option<Vec<usize>>,
     context: &FormContext,
@@ -39,13 +45,14 @@ pub fn plan_ui(
         *selected = None;
     }
     let before = selected.clone();
-    let toolbar = toolbar_ui(ui, plan, selected.as_deref());
-    let rows = row::rows_ui(ui, plan, selected.as_deref(), context);
+    let title = title_ui(ui, arm, plan, selected.as_deref());
+    let scroll = ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
+    let rows = scroll.show(ui, |ui| row::rows_ui(ui, plan, selected.as_deref(), context)).inner;
     let keyboard = if rows.has_keyboard { keyboard_request(ui, plan, selected.as_deref()) } else { None };
     if keyboard.is_some() {
         row::follow_with_keyboard(ui);
     }
-    if let Some(request) = toolbar.or(rows.request).or(keyboard) {
+    if let Some(request) = title.or(rows.request).or(keyboard) {
         carry_out(request, plan, selected);
     }
     *selected != before
@@ -75,36 +82,53 @@ fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<
     }
 }
 
-fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
+/// Draws the title with the arm, the menu of stages that can be added, and that of what can be done with the selected one.
+fn title_ui(ui: &mut Ui, arm: &str, plan: &[Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     ui.horizontal(|ui| {
-        let menu = ui.menu_button("+ Add", menu::menu_ui);
-        menu.response
-            .accessible_name("Add stage")
-            .on_hover_text("Add a stage after the selected one, or at the end");
-        let mut request = menu.inner.flatten().map(|stage| PlanRequest::Add(vec![stage]));
-        for action in Action::ALL {
-            let why_not = action.why_not(plan, selected);
-            let button = ui.add_enabled(why_not.is_none(), action.sign().button());
-            let button = button.accessible_name(action.name()).on_hover_text(hint(ui, action));
-            let button =
-                button.on_disabled_hover_text(format!("{}: {}", action.name(), why_not.unwrap_or_default()));
-            if button.clicked()
-                && let Some(path) = selected
-            {
-                request = Some(PlanRequest::Act(action, path.to_vec()));
-            }
-        }
-        request
+        widgets::title_ui(ui, "Plan");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            let (add, menu) = icon_menu(Icon::Plus).ui(ui, menu::menu_ui);
+            add.accessible_name("Add stage")
+                .on_hover_text("Add a stage after the selected one, or at the end");
+            let added = menu.and_then(|menu| menu.inner).map(|stage| PlanRequest::Add(vec![stage]));
+            let (more, menu) = icon_menu(Icon::DotsThree).ui(ui, |ui| actions_ui(ui, plan, selected));
+            more.accessible_name("Stage actions").on_hover_text("Move, copy or remove the selected stage");
+            let acted = menu.and_then(|menu| menu.inner);
+            ui.add_space(STEP / 2.0);
+            let rest = ui.available_width();
+            ui.allocate_ui_with_layout(vec2(rest, CONTROL), Layout::left_to_right(Align::Center), |ui| {
+                let arm = RichText::new(arm).color(present(ui).text3);
+                ui.add(Label::new(arm).selectable(false).truncate());
+            });
+            added.or(acted)
+        })
+        .inner
     })
     .inner
 }
 
-/// Name and key of an action.
-fn hint(ui: &Ui, action: Action) -> String {
-    match action.shortcut() {
-        Some(shortcut) => format!("{} ({})", action.name(), ui.ctx().format_shortcut(&shortcut)),
-        None => action.name().to_owned(),
+fn icon_menu(icon: Icon) -> MenuButton<'static> {
+    let button = Button::new(icon.atom(widgets::ICON)).min_size(Vec2::splat(CONTROL));
+    MenuButton::from_button(button.frame_when_inactive(false))
+}
+
+/// What can be done with the stage at a path, as entries of a menu.
+fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<PlanRequest> {
+    let mut request = None;
+    for action in Action::ALL {
+        let why_not = action.why_not(plan, path);
+        let key = action.shortcut().map(|key| ui.ctx().format_shortcut(&key)).unwrap_or_default();
+        let entry = widgets::ghost(action.icon(), action.name()).shortcut_text(key);
+        let entry = ui.add_enabled(why_not.is_none(), entry).accessible_name(action.name());
+        if entry.on_disabled_hover_text(why_not.unwrap_or_default()).clicked()
+            && let Some(path) = path
+        {
+            request = Some(PlanRequest::Act(action, path.to_vec()));
+            ui.close();
+        }
     }
+    request
 }
 
 /// What the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.

@@ -1,21 +1,33 @@
 //! The rows of a plan: number, sentence, mark of a problem. Each can be selected and dragged, and has a menu.
 
+use std::ops::Range;
+
+use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Button, DragAndDrop, FontSelection, Id, Key, Layout, Rect, Response, RichText, Sense, Stroke, Ui,
-    pos2, text::LayoutJob,
+    Align, Align2, DragAndDrop, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
 };
 
-use super::action::Action;
 use super::outline::nested_place;
-use super::{PlanRequest, empty_ui, menu};
+use super::{PlanRequest, actions_ui, empty_ui, menu};
+use crate::doc::plan::words;
 use crate::doc::{Problem, Severity, Stage};
-use crate::form::path::Place;
+use crate::form::number::{grouped, share_in_percent};
+use crate::form::path::{Place, Segment};
+use crate::form::{Node, Value};
 use crate::gui::form::FormContext;
-use crate::gui::form::sign::Sign;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{BODY, STEP, present};
+use crate::gui::widgets;
 
 /// Indentation of each nested plan, in points.
-const INDENT: f32 = 16.0;
+const INDENT: f32 = 20.0;
+/// Height of a row, in points.
+const HEIGHT: f32 = 24.0;
+/// Width of a number, in points.
+const NUMBER: f32 = 24.0;
 
 /// What the user asks of the rows.
 #[derive(Default)]
@@ -30,6 +42,8 @@ struct PlanRow<'a> {
     path: Vec<usize>,
     number: String,
     sentence: String,
+    /// The part of the sentence that is wrong.
+    wrong: Option<Range<usize>>,
     problems: Vec<&'a Problem>,
     /// Whether it holds a plan, and whether that is empty.
     holds: Option<bool>,
@@ -57,7 +71,8 @@ pub(super) fn rows_ui(
     collect(plan, &context.place, &[], context.problems, &mut rows);
     let mut out = PlanRows::default();
     let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
-    let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 2.0);
+    let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
+    let mut ids = Vec::with_capacity(rows.len());
     for row in &rows {
         let is_selected = selected == Some(row.path.as_slice());
         let response = row_ui(ui, row, is_selected);
@@ -65,11 +80,15 @@ pub(super) fn rows_ui(
             response.request_focus();
         }
         out.has_keyboard |= response.has_focus() && is_selected;
-        let request = row_request(ui, row, &response, is_selected, context);
+        ids.push(response.id);
+        let request = row_request(ui, plan, row, &response, context);
         let request = request.or_else(|| add_into_ui(ui, row));
         out.request = out.request.take().or(request);
     }
     ui.spacing_mut().item_spacing.y = gap;
+    if let Some(target) = widgets::arrow_target(ui, &ids) {
+        out.request = out.request.take().or_else(|| Some(PlanRequest::Select(rows[target].path.clone())));
+    }
     out
 }
 
@@ -99,10 +118,15 @@ fn collect<'a>(
                 |inner: &Place| problem.place.0.len() > inner.0.len() && starts_with(problem, inner);
             starts_with(problem, &place) && !inner_place.as_ref().is_some_and(is_deeper)
         };
+        let (sentence, own) = (stage.sentence(), problems.iter().filter(is_own).collect::<Vec<_>>());
+        let wrong = own.iter().find_map(|problem| {
+            wrong_part(stage, &sentence, problem.place.0.get(place.0.len()..).unwrap_or_default())
+        });
         rows.push(PlanRow {
             number: path.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join("."),
-            sentence: stage.sentence(),
-            problems: problems.iter().filter(is_own).collect(),
+            sentence,
+            wrong,
+            problems: own,
             holds: inner.map(<[Stage]>::is_empty),
             path: path.clone(),
         });
@@ -117,26 +141,107 @@ fn starts_with(problem: &Problem, place: &Place) -> bool {
 }
 
 fn row_ui(ui: &mut Ui, row: &PlanRow, is_selected: bool) -> Response {
-    // One text, so that a long sentence is cut at its end and the number stays whole.
-    let mut text = LayoutJob::default();
-    RichText::new(&row.number).weak().append_to(&mut text, ui.style(), FontSelection::Default, Align::Center);
-    let sentence = RichText::new(format!(" {}", row.sentence));
-    sentence.append_to(&mut text, ui.style(), FontSelection::Default, Align::Center);
-    let mut button = Button::selectable(is_selected, text).truncate();
-    if let Some(worst) = row.problems.iter().map(|problem| problem.severity).min() {
-        let visuals = ui.visuals();
-        let (sign, colour) = match worst {
-            Severity::Error => (Sign::Cross, visuals.error_fg_color),
-            Severity::Note => (Sign::Dot, visuals.warn_fg_color),
-        };
-        button = button.right_text(sign.atom(Some(colour)));
-    }
-    let response = in_row(ui, row.path.len() - 1, |ui| ui.add(button.sense(Sense::click_and_drag())));
+    let colours = present(ui);
+    let size = vec2(ui.available_width(), HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let name = format!("{} {}", row.number, row.sentence);
+    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, is_selected, &name));
     let mut hint = row.sentence.clone();
     for problem in &row.problems {
         hint = format!("{hint}\n{}", problem.message);
     }
-    response.accessible_name(format!("{} {}", row.number, row.sentence)).on_hover_text(hint)
+    if ui.is_rect_visible(rect) {
+        if is_selected {
+            ui.painter().rect_filled(rect, 4.0, colours.selection);
+        } else if response.hovered() {
+            ui.painter().rect_filled(rect, 4.0, colours.hover.gamma_multiply(0.5));
+        }
+        if response.has_focus() {
+            widgets::focus_ring(ui, rect);
+        }
+        let ink = if is_selected { colours.text2 } else { colours.text3 };
+        let middle = rect.center().y;
+        let mut left = rect.left() + STEP / 2.0 + INDENT * (row.path.len() - 1).min(6) as f32;
+        let font = FontId::proportional(BODY);
+        let number = ui.painter().text(pos2(left, middle), Align2::LEFT_CENTER, &row.number, font, ink);
+        left = (left + NUMBER).max(number.right() + STEP);
+        if let Some(worst) = row.problems.iter().map(|problem| problem.severity).min() {
+            let (icon, colour) = match worst {
+                Severity::Error => (Icon::ErrorFill, colours.bad),
+                Severity::Note => (Icon::Warning, colours.warning),
+            };
+            icon.paint(ui.painter(), pos2(left + 6.0, middle), 14.0, colour);
+            left += 2.0 * STEP + 2.0;
+        }
+        sentence_ui(ui, row, pos2(left, middle), rect.right() - STEP / 2.0);
+    }
+    response.on_hover_text(hint)
+}
+
+/// Paints the sentence up to `right`, with a wrong value in the colour of errors.
+fn sentence_ui(ui: &Ui, row: &PlanRow, at: Pos2, right: f32) {
+    let colours = present(ui);
+    let format = |colour| TextFormat::simple(FontId::proportional(BODY), colour);
+    let (start, end) = row.wrong.clone().map_or((0, 0), |range| (range.start, range.end));
+    let mut text = LayoutJob::default();
+    text.append(&row.sentence[..start], 0.0, format(colours.text));
+    text.append(&row.sentence[start..end], 0.0, format(colours.bad));
+    text.append(&row.sentence[end..], 0.0, format(colours.text));
+    text.wrap = TextWrapping::truncate_at_width((right - at.x).max(8.0));
+    let galley = ui.painter().layout_job(text);
+    let at = at - vec2(0.0, galley.size().y / 2.0);
+    ui.painter().galley(at, galley, colours.text);
+}
+
+/// Where a sentence has the value that a problem is about, if it says it.
+pub(super) fn wrong_part(stage: &Stage, sentence: &str, rest: &[Segment]) -> Option<Range<usize>> {
+    let texts = match value_at(&mut stage.clone(), rest)? {
+        WrongValue::Number(number) => vec![share_in_percent(number), words::number(number)],
+        WrongValue::Count(count) => vec![grouped(count)],
+        WrongValue::Text(text) => vec![text],
+    };
+    texts.into_iter().filter(|text| !text.is_empty()).find_map(|text| {
+        let is_word = |start: usize| {
+            let before = sentence[..start].chars().next_back();
+            let after = sentence[start + text.len()..].chars().next();
+            let inside = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+            !inside(before) && !inside(after)
+        };
+        let (start, _) = sentence.match_indices(&text).find(|(start, _)| is_word(*start))?;
+        Some(start..start + text.len())
+    })
+}
+
+enum WrongValue {
+    Number(f64),
+    Count(u64),
+    Text(String),
+}
+
+/// The value at a place in a stage.
+fn value_at(value: &mut dyn Value, place: &[Segment]) -> Option<WrongValue> {
+    let Some((first, rest)) = place.split_first() else {
+        return match value.node() {
+            Node::Number(number) => Some(WrongValue::Number(*number)),
+            Node::Integer(integer) => Some(WrongValue::Count(integer.get())),
+            Node::Text(text) => Some(WrongValue::Text(text.clone())),
+            Node::Optional(optional) => value_at(optional.value()?, &[]),
+            Node::Choice(choice) => value_at(choice.payload()?, &[]),
+            Node::Switch(_) | Node::Parsed(_) | Node::Group(_) | Node::List(_) | Node::Overrides(_) => None,
+        };
+    };
+    match (value.node(), first) {
+        (Node::Optional(optional), _) => value_at(optional.value()?, place),
+        (Node::Group(group), Segment::Key(key)) => {
+            let index = group.fields().iter().position(|field| field.key == key)?;
+            value_at(group.value(index), rest)
+        }
+        (Node::List(list), Segment::Index(index)) if *index < list.count() => {
+            value_at(list.item(*index), rest)
+        }
+        (Node::Choice(choice), Segment::Variant(_)) => value_at(choice.payload()?, rest),
+        _ => None,
+    }
 }
 
 /// Draws something that fills the width of a row of this depth.
@@ -151,9 +256,9 @@ fn in_row<R>(ui: &mut Ui, depth: usize, draw: impl FnOnce(&mut Ui) -> R) -> R {
 
 fn row_request(
     ui: &Ui,
+    plan: &[Stage],
     row: &PlanRow,
     response: &Response,
-    is_selected: bool,
     context: &FormContext,
 ) -> Option<PlanRequest> {
     let mut request = None;
@@ -161,17 +266,11 @@ fn row_request(
         response.request_focus();
     }
     // The Tab key only moves the focus; a click, Enter and the arrow keys also select.
-    let by_arrow = || ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown));
-    if response.clicked() || response.gained_focus() && !is_selected && by_arrow() {
+    if response.clicked() {
         request = Some(PlanRequest::Select(row.path.clone()));
     }
     response.context_menu(|ui| {
-        for action in Action::ALL {
-            if ui.button(action.name()).clicked() {
-                request = Some(PlanRequest::Act(action, row.path.clone()));
-                ui.close();
-            }
-        }
+        request = actions_ui(ui, plan, Some(&row.path)).or(request.take());
     });
     request.or_else(|| drag_request(ui, row, response, context))
 }
@@ -218,7 +317,7 @@ fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
         return None;
     }
     let chosen = in_row(ui, row.path.len(), |ui| {
-        let button = Button::new(RichText::new("+ Add").weak()).frame_when_inactive(false);
+        let button = widgets::ghost(Icon::Plus, "Add");
         let (add, menu) = MenuButton::from_button(button).ui(ui, menu::menu_ui);
         add.accessible_name(format!("Add stage to {}", row.number)).on_hover_text("Add a first stage to it");
         menu.and_then(|menu| menu.inner)

@@ -8,6 +8,7 @@ use super::{plan_ui, stages_of};
 use crate::doc::{Problem, Stage};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
+use crate::gui::theme;
 
 #[derive(Default)]
 struct Editor {
@@ -26,8 +27,11 @@ impl Editor {
 fn editor<'a>(plan: &str) -> Harness<'a, Editor> {
     let editor = Editor { plan: stages_of(plan).unwrap(), ..Editor::default() };
     let draw = |ui: &mut eframe::egui::Ui, editor: &mut Editor| {
+        if !theme::is_installed(ui) {
+            return;
+        }
         let context = FormContext::new(Place::default().key("plan"), &editor.problems);
-        editor.is_selection_new |= plan_ui(ui, &mut editor.plan, &mut editor.selected, &context);
+        editor.is_selection_new |= plan_ui(ui, "an arm", &mut editor.plan, &mut editor.selected, &context);
     };
     Harness::builder().with_size(vec2(288.0, 600.0)).build_ui_state(draw, editor)
 }
@@ -49,6 +53,12 @@ fn click_row(harness: &mut Harness<'_, Editor>, path: &[usize]) {
     click(harness, &name);
 }
 
+/// Does something with the selected stage.
+fn act(harness: &mut Harness<'_, Editor>, action: &str) {
+    click(harness, "Stage actions");
+    click(harness, action);
+}
+
 #[test]
 fn a_stage_is_added_behind_the_selected_one_and_selected() {
     let mut harness = editor("[Test, Test]");
@@ -65,14 +75,14 @@ fn a_stage_is_added_behind_the_selected_one_and_selected() {
 fn a_stage_is_moved_copied_repeated_and_removed() {
     let mut harness = editor("[Test, Train(\"1ep\")]");
     click_row(&mut harness, &[1]);
-    click(&mut harness, "Move up");
+    act(&mut harness, "Move up");
     assert_eq!(harness.state().keys(), ["Train", "Test"]);
-    click(&mut harness, "Duplicate");
+    act(&mut harness, "Duplicate");
     assert_eq!(harness.state().keys(), ["Train", "Train", "Test"]);
-    click(&mut harness, "Repeat this");
+    act(&mut harness, "Repeat this");
     assert_eq!(harness.state().keys(), ["Train", "Repeat", "Test"]);
     click_row(&mut harness, &[1, 0]);
-    click(&mut harness, "Remove");
+    act(&mut harness, "Remove");
     assert_eq!(harness.state().selected, Some(vec![1]));
     click(&mut harness, "Add stage to 2");
     click(&mut harness, "Prune");
@@ -132,6 +142,19 @@ fn a_problem_is_told_at_the_innermost_stage_that_it_belongs_to() {
     harness.get_by_label(&row(&harness, &[0, 0])).hover();
     harness.run();
     harness.get_by_label_contains("There is nothing to test");
+}
+
+#[test]
+fn the_wrong_value_is_marked_in_its_sentence() {
+    let plan = stages_of("Do(Prune(amount: Fraction(1.2)))").unwrap();
+    let place = Place::default().variant("Do").variant("Prune").key("amount").variant("Fraction");
+    let part = super::row::wrong_part(&plan[0], &plan[0].sentence(), &place.0).unwrap();
+    assert_eq!(&plan[0].sentence()[part], "120 %");
+    let plan = stages_of("Do(Graft(from: \"start\"))").unwrap();
+    let place = Place::default().variant("Do").variant("Graft").key("from");
+    let part = super::row::wrong_part(&plan[0], &plan[0].sentence(), &place.0).unwrap();
+    assert_eq!(&plan[0].sentence()[part], "start");
+    assert_eq!(super::row::wrong_part(&plan[0], "Rewind", &place.0), None, "it does not say it");
 }
 
 #[test]

@@ -99,7 +99,9 @@ pub fn block_ui(
         let share = (rect.min + ground.drag_delta() - free.min) / room;
         block.moved = Some(share.clamp(Vec2::ZERO, Vec2::splat(1.0)));
         ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
-        ui.ctx().request_repaint();
+        if ground.drag_delta() != Vec2::ZERO {
+            ui.ctx().request_repaint();
+        }
     }
     ui.painter().rect_filled(rect, 4.0, colours.panel);
     ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);

@@ -39,7 +39,7 @@ impl Layer {
                     inside.tessellate_shape(shape, &mut clipped);
                 }),
                 _ => shapes(std::slice::from_ref(item), &mut |shape| {
-                    outside.tessellate_shape(shape, &mut free)
+                    outside.tessellate_shape(shape, &mut free);
                 }),
             }
         }

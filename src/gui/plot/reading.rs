@@ -72,8 +72,8 @@ pub fn read(
 pub fn last(figure: &Figure, is_hidden: impl Fn(&str) -> bool) -> Vec<ReadingRow> {
     let shown = figure.lines.iter().enumerate().filter(|(_, line)| !is_hidden(&line.name));
     let row = |(index, line): (usize, &Line)| {
-        let (point, band) = last_of(line)?;
-        Some(ReadingRow { line: index, point, band, count: line.counts.last().copied() })
+        let (point, band) = last_of(figure, line)?;
+        Some(ReadingRow { line: index, point, band, count: line.counts.iter().max().copied() })
     };
     shown.filter_map(row).collect()
 }
@@ -163,9 +163,9 @@ impl<'a> Table<'a> {
         let header =
             reading.as_ref().map_or_else(|| "last values".to_owned(), |reading| place(figure, reading.x));
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
-        let levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
+        let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
-        let reference = levels.filter_map(|line| level(line.at)).next();
+        let reference = levels.find_map(|line| level(line.at));
         let digits = Digits::of(rows.iter().map(|row| row.point[1]).chain(reference), figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
         let width = match spread {
@@ -193,7 +193,7 @@ impl<'a> Table<'a> {
     pub fn cells(&self, sample: &Sample<'_>) -> [String; 3] {
         match sample {
             Sample::Line(line) => {
-                let own = |row: &&ReadingRow| std::ptr::eq(&self.figure.lines[row.line], *line);
+                let own = |row: &&ReadingRow| std::ptr::eq(&raw const self.figure.lines[row.line], *line);
                 self.rows.iter().find(own).map(|row| self.of_row(row)).unwrap_or_default()
             }
             Sample::Reference(line) => match line.at {

@@ -9,6 +9,11 @@ use crate::results::Event;
 /// The share of the work that has to be done before the time left is shown.
 const LEAST_SHARE: f64 = 0.01;
 
+/// The time left can be shorter than the pace since the start says, and longer, by these shares of it: stages differ, and
+/// runs share the machine with others.
+const SHORTER: f64 = 0.12;
+const LONGER: f64 = 0.25;
+
 /// The pace for the runs started together.
 #[derive(Debug, Default)]
 pub(super) struct BatchPace {
@@ -68,11 +73,12 @@ impl Runs {
         self.open.iter()
     }
 
-    /// Expected seconds to the end, from the pace since the start.
-    pub fn secs_left(&self) -> Option<f64> {
+    /// Bounds of the seconds to the end, from the pace since the start.
+    pub fn secs_left(&self) -> Option<[f64; 2]> {
         let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
         let elapsed = self.pace.began?.elapsed().saturating_sub(pause).as_secs_f64();
-        self.pace.secs_left(elapsed, (self.batch.len(), self.open()), |run| self.share_of(run))
+        let left = self.pace.secs_left(elapsed, (self.batch.len(), self.open()), |run| self.share_of(run));
+        left.map(|secs| [(1.0 - SHORTER) * secs, (1.0 + LONGER) * secs])
     }
 
     /// The progress of all started runs, from 0 to 1; one that has ended counts as 1.

@@ -45,10 +45,12 @@ fn has_points(record: &RunRecord) -> bool {
 }
 
 impl Runs {
-    /// Remembers the runs of each arm and seed, so that their curves stay when settings change.
+    /// Remembers the runs of each arm and seed, so that their curves stay when settings change. A run that arms share is that
+    /// of the first one: a copy of an arm has no history.
     pub fn remember(&mut self, runs: &[Run]) {
+        let mut seen = BTreeSet::new();
         for run in runs {
-            if self.records.get(&run.id).is_some_and(has_points) {
+            if seen.insert(&run.id) && self.records.get(&run.id).is_some_and(has_points) {
                 self.remembered.insert(name(run), run.id.clone());
             }
         }
@@ -159,5 +161,33 @@ impl Runs {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::parse;
+    use crate::results::{Event, Point};
+
+    #[test]
+    fn a_copy_of_an_arm_has_no_history() {
+        let runs_of = |copy: &str| {
+            let text = format!("(arms: [(name: \"dense\", plan: [Test]), (name: \"new\", plan: [{copy}])])");
+            crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap()
+        };
+        let before = runs_of("Test");
+        assert_eq!(before[0].id, before[1].id, "equal arms share a run");
+        let record = RunRecord::of([Event::Point(Point::default()), Event::Finished { secs: 1.0 }]);
+        let mut runs = Runs::of(BTreeMap::from([(before[0].id.clone(), record)]));
+        runs.list(&before);
+        runs.remember(&before);
+        let after = runs_of("Test, Test");
+        runs.list(&after);
+        assert!(!runs.is_stale(&after[1]), "the results are those of dense");
+        let changed = Run { arm: "dense".to_owned(), ..after[1].clone() };
+        assert!(runs.is_stale(&changed), "dense itself would keep its curve");
     }
 }

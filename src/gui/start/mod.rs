@@ -20,11 +20,11 @@ use crate::doc::templates::{self, Template};
 use result::result_ui;
 
 /// Width of a card with the space after it, and its height, in points.
-const CARD: Vec2 = vec2(208.0, 232.0);
+const CARD: Vec2 = vec2(208.0, 212.0);
 /// Space between cards.
 const GAP: f32 = 14.0;
 /// Height of a card's picture.
-const PICTURE: f32 = 108.0;
+const PICTURE: f32 = 100.0;
 /// Width of the list of recent files.
 const RECENT: f32 = 336.0;
 /// The most cards in a row.
@@ -153,13 +153,12 @@ fn card_ui(ui: &mut Ui, name: &str) -> (Rect, Response) {
 
 fn words_ui(ui: &mut Ui, card: Rect, [name, text, facts]: [&str; 3]) {
     let inner = card.with_min_y(card.top() + PICTURE).shrink(1.5 * STEP);
-    let builder = UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min));
-    ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing.y = STEP / 2.0;
-        ui.add(Label::new(RichText::new(name).font(theme::medium(NAME))).selectable(false).truncate());
-        let text = RichText::new(text).size(SMALL).color(present(ui).text2);
-        ui.add(Label::new(text).selectable(false).wrap());
-    });
+    // Beside the layout of the cards: it has placed this one already.
+    let mut words = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min)));
+    words.spacing_mut().item_spacing.y = STEP / 2.0;
+    words.add(Label::new(RichText::new(name).font(theme::medium(NAME))).selectable(false).truncate());
+    let text = RichText::new(text).size(SMALL).color(present(ui).text2);
+    words.add(Label::new(text).selectable(false).wrap());
     let at = pos2(inner.left(), inner.bottom() + STEP / 2.0);
     ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
 }

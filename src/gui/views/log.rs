@@ -3,9 +3,9 @@
 use eframe::egui::{Checkbox, ScrollArea, Ui};
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-use crate::gui::form::sign;
+
 use crate::gui::log::Notice;
-use crate::gui::status::entry_ui;
+use crate::gui::status::{LINE, entry_ui};
 use crate::gui::widgets::Tone;
 use crate::gui::{text, theme};
 use crate::results::tiles::Group;
@@ -56,10 +56,10 @@ impl View for LogView {
             ui.weak(count);
         });
         ui.spacing_mut().item_spacing.y = 2.0;
-        ui.spacing_mut().interact_size.y = sign::WIDTH;
+        ui.spacing_mut().interact_size.y = LINE;
         let area =
             ScrollArea::vertical().id_salt("log view").auto_shrink([false, false]).stick_to_bottom(true);
-        area.show_rows(ui, sign::WIDTH, found.len(), |ui, rows| {
+        area.show_rows(ui, LINE, found.len(), |ui, rows| {
             for (position, entry) in &found[rows] {
                 entry_ui(ui, entry, *position);
             }

@@ -261,7 +261,10 @@ impl Column {
             Self::State if !row.outdated_state.is_empty() => {
                 format!("{}, outdated {}", row.state, row.outdated_state)
             }
-            Self::Setting(path) => row.labels.value(path, &self.cell(row)).to_owned(),
+            Self::Setting(path) => {
+                let value = self.cell(row);
+                number_of(&value).map_or_else(|| row.labels.value(path, &value).to_owned(), plain)
+            }
             _ => self.cell(row),
         }
     }

@@ -12,7 +12,7 @@ use super::trial::{ReplayedImage, TrialFaults};
 use crate::data::{Dataset, Samples, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::structure::Parameter;
-use crate::doc::{RunSpec, Stage};
+use crate::doc::{RunSpec, Stage, stage_number};
 use crate::intervene::fault::ImageOutcome;
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::PlacedFault;
@@ -32,8 +32,10 @@ use crate::run::tables::Table;
 pub struct Replay {
     /// Only this trial.
     pub trial: Option<u64>,
-    /// Only the campaign of this name.
+    /// Only the campaign of this name, as files have it: its place in the plan, counted from 0.
     pub campaign: Option<String>,
+    /// Only the campaign of this stage, as plans show it: counted from 1.
+    pub stage: Option<String>,
     /// Only this round of the innermost repetition.
     pub round: Option<u64>,
     /// Folder that paths of the experiment are relative to; by default, the one that has the folder of runs.
@@ -86,8 +88,8 @@ impl Picture {
         });
         let byte = |value: f32| (255.0 * (value - low) / (high - low).max(f32::MIN_POSITIVE)).round() as u8;
         let plane = height * width;
-        let channel = |channel: usize| if channels >= 3 { channel } else { 0 };
-        let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[channel(colour) * plane + at]));
+        let first_of = |colour: usize| if channels >= 3 { colour * plane } else { 0 };
+        let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[first_of(colour) + at]));
         Self { image, size: [width, height], pixels: (0..plane).map(pixel).collect() }
     }
 }
@@ -108,8 +110,8 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
     let steps = program(&spec.plan);
     if !steps.iter().any(|step| matches!(step.op, Op::Stage(Stage::Campaign(_)))) {
         return Err(format!(
-            "the plan of {} has no Campaign stage; only campaigns can be replayed, since faults of \
-                Do(Fault(…)) act on a network that changes",
+            "the plan of {} has no Campaign stage; only campaigns can be replayed, since a Fault stage acts on \
+                a network that changes",
             directory.display()
         ));
     }
@@ -176,6 +178,7 @@ fn hashes(
         let Ok(trial) = trial.parse::<u64>() else { continue };
         known.insert(campaign);
         let is_asked = ask.campaign.as_deref().is_none_or(|asked| asked == campaign)
+            && ask.stage.as_deref().is_none_or(|asked| asked == stage_number(campaign))
             && ask.round.is_none_or(|asked| round.parse() == Ok(asked))
             && ask.trial.is_none_or(|asked| asked == trial);
         if is_asked && hash.len() == 64 {
@@ -186,12 +189,9 @@ fn hashes(
         }
     }
     if hashes.is_empty() {
-        let known: Vec<&str> = known.into_iter().collect();
-        let campaigns = if known.is_empty() {
-            "no campaign".to_owned()
-        } else {
-            format!("campaign {}", known.join(", "))
-        };
+        let known: Vec<String> = known.into_iter().map(stage_number).collect();
+        let campaigns =
+            if known.is_empty() { "no campaign".to_owned() } else { format!("stage {}", known.join(", ")) };
         return Err(format!("{} has no such trial; there are trials of {campaigns}", path.display()));
     }
     Ok(hashes)

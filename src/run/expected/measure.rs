@@ -37,14 +37,20 @@ pub struct Pace {
     pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
+    /// How many times the median the slow tenth of the mini-batches took; at least 1.
+    pub slowest: f64,
     /// How many mini-batches were timed.
     pub measured: u64,
 }
 
 /// Measures the pace of a task while others do the same in parallel, as runs of a queue will. Takes about 0.3 s, longer
-/// only where two mini-batches of two samples do; returns nothing when it is to stop.
+/// only where two mini-batches of two samples do; returns nothing when it is to stop, and for a network that no valid
+/// document has: one without units in a layer.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
+    if task.training.batch == 0 || structure.parameters.iter().any(|parameter| parameter.is_empty()) {
+        return None;
+    }
     // Values, gradients, and the optimizer's state.
     let bytes = 4 * structure.trained_count() * (2 + task.training.optimizer.slots().len());
     let structure = Arc::new(structure);
@@ -67,6 +73,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     Some(Pace {
         mini_batch: mean(|pace| pace.mini_batch),
         sample: mean(|pace| pace.sample),
+        slowest: paces.iter().map(|pace| pace.slowest).fold(1.0, f64::max),
         measured: paces.iter().map(|pace| pace.measured).sum(),
     })
 }
@@ -75,8 +82,8 @@ fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFla
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let mut bench = Bench::new(task, structure);
-        let (mini_batch, measured) = bench.mini_batch(stop)?;
-        Some(Pace { mini_batch, sample: bench.sample(stop)?, measured })
+        let pace = bench.mini_batch(stop)?;
+        Some(Pace { sample: bench.sample(stop)?, ..pace })
     })
 }
 
@@ -117,8 +124,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Seconds of a mini-batch, and the number of timed ones. The pass grows with its samples, the step does not.
-    fn mini_batch(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
+    /// The pace of mini-batches, without that of samples. The pass grows with its samples, the step does not.
+    fn mini_batch(&mut self, stop: &StopFlag) -> Option<Pace> {
         let batch = self.task.training.batch;
         let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
         let (mut passes, mut steps) = (Vec::new(), Vec::new());
@@ -128,7 +135,9 @@ impl<'a> Bench<'a> {
             steps.push(step);
         })?;
         let measured = passes.len() as u64;
-        Some((median(passes) * share(batch, count) + median(steps), measured))
+        let slowest = (quantile(&mut passes, 0.9) / quantile(&mut passes, 0.5).max(1e-9)).max(1.0);
+        let mini_batch = quantile(&mut passes, 0.5) * share(batch, count) + quantile(&mut steps, 0.5);
+        Some(Pace { mini_batch, sample: 0.0, slowest, measured })
     }
 
     /// Seconds of an evaluated sample.
@@ -137,7 +146,7 @@ impl<'a> Bench<'a> {
         let count = self.count(batch, 1, EVALUATION, stop, |bench, count| [bench.answer(count), 0.0])?;
         let mut passes = Vec::new();
         repeat(EVALUATION, stop, || passes.push(self.answer(count)))?;
-        Some(median(passes) / share(count, 1))
+        Some(quantile(&mut passes, 0.5) / share(count, 1))
     }
 
     /// The number of samples, at most `wanted`, that fit into the time with two repetitions, by a trial with a few. Also
@@ -230,9 +239,11 @@ fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
     Samples::new(shape, values.collect(), labels.collect())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The value below which this share of the values is.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    let at = (share * values.len() as f64) as usize;
+    values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or_default()
 }
 
 fn share(a: usize, b: usize) -> f64 {
@@ -264,7 +275,17 @@ mod tests {
         };
         let (small, large) = (pace(4), pace(1024));
         assert!(small.mini_batch > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
+        assert!(small.slowest >= 1.0, "{small:?}");
         assert!(large.mini_batch > 3.0 * small.mini_batch, "{small:?} {large:?}");
+    }
+
+    #[test]
+    fn what_no_document_may_have_is_not_measured() {
+        let known = task("(data: Digits(), net: Mlp(hidden: [8]), arms: [(plan: [Train(\"1ep\")])])");
+        let net = crate::doc::Net::Mlp(crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() });
+        assert_eq!(measure(&Task { net, ..known.clone() }, ALONE, &StopFlag::new()), None);
+        let training = Training { batch: 0, ..known.training.clone() };
+        assert_eq!(measure(&Task { training, ..known }, ALONE, &StopFlag::new()), None);
     }
 
     #[test]

@@ -14,6 +14,18 @@ use super::work::{Task, Work};
 use crate::doc::Run;
 use crate::form::number::{counted, grouped};
 
+/// Runs are not expected to differ less than this from the finished ones: shares of their time.
+const LEAST_SPREAD: f64 = 0.1;
+/// The same where there is one finished run alone.
+const SPREAD_OF_ONE: f64 = 0.2;
+/// Real mini-batches can be faster than measured ones by this share, and slower by at least the other one: measured
+/// samples are all in the cache.
+const FASTER: f64 = 0.15;
+const SLOWER: f64 = 0.5;
+/// What starting and ending a run, and reading the data once, can take beside the work, in seconds.
+const START_OF_RUN: f64 = 2.0;
+const FIRST_READING: f64 = 3.0;
+
 /// A run that is not done yet.
 #[derive(Clone, Copy, Debug)]
 pub struct RemainingRun<'a> {
@@ -62,6 +74,8 @@ impl Paces {
 pub struct Expected {
     /// Seconds until the last one is done.
     pub secs: f64,
+    /// The bounds of these seconds, by the spread of what they are based on.
+    pub range: [f64; 2],
     /// Number of runs in parallel.
     pub jobs: usize,
     /// Number of finished runs in the estimate.
@@ -120,7 +134,7 @@ pub fn expected(
     let (mut secs, mut needs) = (Vec::new(), Vec::<Task>::new());
     for left in left {
         if let Some(own) = known.secs(left) {
-            secs.push(own * left.share);
+            secs.push(own.map(|bound| bound * left.share));
             continue;
         }
         let tasks = left.cost.work.mini_batches.iter().map(|(task, _)| task);
@@ -131,8 +145,11 @@ pub fn expected(
         }
     }
     if secs.len() == left.len() {
-        let (secs, done) = (last_end(&secs, options.jobs), known.runs.len());
-        ExpectedTime::Known(Expected { secs, done, ..known.expected })
+        let first = if known.expected.measured > 0 { FIRST_READING } else { 0.0 };
+        let [least, secs, most] =
+            [0, 1, 2].map(|bound| last_end(secs.iter().map(|secs| secs[bound]), options.jobs));
+        let (range, done) = ([least, most + first], known.runs.len());
+        ExpectedTime::Known(Expected { secs, range, done, ..known.expected })
     } else if needs.is_empty() {
         ExpectedTime::Unknown
     } else {
@@ -151,11 +168,14 @@ struct Known<'a> {
     /// Finished runs in the estimate, by identity.
     runs: BTreeSet<&'a str>,
     /// Seconds of a run of each arm.
-    arms: BTreeMap<&'a str, Option<f64>>,
+    arms: BTreeMap<&'a str, Option<Bounds>>,
 }
 
+/// The least, the expected and the most seconds of a run.
+type Bounds = [f64; 3];
+
 impl<'a> Known<'a> {
-    fn secs(&mut self, left: &RemainingRun<'a>) -> Option<f64> {
+    fn secs(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
         let arm = left.run.arm.as_str();
         if let Some(known) = self.arms.get(arm) {
             return *known;
@@ -165,7 +185,7 @@ impl<'a> Known<'a> {
         secs
     }
 
-    fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<f64> {
+    fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
         let work = &left.cost.work;
         let of_arm = |taken: &&FinishedRun<'a>| taken.run.arm == left.run.arm;
         let same = |taken: &&FinishedRun<'a>| taken.cost.work.main() == work.main();
@@ -181,10 +201,14 @@ impl<'a> Known<'a> {
             return self.measured(work);
         }
         self.runs.extend(known.iter().map(|taken| taken.run.id.as_str()));
-        Some(secs / done * work.multiply_adds())
+        let pace = |taken: &&FinishedRun<'a>| taken.secs / taken.cost.work.multiply_adds().max(1.0);
+        let (mean, spread) = (secs / done, if known.len() == 1 { SPREAD_OF_ONE } else { LEAST_SPREAD });
+        let least = known.iter().map(pace).fold(mean * (1.0 - spread), f64::min);
+        let most = known.iter().map(pace).fold(mean * (1.0 + spread), f64::max);
+        Some([least, mean, most].map(|pace| pace * work.multiply_adds()))
     }
 
-    fn measured(&mut self, work: &'a Work) -> Option<f64> {
+    fn measured(&mut self, work: &'a Work) -> Option<Bounds> {
         let known = work.mini_batches.iter().map(|(task, _)| self.paces.get(task, self.options));
         let paces = known.collect::<Option<Vec<Pace>>>()?;
         for ((task, _), pace) in work.mini_batches.iter().zip(&paces) {
@@ -195,12 +219,14 @@ impl<'a> Known<'a> {
         }
         let mini_batches =
             work.mini_batches.iter().zip(&paces).map(|((_, count), pace)| count * pace.mini_batch);
-        Some(mini_batches.sum::<f64>() + work.evaluated * paces[0].sample)
+        let secs = mini_batches.sum::<f64>() + work.evaluated * paces[0].sample;
+        let slowest = paces.iter().map(|pace| pace.slowest).fold(1.0 + SLOWER, f64::max);
+        Some([(1.0 - FASTER) * secs, secs, slowest * secs + START_OF_RUN])
     }
 }
 
 /// The end of the last of these, `jobs` at a time: the next one begins where one has ended.
-fn last_end(secs: &[f64], jobs: usize) -> f64 {
+fn last_end(secs: impl Iterator<Item = f64>, jobs: usize) -> f64 {
     let mut ends = vec![0.0_f64; jobs.max(1)];
     for secs in secs {
         if let Some(first) = ends.iter_mut().min_by(|a, b| a.total_cmp(b)) {
@@ -264,10 +290,18 @@ mod tests {
         // 10 mini-batches and one evaluation of 64 samples; twice both; two seeds each.
         let mut expected_of = |jobs| {
             let options = QueueOptions { jobs, ..ALONE };
-            paces.take(task.clone(), options, Some(Pace { mini_batch: 0.5, sample: 0.125, measured: 4 }));
+            paces.take(
+                task.clone(),
+                options,
+                Some(Pace { mini_batch: 0.5, sample: 0.125, slowest: 2.0, measured: 4 }),
+            );
             known(&expected(&left(&all[..4]), &[], &paces, options))
         };
-        assert_eq!(expected_of(1), Expected { secs: 78.0, jobs: 1, done: 0, measured: 4 });
+        let found = expected_of(1);
+        assert_eq!((found.secs, found.jobs, found.done, found.measured), (78.0, 1, 0, 4));
+        // Twice as long in the slow tenth, four starts, and the data once.
+        assert_eq!(found.range[1], 2.0 * 78.0 + 4.0 * START_OF_RUN + FIRST_READING);
+        assert!((found.range[0] - 0.85 * 78.0).abs() < 1e-9);
         assert_eq!(expected_of(2).secs, 39.0);
         assert_eq!(expected_of(64).secs, 26.0, "no run is shared");
         paces.take(task, ALONE, None);
@@ -276,7 +310,27 @@ mod tests {
 
     #[test]
     fn the_next_run_begins_where_one_has_ended() {
-        assert_eq!(last_end(&[3.0, 1.0, 1.0, 2.0], 2), 4.0);
-        assert_eq!(last_end(&[], 3), 0.0);
+        assert_eq!(last_end([3.0, 1.0, 1.0, 2.0].into_iter(), 2), 4.0);
+        assert_eq!(last_end(std::iter::empty(), 3), 0.0);
+    }
+
+    #[test]
+    fn bounds_enclose_the_spread_of_finished_runs_and_more_work_takes_longer() {
+        let all = all();
+        let done: Vec<FinishedRun<'_>> = [(0, 3.0), (1, 5.0)]
+            .map(|(at, secs): (usize, f64)| FinishedRun { run: &all[at].0, cost: &all[at].1, secs })
+            .to_vec();
+        let nothing = Paces::default();
+        let one = known(&expected(&left(&all[..1]), &done, &nothing, ALONE));
+        assert_eq!((one.secs, one.range), (4.0, [3.0, 5.0]));
+        let alone = known(&expected(&left(&all[1..2]), &done[..1], &nothing, ALONE));
+        assert!(alone.range[0] < 2.5 && alone.range[1] > 3.5, "one run has no spread: {alone:?}");
+        let mut last = [0.0; 3];
+        for count in 1..=4 {
+            let more = known(&expected(&left(&all[..count]), &done, &nothing, ALONE));
+            let bounds = [more.range[0], more.secs, more.range[1]];
+            assert!(bounds.is_sorted() && (0..3).all(|bound| bounds[bound] > last[bound]), "{bounds:?}");
+            last = bounds;
+        }
     }
 }

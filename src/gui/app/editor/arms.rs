@@ -14,9 +14,8 @@ impl Editor {
         let selected = selection.arm().filter(|arm| *arm < arms.len());
         let arm = match (command, selected) {
             (Command::AddArm, _) => {
-                // An arm without a plan is an error, so it starts with the plan of the first arm.
-                let plan = arms.first().map(|arm| arm.plan.clone()).unwrap_or_default();
-                arms.push(Arm { name: free_name(arms, "new arm"), plan, ..Arm::default() });
+                // Without a plan: that of another arm would show the results of that arm.
+                arms.push(Arm { name: free_name(arms, "new arm"), ..Arm::default() });
                 arms.len() - 1
             }
             (Command::DuplicateArm, Some(arm)) => {

@@ -64,6 +64,10 @@ impl Runner {
         if document.experiment.arms.is_empty() {
             return (status_of("No arm yet"), None);
         }
+        // The problems are listed beside it: what is to do follows once they are mended.
+        if let Some(problem) = document.first_error() {
+            return (Status { detail: problem.to_string(), ..status_of("") }, None);
+        }
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
         let far = |run: &Run| {
@@ -76,9 +80,6 @@ impl Runner {
             return (status_of("All runs are done"), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
-        if let Some(problem) = document.first_error() {
-            return (Status { detail: problem.to_string(), ..status_of(&count) }, None);
-        }
         let costs = Costs::new(&runs, |run| self.worker.cost(run));
         let (done, left) = match costs.lists(&runs, far) {
             Ok(lists) => lists,
@@ -138,7 +139,7 @@ fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) 
     let time_or_work = match expected_time {
         ExpectedTime::Known(known) => {
             lines.push(format!("Time {}{}", known.basis(), known.side_by_side()));
-            format!("about {}", text::duration(known.secs.max(1.0)))
+            text::duration_range(known.range)
         }
         ExpectedTime::Needs(_) | ExpectedTime::Unknown => work,
     };

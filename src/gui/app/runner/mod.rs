@@ -148,7 +148,7 @@ impl Runner {
             Some(StopKind::Now) => "stopping…".to_owned(),
             Some(StopKind::AfterStage) => "stopping after this stage…".to_owned(),
             None => match self.runs.secs_left() {
-                Some(secs) => format!("{} left", text::duration(secs)),
+                Some(range) => format!("{} left", text::duration_range(range)),
                 None => "estimating…".to_owned(),
             },
         };

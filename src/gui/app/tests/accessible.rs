@@ -146,7 +146,7 @@ fn tab_goes_through_a_form_from_top_to_bottom() {
 fn tab_goes_through_the_window_as_one_reads_it() {
     let mut window = Window::new();
     let panel = |window: &Window, at: egui::Pos2| {
-        let plan = window.harness.get_by_label_contains("Plan of").rect().top();
+        let plan = window.harness.get_by_label("Plan").rect().top();
         match at {
             at if at.y < 40.0 => "bar",
             at if at.y > 800.0 - 24.0 => "log",

@@ -22,7 +22,7 @@ fn window(folder: &Path) -> Window {
 fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = window(folder.path());
-    window.harness.get_by_role_and_label(Role::Button, "b").click_secondary();
+    window.harness.get_by_role_and_label(Role::TreeItem, "b").click_secondary();
     window.harness.run();
     window.harness.get_by_label("Note on the arm").focus();
     window.harness.run();

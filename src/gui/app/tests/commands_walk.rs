@@ -55,6 +55,7 @@ fn select_for(window: &mut Window, command: Command) {
         C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
             app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
+        C::ArchiveArm => app.workspace.selection = Selection::Arm(0),
         C::StarRun | C::ArchiveRun => {
             let has_results = |run: &&Run| app.runner.runs.record(&run.id).is_some();
             let run = app.editor.document.runs().iter().find(has_results).unwrap().clone();
@@ -99,7 +100,8 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 9] = [
+const IN_THE_PALETTE: [(&str, &str); 10] = [
+    ("Show in table", "Filter runs"),
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
     ("Duplicate", "Duplicate stage"),
@@ -129,11 +131,11 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     window.harness.run();
     window.execute(Command::Filter);
     window.execute(Command::ToggleTree); // folded beside the table
-    let arm = window.harness.query_all_by_role_and_label(Role::Button, "dense").next().unwrap().rect();
+    let arm = window.harness.query_all_by_role_and_label(Role::TreeItem, "dense").next().unwrap().rect();
     let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
-    let in_table = names.map(|node| node.rect()).filter(|at| at.right() < 900.0).next_back().unwrap();
+    let in_table = names.map(|node| node.rect()).rfind(|at| at.right() < 900.0).unwrap();
     let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
-    for (place, count) in [(arm, 8), (in_table, 3), (stage, 5)] {
+    for (place, count) in [(arm, 10), (in_table, 3), (stage, 5)] {
         let before = buttons(&window);
         window.harness.hover_at(place.center());
         window.harness.run();

@@ -10,12 +10,12 @@ fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings
         window.execute(Command::DuplicateArm);
     }
     window.harness.run();
-    let rows = |window: &Window| window.harness.query_all_by_label_contains("Seed ").count();
+    let rows = |window: &Window| window.harness.query_all_by_label_contains("seed ").count();
     let all = window.harness.state().editor.document.runs().len();
     let before = rows(&window);
     assert!(all >= 90 && (12..all * 2 / 3).contains(&before), "{before} of {all}");
-    let last = window.harness.query_all_by_label("Seed 12").last().map(|row| row.rect().bottom());
-    let seed = window.harness.get_all_by_label("Seed 1").next().map(|row| row.rect().center());
+    let last = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());
+    let seed = window.harness.get_all_by_label("seed 1").next().map(|row| row.rect().center());
     window.harness.hover_at(seed.unwrap());
     for _ in 0..40 {
         window.harness.event(egui::Event::MouseWheel {
@@ -28,6 +28,6 @@ fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings
         window.harness.run_steps(2);
     }
     window.harness.run();
-    let after = window.harness.query_all_by_label("Seed 12").last().map(|row| row.rect().bottom());
+    let after = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());
     assert!(after.is_some() && after != last, "another row is the last one now");
 }

@@ -33,7 +33,7 @@ use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
 use crate::results::event::Progress;
 use crate::results::{Event, Point, RunRecord};
-use crate::run::{Message, Pace, StopKind, cost};
+use crate::run::{Message, Pace, StopKind};
 use script::{Around, Script, Shared};
 
 /// The first template in a file.
@@ -172,7 +172,7 @@ fn the_first_start_shows_the_arms_of_the_default_experiment() {
         assert!(window.harness.query_all_by_label(arm).next().is_some(), "{arm}");
     }
     assert!(window.sees("12 runs to do"));
-    assert_eq!(window.harness.query_all_by_label("Seed 1").count(), 4);
+    assert_eq!(window.harness.query_all_by_label("seed 1").count(), 4);
 }
 
 #[test]
@@ -182,12 +182,12 @@ fn run_starts_every_run_and_shows_states_and_numbers() {
     assert_eq!(window.stage.borrow().jobs.len(), 12);
     assert!(window.sees("queued") && window.sees("0 of 12 runs"));
     window.say(0, started());
-    assert!(window.sees("▶ running"));
+    assert!(window.sees("running"));
     window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
     window.say(0, accuracy(0.981_23, 1.0));
-    assert!(window.sees("98.12 %"));
+    assert!(window.sees("0 of 3"));
     window.say(0, Event::Finished { secs: 3.0 });
-    assert!(window.sees("✓ done") && window.sees("1 of 12 runs") && window.sees("1 of 3 done"));
+    assert!(window.sees("98.12 %") && window.sees("1 of 12 runs") && window.sees("1 of 3"));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_failed_run_says_why_and_the_log_has_all_of_it() {
     window.click("Run all");
     window.say(0, started());
     window.say(0, Event::Failed { message: "The loss is NaN.\nIteration 12.".to_owned() });
-    assert!(window.sees("✗ failed: The loss is NaN."));
+    assert!(window.sees("failed: The loss is NaN."));
     assert!(window.log().contains("Iteration 12."));
 }
 
@@ -206,7 +206,7 @@ fn a_worker_that_dies_leaves_its_run_failed_and_the_others_resumable() {
     window.click("Run all");
     window.say(0, started());
     window.hang_up();
-    assert!(window.sees("✗ failed: The worker ended unexpectedly."));
+    assert!(window.sees("failed: The worker ended unexpectedly."));
     window.execute(Command::Resume);
     assert_eq!(window.stage.borrow().jobs.len(), 12);
 }
@@ -222,7 +222,7 @@ fn stopping_asks_the_worker_and_resume_goes_on_with_what_is_left() {
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
     window.say(1, Event::Stopped { secs: 1.0 });
     window.hang_up();
-    assert!(window.sees("■ stopped"));
+    assert!(window.sees("stopped"));
     window.execute(Command::Resume);
     assert_eq!(window.stage.borrow().jobs.len(), 11);
 }
@@ -300,7 +300,7 @@ fn arms_are_added_copied_moved_and_removed() {
     let names = |window: &Window| -> Vec<String> {
         window.harness.state().editor.document.experiment.arms.iter().map(|arm| arm.name.clone()).collect()
     };
-    window.click("+ Add arm");
+    window.click("Add arm");
     assert_eq!(names(&window)[4], "new arm");
     window.execute(Command::DuplicateArm);
     assert_eq!(names(&window)[5], "new arm copy");
@@ -316,7 +316,7 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     let mut window = Window::sized([800.0, 600.0], None);
     let rect = |window: &Window, label: &str| window.harness.get_by_label(label).rect();
     assert!(!window.sees("Copy log") && !window.sees("Selected"), "folded, so that the plot has half of it");
-    assert!(rect(&window, "+ Add arm").right() <= 400.0);
+    assert!(rect(&window, "Add arm").right() <= 400.0);
     // Room for five more stages.
     assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= 600.0);
     window.execute(Command::ToggleProperties);
@@ -325,7 +325,7 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     for label in ["Export Accuracy…", "Menu of Accuracy"] {
         assert!(rect(&window, label).right() <= settings.left(), "{label}");
     }
-    assert!(rect(&window, "Remove").right() <= rect(&window, "Accuracy").left());
+    assert!(rect(&window, "Stage actions").right() <= rect(&window, "Accuracy").left());
     let narrow = rect(&window, "1 Train 12 epochs").width();
     window.harness.set_size(egui::vec2(1280.0, 800.0));
     window.harness.run();

@@ -35,7 +35,7 @@ fn what_another_process_writes_appears_by_itself() {
     window.stage.borrow_mut().watch = Some(Duration::from_millis(1));
     window.harness.run_ok();
     let (run, log) = write_elsewhere(&window);
-    wait_for(&mut window, "75.00 %");
+    wait_for(&mut window, "stopped");
     assert!(
         window.log().contains("a, seed 1: stopped; no process is working on it"),
         "nobody claims it: {}",
@@ -95,7 +95,7 @@ fn a_file_that_is_opened_again_with_other_runs_has_these_watched() {
     assert!(window.harness.state_mut().open(&file));
     window.harness.run_ok();
     write_elsewhere(&window);
-    wait_for(&mut window, "75.00 %");
+    wait_for(&mut window, "stopped");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn exported(window: &mut Window) -> Option<String> {
 #[test]
 fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     let mut window = edited();
-    assert!(window.sees("earlier settings"));
+    assert!(window.sees("outdated"));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     let app = window.harness.state_mut();
     let input = app.workspace.plot_input(&app.runner.runs);
@@ -74,12 +74,12 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
     window.say(0, started());
     window.harness.state_mut().editor.document.experiment.train.batch = 7;
     window.harness.run();
-    assert!(window.sees("▶ running") && window.sees("▶ 3 with earlier settings"));
+    assert!(window.sees("3 outdated"));
     window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
     window.say(0, accuracy(0.5, 1.0));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)], "its curve grows");
     window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
-    assert!(window.sees("✗ failed: The loss is NaN."));
+    assert!(window.sees("failed: The loss is NaN."));
     assert!(window.log().contains("dense, seed 1 (earlier settings) failed: The loss is NaN."));
     window.say(1, started());
     window.say(1, Event::Finished { secs: 1.0 });
@@ -100,7 +100,9 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     window.harness.run();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     assert!(
-        window.log().contains("This folder also has results of 2 runs with other settings: 1 of them drawn")
+        window
+            .log()
+            .contains("This folder also has 2 runs with other settings; 1 is drawn as \"earlier settings\"")
     );
     assert!(!window.harness.state().is_reading());
 }

@@ -174,6 +174,8 @@ impl Workspace {
     ) -> Vec<Request> {
         self.offer(runs, ui);
         let mut tiles = std::mem::take(&mut self.tiles);
+        let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
+        self.plot.selected = arm.map(|arm| arm.name.clone());
         let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);
         let requests = drawn.requests;

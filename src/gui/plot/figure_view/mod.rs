@@ -269,11 +269,6 @@ impl FigureView {
         self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// The rectangle of the plot in the last frame, without axes.
-    pub const fn frame(&self) -> Option<Rect> {
-        self.frame
-    }
-
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
         if self.highlighted != pointed {
             ui.ctx().request_repaint();

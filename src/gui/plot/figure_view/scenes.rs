@@ -7,7 +7,7 @@ use eframe::egui::Context;
 use super::{BandKey, FailedScene, FigureView};
 use crate::figure::legend::Sample;
 use crate::figure::model::Figure;
-use crate::figure::scene::Intervals;
+use crate::figure::scene::{Id, Intervals};
 use crate::gui::background::TaskState;
 use crate::gui::plot::mesh::{MeshKey, PlotMesh, PlotViewport};
 use crate::gui::plot::navigate::View;
@@ -124,8 +124,7 @@ impl FigureView {
     }
 
     /// The name of what an item shows.
-    pub(super) fn name_of<'a>(figure: &'a Figure, id: crate::figure::scene::Id) -> Option<&'a str> {
-        use crate::figure::scene::Id;
+    pub(super) fn name_of(figure: &Figure, id: Id) -> Option<&str> {
         let sample = match id {
             Id::Line(index) | Id::Run([index, _]) => Sample::Line(figure.lines.get(index)?),
             Id::Reference(index) => Sample::Reference(figure.reference_lines.get(index)?),

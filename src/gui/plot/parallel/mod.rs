@@ -8,7 +8,7 @@ use super::mesh::{EM, PlotViewport};
 use super::painter::{Layer, area, paint};
 use crate::figure::axis::Axis;
 use crate::figure::brushing::{height, passes, value_at};
-use crate::figure::layout::{Ruler, Upright, names_height, names_of_axes, uprights};
+use crate::figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
 use crate::figure::mapping::Mapping;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{Style, Theme};
@@ -137,7 +137,7 @@ impl<'a> AxesFrame<'a> {
         let plot = area(rect);
         let count = figure.parallel.len() as f64;
         let mapping = Mapping::new(&Axis::default(), [-0.5, count - 0.5], [plot.left, plot.right]);
-        let x = Ruler { mapping, ticks: Vec::new(), labels: Default::default() };
+        let x = Ruler { mapping, ticks: Vec::new(), labels: LabelLook::default() };
         let names =
             names_of_axes(figure, &x, plot, EM).into_iter().map(|text| written(text, theme)).collect();
         Self { figure, rect, theme, axes: uprights(figure, &x, plot, EM), names }

@@ -10,6 +10,7 @@ use super::conditions::verdict_ui;
 use super::list::{TrialId, id_of};
 use super::outcomes::{Pictures, counts_ui, grid_ui};
 use super::trials::{TrialRow, place, value_text};
+use crate::doc::stage_number;
 use crate::gui::icons::Icon;
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{grid_ui as table_ui, number_ui};
@@ -263,7 +264,8 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
 fn command(directory: &Path, key: &TrialKey) -> String {
     let TrialKey { campaign, round, trial } = key;
     let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
-    format!("weightlab replay \"{}\" --campaign {campaign}{round} --trial {trial}", directory.display())
+    let stage = stage_number(campaign);
+    format!("weightlab replay \"{}\" --stage {stage}{round} --trial {trial}", directory.display())
 }
 
 #[cfg(test)]
@@ -277,8 +279,8 @@ mod tests {
         let once = TrialKey { round: None, ..key.clone() };
         assert_eq!(
             command(directory, &key),
-            "weightlab replay \"x.runs/ab\" --campaign 1.0 --round 2 --trial 7"
+            "weightlab replay \"x.runs/ab\" --stage 2.1 --round 2 --trial 7"
         );
-        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --campaign 1.0 --trial 7");
+        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --stage 2.1 --trial 7");
     }
 }

@@ -2,18 +2,23 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
+use super::text;
 use crate::data::Data;
 use crate::doc::file::{self, FileError, Opened};
-use crate::doc::{self, Experiment, Problem, Run, Severity};
+use crate::doc::{self, Experiment, Problem, Remedy, Run, Severity};
 use crate::form::path::Place;
 
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";
+
+/// Data that were missing are looked for again after this time.
+const LOOK_FOR_DATA: Duration = Duration::from_secs(2);
 
 /// Counts the edits of all documents, so that results computed for one never pass for another's.
 static EDITS: AtomicU64 = AtomicU64::new(0);
@@ -40,10 +45,35 @@ pub struct Document {
 /// What follows from the experiment; computed again only when it has changed.
 struct Checked {
     experiment: Experiment,
+    /// Errors first.
     problems: Vec<Problem>,
     /// Those of the problems that are drafts.
     drafts: Vec<Problem>,
     runs: Vec<Run>,
+    /// Whether the runs are those of settings before an error.
+    is_behind: bool,
+    /// Data whose files were not found.
+    missing: Vec<Data>,
+    /// When that was looked for.
+    at: Instant,
+}
+
+impl Checked {
+    /// The runs, with their arms where they are now. Those of arms that are gone are left out.
+    fn runs_in(&self, now: &Experiment) -> Vec<Run> {
+        let before = &self.experiment.arms;
+        let at = |index: usize| {
+            let name = &before.get(index)?.name;
+            let same = now.arms.iter().position(|arm| arm.name == *name);
+            // An arm that is being renamed has its place.
+            let is_renamed =
+                before.len() == now.arms.len() && before.iter().all(|arm| arm.name != now.arms[index].name);
+            same.or_else(|| is_renamed.then_some(index))
+        };
+        let places: Vec<Option<usize>> = (0..before.len()).map(at).collect();
+        let placed = |run: &Run| Some(Run { arm_index: (*places.get(run.arm_index)?)?, ..run.clone() });
+        self.runs.iter().filter_map(placed).collect()
+    }
 }
 
 impl Document {
@@ -100,7 +130,7 @@ impl Document {
 
     /// What a crash must not take; nothing when the experiment cannot be written.
     pub fn to_keep(&self) -> Option<UnsavedEdits> {
-        let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
+        let text = file::to_text(&self.experiment, &self.text).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
         Some(UnsavedEdits { path, identity, title: self.title(), saved: self.text.clone(), text })
     }
@@ -157,10 +187,7 @@ impl Document {
 
     /// The folder that paths of data are relative to.
     pub fn base(&self) -> PathBuf {
-        match self.path.as_deref().and_then(Path::parent) {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        }
+        base_of(self.path.as_deref())
     }
 
     /// Whether its file has other contents than when it was opened or last saved: another program has written it.
@@ -185,73 +212,101 @@ impl Document {
     /// # Errors
     /// What could not be written; nothing has changed then.
     pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
-        let header = file::header(&self.text).to_owned();
-        file::save(&self.experiment, &header, to)?;
-        self.text = file::to_text(&self.experiment, &header).unwrap_or_default();
+        self.text = file::save(&self.experiment, &self.text, to)?;
         self.saved = self.experiment.clone();
         self.path = Some(to.to_owned());
         Ok(())
     }
 
-    /// Whether the experiment has changed since the last look.
+    /// Whether the experiment has changed since the last look, or data that were missing may be there now.
     pub fn has_changed(&self) -> bool {
-        let is_new =
-            |known: &Checked| known.experiment != self.experiment || known.drafts != self.drafts.problems();
-        self.checked.as_ref().is_none_or(is_new)
+        self.checked.as_ref().is_none_or(|checked| {
+            let rests = checked.at.elapsed() < LOOK_FOR_DATA;
+            checked.experiment != self.experiment
+                || checked.drafts != self.drafts.problems()
+                || !(rests || checked.missing.is_empty())
+        })
     }
 
-    /// Looks at the experiment again if it has changed since the last look; tells whether it had.
+    /// Looks at the experiment again if it has changed since the last look; tells whether it had. While it has an error, its
+    /// runs are those of before.
     pub fn refresh(&mut self) -> bool {
-        if !self.has_changed() {
-            return false;
+        let before = self.checked.take_if(|checked| {
+            checked.experiment != self.experiment || checked.drafts != self.drafts.problems()
+        });
+        if let Some(checked) = &mut self.checked {
+            if checked.missing.is_empty() || checked.at.elapsed() < LOOK_FOR_DATA {
+                return false;
+            }
+            checked.at = Instant::now();
+            let base = base_of(self.path.as_deref());
+            if checked.missing.iter().all(|data| data.check_files(&base).is_err()) {
+                return false;
+            }
         }
+        let before = before.or_else(|| self.checked.take());
         self.revision = next_revision();
         let mut problems = doc::validate(&self.experiment);
-        let runs = doc::runs_after(self.runs(), &self.experiment).unwrap_or_else(|found| {
-            for problem in found {
-                if !problems.contains(&problem) {
-                    problems.push(problem);
-                }
-            }
-            Vec::new()
-        });
-        problems.extend(self.missing_data(&runs));
+        let has_error = |problems: &[Problem]| problems.iter().any(|it| it.severity == Severity::Error);
+        let before = before.as_ref();
+        let kept = before.filter(|_| has_error(&problems)).map(|before| before.runs_in(&self.experiment));
+        let (runs, is_behind) = if let Some(runs) = kept.filter(|runs| !runs.is_empty()) {
+            (runs, true)
+        } else {
+            let known = before.map_or(&[][..], |before| &before.runs);
+            let runs = doc::runs_after(known, &self.experiment).unwrap_or_else(|found| {
+                let new = found.into_iter().filter(|problem| !problems.contains(problem));
+                problems.extend(new.collect::<Vec<_>>());
+                Vec::new()
+            });
+            (runs, false)
+        };
+        let (missing, without_data) = self.missing_data(&runs);
+        problems.extend(without_data);
         self.drafts.keep_reachable(&mut self.experiment);
         let drafts = self.drafts.problems();
         problems.extend_from_slice(&drafts);
-        self.checked = Some(Checked { experiment: self.experiment.clone(), problems, drafts, runs });
+        problems.sort_by_key(|problem| problem.severity);
+        Problem::locate(&mut problems, &self.experiment);
+        let (experiment, at) = (self.experiment.clone(), Instant::now());
+        self.checked = Some(Checked { experiment, problems, drafts, runs, is_behind, missing, at });
         true
     }
 
-    /// Data that runs would not find now. They are no errors: the folder may be filled before the start.
-    fn missing_data(&mut self, runs: &[Run]) -> Vec<Problem> {
+    /// Data that runs would not find now: one error for each set. With the data.
+    fn missing_data(&mut self, runs: &[Run]) -> (Vec<Data>, Vec<Problem>) {
         let base = self.base();
         if self.present_data.0 != base {
             self.present_data = (base.clone(), Vec::new());
         }
-        let (mut missing, mut problems): (Vec<&Data>, Vec<Problem>) = (Vec::new(), Vec::new());
+        let (mut missing, mut problems): (Vec<Data>, Vec<Problem>) = (Vec::new(), Vec::new());
         for run in runs {
             let data = &run.spec.data;
-            if missing.contains(&data) || self.present_data.1.contains(data) {
+            if missing.contains(data) || self.present_data.1.contains(data) {
                 continue;
             }
             let Err(error) = data.check_files(&base) else {
                 self.present_data.1.push(data.clone());
                 continue;
             };
-            missing.push(data);
+            missing.push(data.clone());
             let root = Place::default();
             let is_of_all = *data == self.experiment.data;
             let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
-            let message = error.to_string();
+            let message = match data.file_set() {
+                Some(set) => format!("{set} not found"),
+                None => text::first_line(&error.to_string()).to_owned(),
+            };
             if problems.iter().all(|known| known.message != message) {
-                problems.push(Problem::note(place, message));
+                let remedy = is_of_all.then_some(Remedy::ChooseFolder);
+                let details = error.to_string();
+                problems.push(Problem { details, remedy, ..Problem::error(place, message) });
             }
         }
-        problems
+        (missing, problems)
     }
 
-    /// What was wrong at the last look.
+    /// What was wrong at the last look, errors first.
     pub fn problems(&self) -> &[Problem] {
         self.checked.as_ref().map_or(&[], |checked| &checked.problems)
     }
@@ -261,9 +316,21 @@ impl Document {
         self.problems().iter().find(|problem| problem.severity == Severity::Error)
     }
 
-    /// The runs of the document as it was at the last look.
+    /// Whether the runs are those of the last settings without an error.
+    pub fn is_behind(&self) -> bool {
+        self.checked.as_ref().is_some_and(|checked| checked.is_behind)
+    }
+
+    /// The runs of the document as it was at the last look, or before it got an error.
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
+    }
+}
+
+fn base_of(path: Option<&Path>) -> PathBuf {
+    match path.and_then(Path::parent) {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -292,112 +359,4 @@ fn slug(title: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEXT: &str =
-        "// Why.\nExperiment(name: \"A / b\", seeds: [1, 2], arms: [(name: \"x\", plan: [Train(\"1ep\")])])";
-
-    #[test]
-    fn an_edit_makes_the_document_unsaved_and_saving_ends_that() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut document = Document::untitled("A b", TEXT).unwrap();
-        assert!(!document.is_unsaved());
-        document.experiment.seeds.push(3);
-        assert!(document.is_unsaved());
-        let path = folder.path().join(document.suggested_file_name());
-        assert!(path.ends_with("a-b.ron"));
-        document.save(&path).unwrap();
-        assert!(!document.is_unsaved());
-        assert_eq!(document.title(), "a-b.ron");
-        assert!(std::fs::read_to_string(&path).unwrap().starts_with("// Why.\n"));
-    }
-
-    #[test]
-    fn the_experiment_is_looked_at_only_when_it_has_changed() {
-        let mut document = Document::untitled("A b", TEXT).unwrap();
-        assert!(document.refresh());
-        assert_eq!(document.runs().len(), 2);
-        assert!(!document.refresh());
-        document.experiment.seeds.push(3);
-        assert!(document.refresh());
-        assert_eq!(document.runs().len(), 3);
-    }
-
-    #[test]
-    fn data_that_are_not_there_are_told_before_the_start_and_prevent_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().display().to_string();
-        let text = format!("(data: Mnist(dir: {dir:?}), seeds: [1, 2], arms: [(name: \"x\", plan: [Test])])");
-        let mut document = Document::untitled("A", &text).unwrap();
-        document.refresh();
-        let [problem] = document.problems() else { panic!("{:?}", document.problems()) };
-        assert!(problem.message.contains(&dir) && problem.place == Place::default().key("data"));
-        assert_eq!(document.first_error(), None);
-        for name in crate::data::MNIST.needed {
-            std::fs::write(folder.path().join(name), "").unwrap();
-        }
-        document.experiment.seeds.push(3);
-        document.refresh();
-        assert_eq!(document.problems(), []);
-        // Found once, they are not looked for with every edit.
-        std::fs::remove_file(folder.path().join(crate::data::MNIST.needed[0])).unwrap();
-        document.experiment.seeds.push(4);
-        document.refresh();
-        assert_eq!(document.problems(), []);
-    }
-
-    #[test]
-    fn no_two_documents_have_the_same_revision() {
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..2 {
-            let mut document = Document::untitled("A b", TEXT).unwrap();
-            assert!(seen.insert(document.revision()));
-            document.refresh();
-            assert!(seen.insert(document.revision()));
-            document.refresh();
-            assert!(!seen.insert(document.revision()), "nothing was edited");
-        }
-    }
-
-    #[test]
-    fn results_lie_beside_the_file_or_under_the_identity() {
-        let mut document = Document::untitled("A b", TEXT).unwrap();
-        let untitled = document.results(Path::new("/data"));
-        assert!(untitled.starts_with("/data") && untitled.to_string_lossy().contains("a-b-"), "{untitled:?}");
-        document.experiment.seeds.push(3);
-        assert_eq!(document.results(Path::new("/data")), untitled);
-        document.path = Some(PathBuf::from("/x/lottery.ron"));
-        assert_eq!(document.results(Path::new("/data")), Path::new("/x/lottery.runs"));
-    }
-
-    #[test]
-    fn what_another_program_has_written_is_noticed_also_after_a_crash() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.ron");
-        std::fs::write(&path, TEXT).unwrap();
-        let mut document = Document::open(&path).unwrap();
-        document.experiment.seeds.push(3);
-        assert!(!document.is_changed_elsewhere());
-        let kept = document.to_keep().unwrap();
-        assert!(!Document::recovered(&kept).unwrap().is_changed_elsewhere());
-        std::fs::write(&path, TEXT.replace("A / b", "B")).unwrap();
-        assert!(document.is_changed_elsewhere());
-        let recovered = Document::recovered(&kept).unwrap();
-        assert!(recovered.is_changed_elsewhere() && recovered.is_unsaved());
-        document.save(&path).unwrap();
-        assert!(!document.is_changed_elsewhere());
-        std::fs::remove_file(&path).unwrap();
-        assert!(!document.is_changed_elsewhere(), "nothing would be replaced");
-    }
-
-    #[test]
-    fn comments_are_asked_about_only_where_they_would_be_lost() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.ron");
-        std::fs::write(&path, TEXT.replace("seeds", "/* two */ seeds")).unwrap();
-        let document = Document::open(&path).unwrap();
-        assert!(document.would_lose_comments(&path));
-        assert!(!document.would_lose_comments(&folder.path().join("y.ron")));
-    }
-}
+mod tests;

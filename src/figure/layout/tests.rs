@@ -1,0 +1,218 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::figure::axis::{Axis, Category};
+use crate::figure::font::{CAP_HEIGHT, width};
+use crate::figure::model::Line;
+use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
+use crate::results::number::Format;
+use crate::results::view::Preset;
+
+/// The rectangle of a text, without the little that descenders need.
+fn rect(text: &Text) -> Rect {
+    let (long, high) = (width(&text.content, text.size, text.weight), text.size * CAP_HEIGHT);
+    let before = match text.anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => long / 2.0,
+        Anchor::End => long,
+    };
+    let [x, y] = text.at;
+    if text.upwards {
+        let bottom = y + before;
+        return Rect { left: x - high, right: x, top: bottom - long, bottom };
+    }
+    Rect { left: x - before, right: x - before + long, top: y - high, bottom: y }
+}
+
+/// All texts, also those of the legend.
+fn rects(layout: &Layout<'_>) -> Vec<(Rect, String)> {
+    let mut rects: Vec<_> = layout.texts.iter().map(|text| (rect(text), text.content.clone())).collect();
+    if matches!(layout.place, LegendPlace::Inside | LegendPlace::Corner(_)) {
+        return rects; // within the data
+    }
+    for row in &layout.legend.rows {
+        let mut at = [row.text[0] + layout.legend_at[0], row.text[1] + layout.legend_at[1]];
+        for line in &row.lines {
+            rects.push((rect(&Text::new(line, at, Anchor::Start, layout.legend.font)), line.clone()));
+            at[1] += LINE_HEIGHT * layout.legend.font;
+        }
+    }
+    rects
+}
+
+fn overlap(a: &Rect, b: &Rect) -> bool {
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
+fn options(size: Size) -> Options {
+    Options { size, notes: true, footnote: true, ..Options::default() }
+}
+
+fn check(figure: &Figure, size: &Size) -> Result<(), String> {
+    let layout = layout(figure, &options(*size));
+    let rects = rects(&layout);
+    for (index, (a, text)) in rects.iter().enumerate() {
+        let inside = a.left >= -0.01 && a.top >= -0.01;
+        if !inside || a.right > layout.page[0] + 0.01 || a.bottom > layout.page[1] + 0.01 {
+            return Err(format!("{text:?} is not on the paper: {a:?}"));
+        }
+        if overlap(a, &layout.plot) && text != "No data yet" {
+            return Err(format!("{text:?} covers data: {a:?} {:?}", layout.plot));
+        }
+        if let Some((_, other)) = rects[..index].iter().find(|(b, _)| overlap(a, b)) {
+            return Err(format!("{text:?} overlaps {other:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn figure(names: &[String], ends: [f64; 2]) -> Figure {
+    let points = vec![[ends[0], 0.1], [ends[1], 0.9]];
+    let lines = names.iter().enumerate().map(|(i, name)| Line::new(name, style_of(i), points.clone()));
+    Figure {
+        title: "A figure".to_owned(),
+        x: Axis::new("Epochs trained", ""),
+        y: Axis::percent("Test accuracy"),
+        lines: lines.collect(),
+        note: "mean over 3 seeds, band: 95 % interval".to_owned(),
+        ..Figure::default()
+    }
+}
+
+#[test]
+fn long_names_overlap_nothing_at_any_size() {
+    let names: Vec<String> = (0..12).map(|i| format!("{i} {}", "winning ticket reset ".repeat(4))).collect();
+    for preset in Preset::ALL {
+        for legend in [LegendPlace::Right, LegendPlace::Below, LegendPlace::Hidden] {
+            let size = Size { legend, ..preset.size() };
+            assert_eq!(check(&figure(&names, [0.0, 12.0]), &size), Ok(()), "{preset:?} {legend:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_has_the_requested_size_and_a_long_legend_gets_smaller_then_shorter() {
+    let long = figure(
+        &(0..60).map(|i| format!("arm {i} with a name of some length")).collect::<Vec<_>>(),
+        [0.0, 12.0],
+    );
+    let places = [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Below, LegendPlace::LineEnds];
+    for (preset, legend) in Preset::ALL.into_iter().flat_map(|preset| places.map(|place| (preset, place))) {
+        let size = Size { legend, ..preset.size() };
+        let layout = layout(&long, &options(size));
+        assert_eq!(layout.page, [size.width_pt, size.height_pt]);
+        let high = layout.plot.bottom - layout.plot.top;
+        assert!(high >= (LEAST_PLOT - 0.06) * size.height_pt, "{preset:?} {legend:?}: {high}");
+        assert_eq!(check(&long, &size), Ok(()), "{preset:?} {legend:?}");
+        assert!(layout.legend.font < size.font_pt);
+    }
+}
+
+#[test]
+fn one_column_of_six_arms_keeps_most_of_its_height_for_data() {
+    let names: Vec<String> = (0..6).map(|i| format!("winning ticket {i}")).collect();
+    let size = Size::millimetres(85.0, 60.0);
+    let long = figure(&names, [0.0, 12.0]);
+    for legend in [LegendPlace::Inside, LegendPlace::LineEnds, LegendPlace::Hidden] {
+        let untitled = Figure { title: String::new(), ..long.clone() };
+        let options = Options { size: Size { legend, ..size }, ..Options::default() };
+        let layout = layout(&untitled, &options);
+        let share = (layout.plot.bottom - layout.plot.top) / size.height_pt;
+        assert!(share >= 0.7, "{legend:?}: {share}");
+        assert_eq!(layout.legend.omitted, 0);
+    }
+}
+
+#[test]
+fn all_bits_have_their_labels_in_one_column() {
+    let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
+    let figure = named_figure(1, &bits);
+    let paper = layout(&figure, &options(Size::millimetres(85.0, 60.0)));
+    assert!(bits.iter().all(|bit| paper.texts.iter().any(|text| text.content == *bit)));
+    assert_eq!(check(&figure, &Size::millimetres(85.0, 60.0)), Ok(()));
+}
+
+#[test]
+fn an_empty_figure_says_so() {
+    let empty = Figure::default();
+    let layout = layout(&empty, &Options::default());
+    assert!(layout.texts.iter().any(|text| text.content == "No data yet"));
+}
+
+fn named(title: &str, names: &[String]) -> Axis {
+    let group = |index: usize| ["sign", "exponent", "mantissa"][(index + 2) / 5 % 3].to_owned();
+    let category = |(index, name): (usize, &String)| Category {
+        name: name.clone(),
+        group: group(index),
+        ..Category::default()
+    };
+    Axis::named(title, names.iter().enumerate().map(category).collect())
+}
+
+/// A heat map, standing bars, or lying bars over these names.
+fn named_figure(kind: usize, names: &[String]) -> Figure {
+    let axis = named("Bit", names);
+    let values = vec![0.25; names.len()];
+    let bars = ["masked", "SDC"].map(|name| Bars {
+        name: name.to_owned(),
+        values: values.clone(),
+        ..Bars::default()
+    });
+    match kind {
+        0 => {
+            let values = vec![values; names.len()];
+            let cells = Cells { axis: Axis::percent("SDC share"), values, ..Cells::default() };
+            Figure {
+                x: axis.clone(),
+                y: Axis { reversed: true, ..axis },
+                cells: Some(cells),
+                ..Figure::default()
+            }
+        }
+        1 => Figure { x: axis, y: Axis::percent("Share"), bars: bars.to_vec(), ..Figure::default() },
+        _ => Figure {
+            x: Axis::percent("Share"),
+            y: Axis { reversed: true, ..axis },
+            bars: bars.to_vec(),
+            ..Figure::default()
+        },
+    }
+}
+
+#[test]
+fn thirty_two_bits_have_their_fields_below_and_all_layers_their_names() {
+    let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
+    let figure = named_figure(1, &bits);
+    let paper = layout(&figure, &options(Preset::TwoColumns.size()));
+    let has = |name: &str| paper.texts.iter().any(|text| text.content == name);
+    assert!(has("exponent") && has("mantissa") && has("b31") && paper.brackets.len() >= 3);
+    let layers: Vec<String> = (0..16).map(|index| format!("features.{index}")).collect();
+    let figure = named_figure(2, &layers);
+    let paper = layout(&figure, &options(Preset::TwoColumns.size()));
+    assert!(layers.iter().all(|layer| paper.texts.iter().any(|text| text.content == *layer)));
+}
+
+proptest! {
+    #[test]
+    fn names_and_colour_scales_overlap_nothing(
+        names in prop::collection::vec("[a-z0-9.]{1,60}", 1..40), kind in 0..3_usize, preset in 0..3_usize,
+    ) {
+        let size = Preset::ALL[preset].size();
+        prop_assert_eq!(check(&named_figure(kind, &names), &size), Ok(()));
+    }
+
+    #[test]
+    fn nothing_ever_overlaps(
+        names in prop::collection::vec("[a-zA-Z0-9 _.,=-]{0,90}", 0..9),
+        low in -1e7..1e7_f64, span in 1e-4..1e8_f64, log in any::<bool>(), power in any::<bool>(),
+        right in any::<bool>(), preset in 0..3_usize,
+    ) {
+        let low = if log { low.abs() + 1e-6 } else { low };
+        let mut figure = figure(&names, [low, low + span]);
+        if log { figure.x = figure.x.log(); }
+        if power { figure.x.format = Format::Power; }
+        let legend = if right { LegendPlace::Right } else { LegendPlace::Below };
+        let size = Size { legend, ..Preset::ALL[preset].size() };
+        prop_assert_eq!(check(&figure, &size), Ok(()));
+    }
+}

@@ -1,0 +1,102 @@
+//! The bar at many widths.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+
+use super::*;
+
+type State = (Vec<BarProblem>, Option<BarResponse>);
+
+fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'static, State> {
+    let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
+    let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
+    let error = problems.iter().find(|problem| problem.is_error).map(|problem| problem.place.clone());
+    let context = CommandContext { arms: 1, left, error, unsaved: true, ..CommandContext::default() };
+    let mut has_fonts = false;
+    let draw = move |ui: &mut Ui, (problems, response): &mut State| {
+        if !std::mem::replace(&mut has_fonts, true) {
+            return theme::install(ui.ctx()); // they can be used from the next frame on
+        }
+        let status = Status { text: "4 to do · 11–14 min".to_owned(), ..Status::default() };
+        let input = BarInput {
+            context: &context,
+            status: &status,
+            file: Some("lottery_mnist.ron"),
+            path: "/home/a/lottery_mnist.ron",
+            groups: &groups,
+            problems,
+            panels: [true; 2],
+            is_on: &|_| None,
+            has_view: &|_| false,
+        };
+        *response = bar_ui(ui, &input).or(response.take());
+    };
+    Harness::builder().with_size(vec2(width, 400.0)).build_ui_state(draw, (problems, None))
+}
+
+fn problem() -> BarProblem {
+    BarProblem {
+        place: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
+        text: "120 % is above 100 %.".to_owned(),
+        is_error: true,
+        action: None,
+    }
+}
+
+#[test]
+fn nothing_in_the_bar_covers_anything_else() {
+    for width in [720.0, 900.0, 1100.0, 1280.0, 1440.0, 1920.0] {
+        for problems in [Vec::new(), vec![problem(), problem()]] {
+            let mut harness = harness(width, problems, 4);
+            harness.run();
+            let names = [
+                "Menu",
+                "File",
+                "Pruning",
+                "Notes",
+                "2 problems",
+                "Run all",
+                "Pause",
+                "Stop now",
+                "Properties",
+            ];
+            let rects: Vec<(&str, Rect)> =
+                names.iter().filter_map(|name| Some((*name, harness.query_by_label(name)?.rect()))).collect();
+            assert!(rects.len() >= 5, "{width}: {rects:?}");
+            for (index, (a, first)) in rects.iter().enumerate() {
+                assert!(first.right() <= width && first.left() >= 0.0, "{a} at {width}: {first}");
+                for (b, second) in &rects[..index] {
+                    assert!(!first.shrink(0.5).intersects(*second), "{a} covers {b} at {width}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
+    let mut harness = harness(1280.0, vec![problem()], 4);
+    harness.run();
+    assert!(harness.get_by_label("Run all").accesskit_node().is_disabled());
+    harness.get_by_label("1 problem").click();
+    harness.run();
+    harness.get_by_label("120 % is above 100 %.");
+    harness.get_by_label("Go to field: winning ticket, stage 4.1 Prune, Amount").click();
+    harness.run();
+    assert_eq!(harness.state().1, Some(BarResponse::Problem(0)));
+}
+
+#[test]
+fn groups_are_chosen_by_a_click() {
+    for width in [1280.0, 1000.0] {
+        let mut harness = harness(width, Vec::new(), 4);
+        harness.run();
+        if width < NARROW {
+            harness.get_by_role(egui::accesskit::Role::ComboBox).click();
+            harness.run();
+        }
+        harness.get_by_label("Faults").click();
+        harness.run();
+        assert_eq!(harness.state().1, Some(BarResponse::Group(2)));
+    }
+}

@@ -1,0 +1,225 @@
+//! What rows say about runs: their state as icon and word, results, means.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{Color32, Ui};
+
+use crate::doc::Run;
+use crate::gui::icons::Icon;
+use crate::gui::runs::Runs;
+use crate::gui::text;
+use crate::gui::theme::present;
+use crate::gui::treatment::Treatment;
+use crate::results::number::fixed;
+use crate::results::statistics::{Spread, level};
+use crate::results::{RunRecord, RunState};
+
+/// What the row of a run says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunLook {
+    /// The run that is shown: the one in progress with outdated settings, or the run itself.
+    pub shown: String,
+    /// Its state; nothing while it has a bar.
+    pub icon: Option<Icon>,
+    /// The share that is done, while it runs.
+    pub share: Option<f64>,
+    /// The words at the right.
+    pub words: String,
+    /// The kind of its icon and words.
+    pub tone: RunTone,
+    /// The explanation of its words.
+    pub hint: String,
+}
+
+/// How loud a state is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunTone {
+    /// Done, with a result.
+    Good,
+    /// Something that will come, or came to nothing.
+    Quiet,
+    /// In progress.
+    Active,
+    /// Failed.
+    Bad,
+}
+
+impl RunTone {
+    /// Colours of the icon and of the words.
+    pub fn colours(self, ui: &Ui) -> [Color32; 2] {
+        let colours = present(ui);
+        match self {
+            Self::Good => [colours.good, colours.text2],
+            Self::Quiet => [colours.text3, colours.text3],
+            Self::Active => [colours.link, colours.text],
+            Self::Bad => [colours.bad, colours.bad],
+        }
+    }
+}
+
+const STALE: &str = "Outdated (settings changed): the curve has the settings from before your last change. Run again to update it.";
+const STRAY: &str = "Outdated (settings changed): this run started before you changed the settings, and keeps them to its end.";
+
+/// The accuracy in the row of a run.
+pub fn result(record: &RunRecord) -> Option<f64> {
+    ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
+}
+
+/// What the row of a run says.
+pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
+    let shown = runs.stray(run).unwrap_or(&run.id).to_owned();
+    let (record, is_stray) = (runs.record(&shown), shown != run.id);
+    let look = |icon: Option<Icon>, words: String, tone: RunTone, hint: String| RunLook {
+        shown: shown.clone(),
+        icon,
+        share: None,
+        words,
+        tone,
+        hint,
+    };
+    match runs.state(&shown) {
+        RunState::Failed(why) => {
+            let line = format!("failed: {}", text::first_line(&why));
+            look(Some(Icon::WarningFill), line, RunTone::Bad, why)
+        }
+        RunState::Running if runs.is_paused() => {
+            look(Some(Icon::PauseFill), "paused".to_owned(), RunTone::Quiet, progress_text(record))
+        }
+        RunState::Running => {
+            let words = if is_stray { "outdated".to_owned() } else { position(record) };
+            let hint = progress_text(record);
+            let hint = if is_stray { format!("{STRAY}\n{hint}") } else { hint };
+            let share = record.map_or(0.0, |record| record.progress().done);
+            RunLook { share: Some(share), ..look(None, words, RunTone::Active, hint) }
+        }
+        _ if is_stray => look(Some(Icon::Hourglass), "outdated".to_owned(), RunTone::Quiet, STRAY.to_owned()),
+        RunState::Waiting if runs.is_open(&shown) => {
+            let hint = "Waits for a free place".to_owned();
+            look(Some(Icon::Hourglass), "queued".to_owned(), RunTone::Quiet, hint)
+        }
+        _ if runs.is_stale(run) => {
+            look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, STALE.to_owned())
+        }
+        RunState::Waiting => look(
+            Some(Icon::CircleDashed),
+            "not run".to_owned(),
+            RunTone::Quiet,
+            "Press Run to start it".to_owned(),
+        ),
+        RunState::Stopped => {
+            let done = record.map_or(0.0, |record| record.progress().done);
+            let hint = format!("Stopped at {}; Resume continues from there", text::whole_percent(done));
+            look(Some(Icon::StopFill), "stopped".to_owned(), RunTone::Quiet, hint)
+        }
+        RunState::Done => {
+            let words = record.and_then(result).map_or_else(|| "done".to_owned(), text::percent);
+            look(Some(Icon::Check), words, RunTone::Good, "Latest test accuracy".to_owned())
+        }
+    }
+}
+
+/// Where a run is: its round, or its epoch.
+fn position(record: Option<&RunRecord>) -> String {
+    match record.and_then(RunRecord::stage).and_then(|stage| stage.round) {
+        Some(round) => format!("round {round}"),
+        None => match record.map(|record| record.progress().epoch) {
+            Some(epoch) if epoch > 0.0 => format!("epoch {}", epoch.ceil()),
+            Some(_) | None => "running".to_owned(),
+        },
+    }
+}
+
+fn progress_text(record: Option<&RunRecord>) -> String {
+    let progress = record.map(RunRecord::progress).unwrap_or_default();
+    let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
+    let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
+    let done = text::whole_percent(progress.done);
+    format!("{stage}\nEpoch {:.1}, {done} done{left}", progress.epoch)
+}
+
+/// The runs of some treatments.
+fn listed<'a>(treatments: &[&'a Treatment]) -> Vec<&'a Run> {
+    treatments.iter().flat_map(|treatment| &treatment.runs).collect()
+}
+
+/// The results of finished runs, each run once.
+fn results(list: &[&Run], runs: &Runs) -> Vec<f64> {
+    let mut seen = BTreeSet::new();
+    let done = list.iter().filter(|run| seen.insert(&run.id) && runs.state(&run.id) == RunState::Done);
+    done.filter_map(|run| result(runs.record(&run.id)?)).collect()
+}
+
+/// The mean of some results, as `98.02 ± 0.10` (half the width of the 95 % interval) or `98.06 %`.
+pub fn mean(values: &[f64]) -> String {
+    let level = level(0.0, values, Spread::Interval95);
+    match level.band {
+        Some(band) => {
+            format!("{} ± {}", fixed(100.0 * level.mean, 2), fixed(50.0 * (band.high - band.low), 2))
+        }
+        None if values.is_empty() => String::new(),
+        None => text::percent(level.mean),
+    }
+}
+
+/// The state of all runs of a treatment in a few words, and whether something is wrong.
+pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
+    let list = listed(treatments);
+    let strays = list.iter().filter_map(|run| runs.stray(run)).filter(|id| runs.is_open(id)).count();
+    if strays > 0 {
+        return (format!("{strays} outdated"), RunTone::Quiet);
+    }
+    let total = list.len();
+    let states: Vec<RunState> = list.iter().map(|run| runs.state(&run.id)).collect();
+    let failed = states.iter().filter(|state| matches!(state, RunState::Failed(_))).count();
+    let done = states.iter().filter(|state| **state == RunState::Done).count();
+    if failed > 0 {
+        return (format!("{failed} of {total} failed"), RunTone::Bad);
+    }
+    if done == total {
+        return (mean(&results(&list, runs)), RunTone::Active);
+    }
+    if done > 0 || states.contains(&RunState::Running) {
+        return (format!("{done} of {total}"), RunTone::Quiet);
+    }
+    let waits = list.iter().any(|run| runs.is_open(&run.id));
+    ((if waits { "queued" } else { "not run" }).to_owned(), RunTone::Quiet)
+}
+
+/// The mean result of the finished runs of some treatments.
+pub fn mean_of(treatments: &[&Treatment], runs: &Runs) -> String {
+    let values = results(&listed(treatments), runs);
+    if values.is_empty() {
+        return String::new();
+    }
+    text::percent(values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::parse;
+    use crate::gui::treatment::treatments;
+    use crate::results::{Event, Point};
+
+    fn done(accuracy: f64) -> RunRecord {
+        let point = Point { series: "test_accuracy".to_owned(), value: accuracy, ..Point::default() };
+        RunRecord::of([Event::Point(point), Event::Finished { secs: 1.0 }])
+    }
+
+    #[test]
+    fn an_arm_has_mean_and_interval_and_counts_each_seed_once() {
+        let text = "(seeds: [1, 2, 3, 3], arms: [(name: \"a\", plan: [Test])])";
+        let experiment = parse(text, Path::new("x.ron")).unwrap();
+        let listed = crate::doc::runs(&experiment).unwrap();
+        let found = treatments(&experiment, &listed);
+        let values = [0.98, 0.97, 0.96];
+        let records = listed.iter().zip(values).map(|(run, value)| (run.id.clone(), done(value)));
+        let runs = Runs::of(records.collect::<BTreeMap<_, _>>());
+        assert_eq!(summary(&[&found[0]], &runs).0, "97.00 ± 2.48");
+        let twice = Treatment { runs: [listed.clone(), listed.clone()].concat(), ..found[0].clone() };
+        assert_eq!(summary(&[&twice], &runs).0, "97.00 ± 2.48");
+    }
+}

@@ -1,0 +1,105 @@
+//! The rows of an arm with a sweep: its settings, their values, and the runs of each.
+
+use eframe::egui::{self, Id, RichText, Ui, pos2};
+
+use super::row::{self, Row, RowLook, place, row_ui};
+use super::state::{mean_of, summary};
+use super::{SEED, SEED_AT, Tree, VALUE_AT, fold, set_fold};
+use crate::figure::style_of;
+use crate::gui::theme::{self, BODY, STEP, present};
+use crate::gui::treatment::Treatment;
+
+impl Tree<'_> {
+    /// The settings that an arm sweeps, each with its values, and below them the runs.
+    pub(super) fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
+        let labels = (self.input.swept_labels)(treatments[0].arm);
+        let settings = treatments[0].values.len();
+        if settings == 1 {
+            setting_ui(ui, id, labels.first().map_or("setting", String::as_str), "");
+            for (number, treatment) in treatments.iter().enumerate() {
+                self.value_ui(ui, id.with(("value", number)), treatment);
+            }
+            return;
+        }
+        for setting in 0..settings {
+            let label = labels.get(setting).map_or("setting", String::as_str);
+            let mut values: Vec<&str> = Vec::new();
+            for treatment in treatments {
+                if let Some(value) =
+                    treatment.values.get(setting).filter(|value| !values.contains(&value.as_str()))
+                {
+                    values.push(value);
+                }
+            }
+            let each = treatments.len() / values.len().max(1);
+            setting_ui(ui, id, label, &format!("mean of {each}"));
+            for value in values {
+                let with =
+                    |treatment: &&Treatment| treatment.values.get(setting).is_some_and(|own| own == value);
+                let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
+                let id = id.with(("value", setting, value));
+                let row = value_row(ui, id, value, false);
+                if let Some(mut row) = row {
+                    let mean = mean_of(&of_value, self.input.runs);
+                    row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
+                    row.name_ui(ui, &value_look(id, value, false), present(ui).text2);
+                }
+            }
+        }
+        setting_ui(ui, id, "all combinations", &treatments.len().to_string());
+        for (number, treatment) in treatments.iter().enumerate() {
+            self.value_ui(ui, id.with(("combination", number)), treatment);
+        }
+    }
+
+    /// A swept value with its shade and mean; a click shows its runs.
+    fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
+        let mut is_open = fold(ui, id, false);
+        let value = treatment.values.join(", ");
+        if let Some(mut row) = value_row(ui, id, &value, true) {
+            let (words, tone) = summary(&[treatment], self.input.runs);
+            row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
+            row.name_ui(ui, &value_look(id, &value, true), present(ui).text2);
+            let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
+            row::mark(ui, at, style_of(treatment.colour), theme::arm_colour(ui, treatment.colour));
+            if row.response.clicked() {
+                is_open ^= true;
+            }
+            row.response.on_hover_text(&treatment.name);
+        }
+        set_fold(ui, id, is_open);
+        if is_open {
+            for run in &treatment.runs {
+                self.run_ui(ui, id, run, VALUE_AT + STEP);
+            }
+        }
+    }
+}
+
+/// The name of a swept setting.
+fn setting_ui(ui: &mut Ui, parent: Id, label: &str, words: &str) {
+    let Some(rect) = place(ui, SEED) else { return };
+    let look = RowLook {
+        id: parent.with(("setting", label)),
+        name: label,
+        indent: SEED_AT,
+        font: egui::FontId::proportional(BODY),
+        is_selected: false,
+        is_owner: false,
+        is_target: false,
+    };
+    let mut row = row_ui(ui, rect, &look);
+    row.right_ui(ui, RichText::new(words).color(present(ui).text3), SEED_AT + 48.0);
+    row.name_ui(ui, &look, present(ui).text);
+}
+
+fn value_look(id: Id, value: &str, is_target: bool) -> RowLook<'_> {
+    let indent = if is_target { VALUE_AT + 1.5 * STEP } else { VALUE_AT };
+    let font = egui::FontId::proportional(BODY);
+    RowLook { id, name: value, indent, font, is_selected: false, is_owner: false, is_target }
+}
+
+fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool) -> Option<Row> {
+    let rect = place(ui, SEED)?;
+    Some(row_ui(ui, rect, &value_look(id, value, is_target)))
+}

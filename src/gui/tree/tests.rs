@@ -1,0 +1,154 @@
+//! The list driven as a user would: by the names of rows and buttons.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use eframe::egui::{Key, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::{TreeInput, TreeRequest, tree_ui};
+use crate::doc::{Experiment, file::parse, runs};
+use crate::figure::style_of;
+use crate::gui::commands::Command;
+use crate::gui::compare::Compare;
+use crate::gui::runs::Runs;
+use crate::gui::selection::Selection;
+use crate::gui::theme;
+use crate::gui::treatment::{Treatment, swept_labels, treatments};
+use crate::results::{Event, Point, RunRecord};
+
+struct List {
+    experiment: Experiment,
+    treatments: Vec<Treatment>,
+    runs: Runs,
+    compare: Compare,
+    selection: Selection,
+    request: Option<TreeRequest>,
+}
+
+fn record(events: impl IntoIterator<Item = Event>) -> RunRecord {
+    let started = Event::Started { resumed: false, threads: 1 };
+    RunRecord::of(std::iter::once(started).chain(events))
+}
+
+fn done(accuracy: f64) -> RunRecord {
+    let point = Point { series: "test_accuracy".to_owned(), value: accuracy, ..Point::default() };
+    record([Event::Point(point), Event::Finished { secs: 1.0 }])
+}
+
+/// The list of a document; `records` are those of its first runs.
+fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
+    let experiment = parse(text, Path::new("x.ron")).unwrap();
+    let all = runs(&experiment).unwrap();
+    let ids = all.iter().map(|run| run.id.clone());
+    let runs = Runs::of(ids.zip(records).collect::<BTreeMap<_, _>>());
+    let mut compare = Compare::default();
+    let mut treatments = treatments(&experiment, &all);
+    compare.take_treatments(&mut treatments);
+    let selection = Selection::default();
+    let list = List { experiment, treatments, runs, compare, selection, request: None };
+    let draw = |ui: &mut eframe::egui::Ui, list: &mut List| {
+        if !theme::is_installed(ui) {
+            return;
+        }
+        let input = TreeInput {
+            treatments: &list.treatments,
+            swept_labels: &|arm| swept_labels(&list.experiment, arm),
+            runs: &list.runs,
+            is_behind: false,
+        };
+        let request = tree_ui(ui, &input, &mut list.compare, &mut list.selection);
+        list.request = list.request.take().or(request);
+        if list.request == Some(TreeRequest::Recolour) {
+            list.compare.take_treatments(&mut list.treatments);
+            list.request = None;
+        }
+    };
+    Harness::builder().with_size(vec2(224.0, 700.0)).build_ui_state(draw, list)
+}
+
+const TWO: &str =
+    "(seeds: [1, 2], arms: [(name: \"dense\", plan: [Test]), (name: \"ticket\", plan: [Train(\"1ep\")])])";
+
+fn click(harness: &mut Harness<'_, List>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+#[test]
+fn rows_say_states_and_results_and_nothing_covers_anything() {
+    let failed = record([Event::Failed { message: "The loss is NaN, as it may be. And more".to_owned() }]);
+    let mut harness = list(TWO, vec![done(0.9806), done(0.9798), failed]);
+    harness.run();
+    for text in ["98.02 ± 0.51", "98.06 %", "97.98 %", "1 of 2 failed", "not run"] {
+        assert!(harness.query_by_label(text).is_some(), "{text}");
+    }
+    let row = harness.get_all_by_label("seed 1").nth(1).unwrap().rect();
+    let text = harness.get_by_label_contains("failed: The loss").rect();
+    assert!(text.left() > row.left() + 80.0 && text.right() <= row.right(), "{text:?} in {row:?}");
+    assert_eq!(row.height(), 24.0);
+    assert_eq!(harness.get_by_label("dense").rect().height(), 28.0);
+}
+
+#[test]
+fn the_arrow_keys_move_the_selection_and_the_tab_key_only_the_focus() {
+    let mut harness = list(TWO, Vec::new());
+    click(&mut harness, "dense");
+    assert_eq!(harness.state().selection, Selection::Arm(0));
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert!(harness.state().selection.run().is_some(), "{:?}", harness.state().selection);
+    harness.key_press(Key::ArrowUp);
+    harness.run();
+    assert_eq!(harness.state().selection, Selection::Arm(0));
+    harness.key_press(Key::Tab);
+    harness.run();
+    assert_eq!(harness.state().selection, Selection::Arm(0));
+}
+
+#[test]
+fn a_click_on_the_mark_chooses_colour_and_mark() {
+    let mut harness = list(TWO, Vec::new());
+    click(&mut harness, "Colour and mark of ticket");
+    click(&mut harness, "purple");
+    let style = |harness: &Harness<'_, List>| style_of(harness.state().treatments[1].colour);
+    assert_eq!(style(&harness).colour, 3);
+    click(&mut harness, "diamond");
+    assert_eq!((style(&harness).colour, format!("{:?}", style(&harness).marker)), (3, "Diamond".to_owned()));
+    assert_eq!(style_of(harness.state().treatments[0].colour).colour, 0, "the other arm keeps its own");
+}
+
+#[test]
+fn an_arm_is_renamed_in_place() {
+    let mut harness = list(TWO, Vec::new());
+    super::begin_rename(&harness.ctx, 0, "dense");
+    harness.run();
+    harness.get_by_label("Name of the arm").type_text(" net");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let expected = TreeRequest::Rename { arm: 0, name: "dense net".to_owned() };
+    assert_eq!(harness.state().request, Some(expected));
+}
+
+#[test]
+fn swept_values_have_rows_with_shades_below_their_setting() {
+    let text =
+        "(seeds: [1], arms: [(name: \"a\", sweep: { \"train.optimizer.rate\": [0.01, 0.1] }, plan: [Test])])";
+    let mut harness = list(text, vec![done(0.97), done(0.98)]);
+    harness.run();
+    for text in ["a", "2 settings", "learning rate", "0.01", "0.1", "97.00 %", "98.00 %"] {
+        assert!(harness.query_by_label(text).is_some(), "{text}");
+    }
+    assert!(harness.query_by_label("seed 1").is_none());
+    click(&mut harness, "0.1");
+    assert!(harness.query_by_label("seed 1").is_some(), "a value shows its runs");
+    let styles = harness.state().treatments.iter().map(|treatment| style_of(treatment.colour));
+    assert_eq!(
+        styles.map(|style| (style.colour, style.shade)).collect::<Vec<_>>(),
+        [(0, Some(0)), (0, Some(100))]
+    );
+    click(&mut harness, "Add arm");
+    assert_eq!(harness.state().request, Some(TreeRequest::Do(Command::AddArm)));
+}
