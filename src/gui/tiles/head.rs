@@ -26,7 +26,7 @@ pub fn head_ui(
     contents: &mut dyn Contents,
     asked: &mut Vec<LayoutChange>,
 ) -> bool {
-    let ground = ui.interact(rect, ui.scope_id().with("head"), Sense::DRAG);
+    let ground = ui.interact(rect, ui.scope_id().with("head"), Sense::click_and_drag());
     let inner = rect.shrink2(vec2(STEP, 0.0));
     let left = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
     let left = ui.scope_builder(left, |ui| {

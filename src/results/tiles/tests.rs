@@ -69,7 +69,7 @@ fn views_of_a_newer_version_are_left_out_and_tabs_of_an_older_one_are_their_open
         (share: 2.0, tile: Tabs(views: [\"a\", \"hologram\"], open: \"a\")), \
         (share: -1.0, tile: View(\"hologram\")), \
         (share: 1.0, tile: Column([(share: 1.0, tile: Tabs(views: [\"b\", \"c\"], open: \"c\"))]))])), \
-        active: \"hologram\", maximized: true, closed: [\"d\"], colour: \"red\")";
+        active: \"hologram\", maximised: true, closed: [\"d\"], colour: \"red\")";
     let tiles: Tiles = ron_text::from_str(text).unwrap();
     assert_eq!(tiles.layouts.len(), 0);
     let mut layout = tiles.ungrouped.unwrap();
