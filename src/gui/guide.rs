@@ -108,7 +108,9 @@ impl Guide {
             let text = prepared(text);
             let links = links(path, &text);
             self.cache.link_hooks_clear();
-            links.iter().for_each(|link| self.cache.add_link_hook(link));
+            for link in &links {
+                self.cache.add_link_hook(link);
+            }
             self.shown = Some((self.page, text, links));
         }
         let Some((page, text, links)) = &self.shown else { return };
@@ -139,9 +141,10 @@ fn prepared(text: &str) -> String {
         if !is_code && is_picture {
             continue;
         }
-        prepared += line;
+        prepared += &line.replace('⌘', "Cmd"); // no font of the window has the sign
         if !is_code && line.starts_with('#') {
-            prepared += &format!(" {{#{}}}", anchor(line.trim_start_matches('#')));
+            let anchor = anchor(line.trim_start_matches('#'));
+            prepared.extend([" {#", &anchor, "}"]);
         }
         prepared.push('\n');
     }
@@ -188,7 +191,7 @@ mod tests {
         for file in std::fs::read_dir(folder).unwrap() {
             let name = file.unwrap().file_name().to_string_lossy().into_owned();
             let path = format!("guide/{name}");
-            assert!(!name.ends_with(".md") || PAGES.iter().any(|(known, ..)| *known == path), "{path}");
+            assert!(!path.ends_with(".md") || PAGES.iter().any(|(known, ..)| *known == path), "{path}");
         }
     }
 

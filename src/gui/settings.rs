@@ -13,6 +13,7 @@ use crate::results::tiles::Group;
 /// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Settings {
     /// Whether the panels at the left and at the right are open, by the names of groups of views, where that is not as usual.
     pub sides: BTreeMap<String, [bool; 2]>,

@@ -172,12 +172,12 @@ impl App {
                 });
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
                 let taken = within(ui, "plan", all, |ui| {
-                    let panel = sizes.plan(all.height()).frame(frame);
+                    let panel = PanelSizes::plan(all.height()).frame(frame);
                     panel.show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 });
                 self.edges.plan = taken.y;
                 self.shell.settings.shows_plan = plan_is_open;
-            })
+            });
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [is_open, right]);
     }

@@ -50,7 +50,7 @@ impl PanelSizes {
     }
 
     /// The plan, below the arms: up to half of their height.
-    pub(super) fn plan(self, height: f32) -> Panel {
+    pub(super) fn plan(height: f32) -> Panel {
         let most = (0.5 * height).max(96.0);
         Panel::bottom("plan").resizable(true).default_size(most.min(264.0)).size_range(96.0..=most)
     }

@@ -210,7 +210,7 @@ impl Edit {
             Self::Show(view) => window.layout().show(VIEWS[view % 4]),
             Self::Close(view) => window.layout().close(VIEWS[view % 4]),
             Self::Split(right) => {
-                window.layout().split(if *right { Side::Right } else { Side::Below }, "weights")
+                window.layout().split(if *right { Side::Right } else { Side::Below }, "weights");
             }
             Self::Maximize => window.layout().maximize(),
             Self::Archive(run) => {

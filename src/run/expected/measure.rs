@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::data::{Samples, Shape};
-use crate::doc::structure::Role;
+use crate::doc::structure::{Parameter, Role};
 use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
@@ -48,7 +48,7 @@ pub struct Pace {
 /// document has: one without units in a layer.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
-    if task.training.batch == 0 || structure.parameters.iter().any(|parameter| parameter.is_empty()) {
+    if task.training.batch == 0 || structure.parameters.iter().any(Parameter::is_empty) {
         return None;
     }
     // Values, gradients, and the optimizer's state.
