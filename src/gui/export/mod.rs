@@ -195,7 +195,7 @@ impl ExportDialog {
         row_ui(ui, "Name", |ui| {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
             let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
-            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 48.0);
+            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
             let field = widgets::field_ui(ui, field, state);
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
@@ -303,6 +303,7 @@ fn segments_ui<T: Copy + PartialEq>(
     let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
     let shown = frame.show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().button_padding.x = 0.75 * STEP;
         for &one in all {
             ui.selectable_value(value, one, name(one));
         }
