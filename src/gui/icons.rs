@@ -140,5 +140,9 @@ mod tests {
         for icon in Icon::ALL {
             assert!(face.glyph_index(icon.glyph()).is_some(), "{icon:?}");
         }
+        // Buttons for copying code, in the guide.
+        for (sign, icon) in [('🗐', Icon::Copy), ('✔', Icon::Check)] {
+            assert_eq!(face.glyph_index(sign), face.glyph_index(icon.glyph()), "{sign}");
+        }
     }
 }

@@ -100,7 +100,7 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 10] = [
+const IN_THE_PALETTE: [(&str, &str); 14] = [
     ("Show in table", "Filter runs"),
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
@@ -111,6 +111,11 @@ const IN_THE_PALETTE: [(&str, &str); 10] = [
     ("Add tag", "Show view: Notes"),
     ("Archive this run…", "Archive run…"),
     ("Maximize", "Maximize view"),
+    // How the table shows its groups is chosen in it.
+    ("Show its runs", "Show view: Runs"),
+    ("Use as baseline", "Show view: Runs"),
+    ("Show all runs", "Show view: Runs"),
+    ("Hide all runs", "Show view: Runs"),
 ];
 
 /// The names of all buttons.

@@ -327,8 +327,8 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     }
     assert!(rect(&window, "Stage actions").right() <= rect(&window, "Accuracy").left());
     let narrow = rect(&window, "1 Train 12 epochs").width();
-    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.harness.set_size(egui::vec2(1440.0, 900.0));
     window.harness.run();
-    assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 50.0);
+    assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 20.0);
     assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
 }
