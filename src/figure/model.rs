@@ -35,7 +35,7 @@ pub struct Figure {
     pub reference_lines: Vec<ReferenceLine>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
-    /// Small print below the plot, such as "mean over 5 seeds, band: 95 % interval".
+    /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
     pub note: String,
 }
 

@@ -123,6 +123,17 @@ impl Preset {
         (whole(width_pt), whole(height_pt))
     }
 
+    /// The preset with these sides, else the nearest size in whole millimetres.
+    pub fn near(size: &Size) -> Self {
+        let is_it = |preset: &Self| {
+            let known = preset.size();
+            (known.width_pt - size.width_pt).abs() < 0.01 && (known.height_pt - size.height_pt).abs() < 0.01
+        };
+        let whole = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH).round() as u32;
+        let own = Self::Own { width: whole(size.width_pt), height: whole(size.height_pt) };
+        Self::ALL.into_iter().find(is_it).unwrap_or(own)
+    }
+
     /// Its size.
     pub fn size(self) -> Size {
         let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {

@@ -12,7 +12,7 @@ use super::table::{Row, VALIDATION};
 pub struct Paired {
     /// Mean of second minus first.
     pub mean: f64,
-    /// Half the width of the 95 % interval of the mean, with Student's t; `None` for one pair, which has no spread.
+    /// Half the width of the 95 % CI of the mean, with Student's t; `None` for one pair, which has no spread.
     pub half: Option<f64>,
     /// Pairs.
     pub n: usize,

@@ -57,7 +57,7 @@ impl Spread {
             Self::None => "none",
             Self::StandardDeviation => "standard deviation",
             Self::StandardError => "standard error",
-            Self::Interval95 => "95 % interval",
+            Self::Interval95 => "95 % CI",
             Self::MinMax => "min to max",
         }
     }
@@ -136,7 +136,7 @@ const STUDENT_975: [f64; 30] = [
     2.059_538_553, 2.055_529_439, 2.051_830_516, 2.048_407_142, 2.045_229_642, 2.042_272_456,
 ];
 
-/// The 97.5 % quantile of Student's t: half the width of a 95 % interval in standard errors.
+/// The 97.5 % quantile of Student's t: half the width of a 95 % CI in standard errors.
 ///
 /// Up to 30 degrees of freedom from a table; beyond, the expansion by Cornish and Fisher (Abramowitz and Stegun,
 /// 26.7.5), which is then right to seven digits. Infinite for 0 degrees of freedom: one value has no spread.

@@ -41,7 +41,7 @@ const fn is_none(count: &usize) -> bool {
 #[derive(Debug, PartialEq, Serialize)]
 struct Difference {
     mean: f64,
-    /// Half the width of the 95 % interval of the mean, with Student's t; nothing for one pair.
+    /// Half the width of the 95 % CI of the mean, with Student's t; nothing for one pair.
     half_interval95: Option<f64>,
     n: usize,
     /// In words.

@@ -74,7 +74,7 @@ fn figure(names: &[String], ends: [f64; 2]) -> Figure {
         x: Axis::new("Epochs trained", ""),
         y: Axis::percent("Test accuracy"),
         lines: lines.collect(),
-        note: "mean over 3 seeds, band: 95 % interval".to_owned(),
+        note: "mean over 3 seeds, band: 95 % CI".to_owned(),
         ..Figure::default()
     }
 }

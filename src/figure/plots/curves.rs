@@ -162,7 +162,7 @@ pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> 
     Figure { x, y, lines, note, ..Figure::default() }
 }
 
-/// The note about lines: "mean over 2 to 5 seeds, band: 95 % interval". For pooled arms it counts runs, since runs with the
+/// The note about lines: "mean over 2 to 5 seeds, band: 95 % CI". For pooled arms it counts runs, since runs with the
 /// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
 pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.counts)));

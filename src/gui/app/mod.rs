@@ -11,6 +11,7 @@ mod act;
 mod browsing;
 mod chrome;
 mod editor;
+mod export;
 mod facts;
 mod leaving;
 mod news;
@@ -273,6 +274,7 @@ impl eframe::App for App {
             self.use_dropped(found, &ctx);
         }
         self.layout_ui(ui);
+        self.export_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);

@@ -8,13 +8,10 @@ use eframe::egui;
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
-use super::workspace::Export;
-use crate::figure::FileKind;
 use crate::gui::dialogs::{
     Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
 };
 use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
-use crate::gui::views::{Subject, Wanted};
 
 impl App {
     /// Draws the open dialog, and carries out the decision.
@@ -76,7 +73,7 @@ impl App {
     }
 
     /// Uses a path, after a question about a file that would be replaced.
-    fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
+    pub(super) fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
         if usage.purpose().writes() && path.exists() {
             self.shell.dialog = Some(Dialog::Overwrite { path, usage });
         } else {
@@ -89,6 +86,7 @@ impl App {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
+            PathUse::ExportFolder => self.take_export_folder(path),
             PathUse::Setting(place, _) => self.write_path(&place, &path),
         }
     }
@@ -136,46 +134,6 @@ impl App {
         }
         if let Some(leaving) = then {
             self.proceed(leaving, ctx);
-        }
-    }
-
-    /// Writes a figure to a file or into the clipboard.
-    pub(super) fn take_figure(&mut self, subject: Subject, wanted: Wanted, ctx: &egui::Context) {
-        match wanted {
-            Wanted::File => self.ask_where_to_export(subject, ctx),
-            Wanted::Picture => self.begin_export(Export::Picture, subject, ctx),
-            Wanted::Values => self.begin_export(Export::Values, subject, ctx),
-        }
-    }
-
-    /// Asks for the file of a figure, whose suggested name says of what.
-    fn ask_where_to_export(&mut self, subject: Subject, ctx: &egui::Context) {
-        let name = self.editor.document.suggested_file_name();
-        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
-        let request = PathRequest {
-            purpose: Purpose::Export,
-            folder: self.editor.folder(),
-            name: format!("{stem}-{}.svg", subject.name()),
-            subject: subject.title().to_owned(),
-        };
-        self.shell.ask(request, PathUse::Export(subject), ctx);
-    }
-
-    /// Writes a figure; the ending of the file says as what.
-    pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
-        let Some(kind) = FileKind::of(path) else {
-            let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
-            return self.fail("The figure was not written", &text);
-        };
-        self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
-        self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
-    }
-
-    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
-        self.update_workspace(ctx);
-        let begun = self.workspace.begin_export(export, subject, &self.runner.runs, &mut self.log, ctx);
-        if let Err(failure) = begun {
-            self.fail(failure.title, &failure.text);
         }
     }
 }

@@ -5,7 +5,7 @@ use eframe::egui::{
     UiBuilder, Vec2, pos2, vec2,
 };
 
-use super::commands::{Command, CommandContext};
+use super::commands::{Command, CommandContext, Menu};
 use super::icons::Icon;
 use super::menu::{explained, menus_ui};
 use super::palette::Choice;
@@ -120,7 +120,16 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     ui.spacing_mut().item_spacing.x = STEP / 2.0;
     let menus = |ui: &mut Ui| menus_ui(ui, input.context, input.is_on, input.has_view);
     let chosen = if width >= WIDE || input.file.is_none() {
-        egui::MenuBar::new().ui(ui, menus).inner
+        // It takes all of the width that it gets.
+        let padding = vec2(1.25 * STEP, STEP / 2.0);
+        let style = move |style: &mut egui::Style| {
+            egui::containers::menu::menu_style(style);
+            style.spacing.button_padding = padding;
+        };
+        let size = vec2(menus_width(ui, padding.x), HEIGHT);
+        let row = Layout::left_to_right(Align::Center);
+        ui.allocate_ui_with_layout(size, row, |ui| egui::MenuBar::new().style(style).ui(ui, menus).inner)
+            .inner
     } else {
         let button = Button::new(Icon::List.atom(widgets::ICON)).frame_when_inactive(false);
         let (button, chosen) = egui::containers::menu::MenuButton::from_button(button).ui(ui, menus);
@@ -143,6 +152,16 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     let group = if width >= NARROW { tabs_ui(ui, input.groups) } else { list_ui(ui, input.groups) };
     response = response.or(group.map(BarResponse::Group));
     response
+}
+
+/// The width of the names of all menus.
+fn menus_width(ui: &Ui, padding: f32) -> f32 {
+    let font = egui::FontId::proportional(BODY);
+    let width = |menu: Menu| {
+        let name = menu.text().to_owned();
+        ui.painter().layout_no_wrap(name, font.clone(), egui::Color32::WHITE).size().x + 2.0 * padding
+    };
+    Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x
 }
 
 fn divider_ui(ui: &mut Ui) {

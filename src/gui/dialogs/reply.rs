@@ -52,6 +52,8 @@ pub enum PathUse {
     Save(Option<Leaving>),
     /// To write a figure.
     Export(Subject),
+    /// For the figure of the open export dialog.
+    ExportFolder,
     /// Write it into a setting, which names a folder or a file.
     Setting(Place, Names),
 }
@@ -63,7 +65,7 @@ impl PathUse {
             Self::Open(_) => Purpose::Open,
             Self::Save(_) => Purpose::Save,
             Self::Export(_) => Purpose::Export,
-            Self::Setting(_, Names::Folder) => Purpose::Folder,
+            Self::ExportFolder | Self::Setting(_, Names::Folder) => Purpose::Folder,
             Self::Setting(..) => Purpose::File,
         }
     }

@@ -81,6 +81,12 @@ impl ExportDialog {
         Self { title, settings, name, figure, built, preview: Preview::default() }
     }
 
+    /// The name of the file, without its ending.
+    #[cfg(test)]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The figure, once it is there.
     pub fn figure(&self) -> Option<&Arc<Figure>> {
         self.built.as_ref()?.as_ref().ok()

@@ -30,6 +30,8 @@ pub struct PlotState {
     pub size: Preset,
     /// Dots per inch of exported pictures.
     pub dpi: u32,
+    /// Legend, intervals and text of exported figures, from the last dialog.
+    paper: Option<Options>,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
@@ -62,6 +64,7 @@ impl Default for PlotState {
             linked: false,
             size: Preset::default(),
             dpi: DPI,
+            paper: None,
             chosen: None,
             views: BTreeMap::new(),
             builders: BTreeMap::new(),
@@ -263,7 +266,14 @@ impl PlotState {
 
     /// How exported figures are drawn.
     pub fn paper(&self) -> Options {
-        Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() }
+        let options = Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() };
+        self.paper.filter(|paper| Preset::near(&paper.size) == self.size).unwrap_or(options)
+    }
+
+    /// Takes what the export dialog has: size and resolution are kept with the document, the rest until the window closes.
+    pub fn set_paper(&mut self, paper: &Options) {
+        (self.size, self.dpi) = (Preset::near(&paper.size), paper.dpi.round() as u32);
+        self.paper = Some(*paper);
     }
 
     /// Whether the figure of a plot has data.

@@ -149,7 +149,7 @@ fn results(list: &[&Run], runs: &Runs) -> Vec<f64> {
     done.filter_map(|run| result(runs.record(&run.id)?)).collect()
 }
 
-/// The mean of some results, as `98.02 ± 0.10` (half the width of the 95 % interval) or `98.06 %`.
+/// The mean of some results, as `98.02 ± 0.10` (half the width of the 95 % CI) or `98.06 %`.
 pub fn mean(values: &[f64]) -> String {
     let level = level(0.0, values, Spread::Interval95);
     match level.band {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::export::Exporting;
 use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
@@ -31,6 +32,8 @@ pub(super) struct Shell {
     pub recent_files: RecentFiles,
     /// The user guide.
     pub guide: Guide,
+    /// The export dialog.
+    pub exporting: Exporting,
     /// The list that is open.
     pub palette: Option<Palette>,
     /// Which recent files are still there.
@@ -54,6 +57,7 @@ impl Shell {
             is_starting: false,
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
+            exporting: Exporting::default(),
             palette: None,
             presence: Presence::default(),
             may_close: false,

@@ -34,10 +34,14 @@ fn wait_until(window: &mut Window, is_so: impl Fn(&Window) -> bool) {
     panic!("it never came: {}", window.log());
 }
 
-fn last_request(window: &Window) -> (String, String) {
-    let stage = window.stage.borrow();
-    let request = stage.requests.last().unwrap();
-    (request.name.clone(), request.title())
+fn asked(window: &Window) -> (String, String) {
+    let (name, title) = window.harness.state().exporting().expect("the dialog is open");
+    (name.to_owned(), title.to_owned())
+}
+
+fn write_to(window: &mut Window, path: &Path) {
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().export_to(path, &ctx);
 }
 
 #[test]
@@ -49,14 +53,15 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     window.say(0, accuracy(0.5, 1.0));
     show(&mut window, "loss");
     window.execute(Command::ExportFigure);
-    assert_eq!(last_request(&window), ("x-loss.svg".to_owned(), "Export Loss".to_owned()));
+    assert_eq!(asked(&window), ("x-loss".to_owned(), "Loss".to_owned()));
     let to = folder.path().join("y.svg");
-    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
+    window.click("Cancel");
     show(&mut window, "accuracy");
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::ExportFigure, &ctx);
     // Whatever is clicked on while the dialog is open.
     window.harness.state_mut().workspace.tiles.change(LayoutChange::Show("loss"));
+    write_to(&mut window, &to);
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     assert!(std::fs::read_to_string(&to).unwrap().contains(">Test accuracy (%)<"));
 }
@@ -76,15 +81,15 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     window.harness.state_mut().workspace.selection = Selection::Arm(0);
     wait_until(&mut window, |window| window.sees("Image of the values"));
     window.execute(Command::ExportFigure);
-    let expected = ("x-fc1.weight-histogram.svg".to_owned(), "Export histogram of fc1.weight".to_owned());
-    assert_eq!(last_request(&window), expected);
+    assert_eq!(asked(&window), ("x-fc1.weight-histogram".to_owned(), "histogram of fc1.weight".to_owned()));
+    window.click("Cancel");
     window.click("Mask");
     window.click("Export image");
     let to = folder.path().join("mask.csv");
-    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
-    window.harness.get_by_label("Write to a file…").click();
+    window.click("Write to a file…");
+    assert_eq!(asked(&window).0, "x-fc1.weight-mask");
+    write_to(&mut window, &to);
     wait_until(&mut window, |window| window.log().contains("Wrote mask of fc1.weight to"));
-    assert_eq!(last_request(&window).0, "x-fc1.weight-mask.svg");
     let table = std::fs::read_to_string(&to).unwrap();
     assert_eq!(table.lines().count(), 1 + 2 * 4, "{table}");
     window.execute(Command::CopyValues);

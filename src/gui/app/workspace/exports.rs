@@ -85,20 +85,30 @@ impl Workspace {
         ctx: &egui::Context,
     ) -> Result<(), Failure> {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
-        let made = match subject {
-            Subject::View(offer) => {
-                BackgroundTask::begin("export", ctx, move || own.make(&offer.figure(), &paper))
-            }
-            Subject::Plot(plot) => {
-                let figure_request = self.request_of(plot, runs, log);
-                let figure = move || figure_request.figure().ok_or("The plot is empty. Press Run all first.");
-                BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper))
-            }
-        };
+        let figure = self.figure_of(subject, runs, log);
+        let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));
         let text = "The system refused to start a thread. Close other programs and try again.";
         let made = made.ok_or_else(|| Failure { title: export.failure(), text: text.to_owned() })?;
         self.exports.push(Exporting { export, title, made });
         Ok(())
+    }
+
+    /// What makes the figure of a plot or of a view, in a thread.
+    pub fn figure_of(
+        &mut self,
+        subject: Subject,
+        runs: &Runs,
+        log: &mut Log,
+    ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
+        match subject {
+            Subject::View(offer) => Box::new(move || Ok(offer.figure())),
+            Subject::Plot(plot) => {
+                let request = self.request_of(plot, runs, log);
+                Box::new(move || {
+                    request.figure().ok_or_else(|| "The plot is empty. Press Run all first.".to_owned())
+                })
+            }
+        }
     }
 
     /// What a plot shows, as the command line knows it.

@@ -18,7 +18,7 @@ use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
 use crate::gui::widgets;
 use crate::results::statistics::Spread;
-use crate::results::view::{Preset, XAxis};
+use crate::results::view::{BandChoice, Preset, XAxis};
 use cell_head::cell_head_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
@@ -170,6 +170,8 @@ fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) 
         ui.menu_button(format!("{name}: {chosen}"), list).response.accessible_name(name);
         return;
     }
+    // Quiet until the pointer comes: the data matter more.
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = eframe::egui::Color32::TRANSPARENT;
     // The list first: rows of tools go from right to left.
     let combo = widgets::drop_down(ui.scope_id().with(name), chosen).width(0.0).show_ui(ui, list);
     let label = ui.label(RichText::new(name).color(theme::present(ui).text2));
@@ -199,9 +201,12 @@ fn x_ui(ui: &mut Ui, state: &mut PlotState) {
 }
 
 fn band_ui(ui: &mut Ui, state: &mut PlotState) {
-    let band = &mut state.options.band;
-    let chosen = band.label();
-    choice_ui(ui, "band", chosen, |ui| {
+    let (bands, band) = (&mut state.options.bands, &mut state.options.band);
+    choice_ui(ui, "band", bands.label(), |ui| {
+        for choice in BandChoice::ALL {
+            ui.selectable_value(bands, choice, choice.label());
+        }
+        ui.separator();
         for spread in Spread::ALL {
             ui.selectable_value(band, spread, spread.label());
         }

@@ -1,0 +1,121 @@
+//! The export dialog: which figure, how it looks, and where it goes.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui;
+
+use super::App;
+use super::workspace::Export;
+use crate::figure::FileKind;
+use crate::gui::dialogs::PathUse;
+use crate::gui::export::{ExportDialog, ExportResponse, ExportSettings};
+use crate::gui::files::{PathRequest, Purpose};
+use crate::gui::views::{Subject, Wanted};
+
+/// An open dialog with what it is about, and what the last one has left behind.
+#[derive(Default)]
+pub(super) struct Exporting {
+    open: Option<(ExportDialog, Subject)>,
+    kind: Option<FileKind>,
+    folder: Option<PathBuf>,
+}
+
+impl App {
+    /// Opens the dialog for a figure, or copies it.
+    pub(super) fn take_figure(&mut self, subject: Subject, wanted: Wanted, ctx: &egui::Context) {
+        match wanted {
+            Wanted::File => self.open_export(subject, ctx),
+            Wanted::Picture => self.begin_export(Export::Picture, subject, ctx),
+            Wanted::Values => self.begin_export(Export::Values, subject, ctx),
+        }
+    }
+
+    fn open_export(&mut self, subject: Subject, ctx: &egui::Context) {
+        let name = self.editor.document.suggested_file_name();
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        let exporting = &self.shell.exporting;
+        let settings = ExportSettings {
+            options: self.workspace.plot.paper(),
+            kind: exporting.kind.unwrap_or(FileKind::Pdf),
+            folder: exporting.folder.clone().unwrap_or_else(|| self.editor.folder()),
+        };
+        self.update_workspace(ctx);
+        let build = self.workspace.figure_of(subject.clone(), &self.runner.runs, &mut self.log);
+        let name = format!("{stem}-{}", subject.name());
+        let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
+        self.shell.exporting.open = Some((dialog, subject));
+    }
+
+    /// Draws the open dialog, and does what was chosen.
+    pub(super) fn export_ui(&mut self, ctx: &egui::Context) {
+        if self.shell.dialog.is_some() {
+            return; // a question about its file comes first
+        }
+        let Some((mut dialog, subject)) = self.shell.exporting.open.take() else { return };
+        let response = dialog.ui(ctx);
+        let exporting = &mut self.shell.exporting;
+        exporting.kind = Some(dialog.settings.kind);
+        self.workspace.plot.set_paper(&dialog.settings.options);
+        match response {
+            Some(ExportResponse::Cancel) => return,
+            Some(ExportResponse::Write(path)) => {
+                exporting.folder = Some(dialog.settings.folder.clone());
+                return self.use_path(PathUse::Export(subject), path, ctx);
+            }
+            Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, subject.clone(), ctx),
+            Some(ExportResponse::CopyCaption(text)) => {
+                ctx.copy_text(text);
+                self.log.info("Copied the caption");
+            }
+            Some(ExportResponse::Browse) => {
+                let request = PathRequest {
+                    purpose: Purpose::Folder,
+                    folder: dialog.settings.folder.clone(),
+                    name: String::new(),
+                    subject: subject.title().to_owned(),
+                };
+                self.shell.ask(request, PathUse::ExportFolder, ctx);
+            }
+            None => {}
+        }
+        self.shell.exporting.open = Some((dialog, subject));
+    }
+
+    /// Takes the folder that was chosen for the open dialog.
+    pub(super) fn take_export_folder(&mut self, folder: PathBuf) {
+        if let Some((dialog, _)) = &mut self.shell.exporting.open {
+            dialog.settings.folder = folder;
+        }
+    }
+
+    /// Writes a figure; the ending of the file says as what.
+    pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
+        let Some(kind) = FileKind::of(path) else {
+            let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
+            return self.fail("The figure was not written", &text);
+        };
+        self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
+        self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
+    }
+
+    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
+        self.update_workspace(ctx);
+        let begun = self.workspace.begin_export(export, subject, &self.runner.runs, &mut self.log, ctx);
+        if let Err(failure) = begun {
+            self.fail(failure.title, &failure.text);
+        }
+    }
+
+    /// The name of the file and the title of the open dialog.
+    #[cfg(test)]
+    pub(super) fn exporting(&self) -> Option<(&str, &str)> {
+        self.shell.exporting.open.as_ref().map(|(dialog, subject)| (dialog.name(), subject.title()))
+    }
+
+    /// Closes the open dialog by writing its figure to a path.
+    #[cfg(test)]
+    pub(super) fn export_to(&mut self, path: &Path, ctx: &egui::Context) {
+        let (_, subject) = self.shell.exporting.open.take().expect("the dialog is open");
+        self.use_path(PathUse::Export(subject), path.to_owned(), ctx);
+    }
+}
