@@ -1,6 +1,6 @@
 //! Whether a figure can still be read when it is printed in grey.
 
-use crate::figure::export::Options;
+use crate::figure::Options;
 use crate::figure::{Figure, Line, palette};
 use crate::gui::text::counted;
 use crate::gui::widgets::Tone;
