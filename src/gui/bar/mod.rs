@@ -181,16 +181,6 @@ fn text_width(ui: &Ui, text: &str, font: egui::FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE).size().x
 }
 
-/// The width of the names of all menus.
-fn menus_width(ui: &Ui, padding: f32) -> f32 {
-    let font = egui::FontId::proportional(BODY);
-    let width = |menu: Menu| {
-        let name = menu.text().to_owned();
-        ui.painter().layout_no_wrap(name, font.clone(), egui::Color32::WHITE).size().x + 2.0 * padding
-    };
-    Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x
-}
-
 fn divider_ui(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(2.0 * STEP, 24.0), Sense::hover());
     ui.painter().vline(rect.center().x, rect.y_range(), (1.0, present(ui).line));
