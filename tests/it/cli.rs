@@ -165,7 +165,7 @@ fn files_arms_seeds_and_settings_that_do_not_exist_are_wrong_input() {
         (&["run", "x.ron", "--set", "train.batch=many"], "\"many\" is not a value for \"train.batch\""),
         (&["run", "x.ron", "--set", "train.batch"], "KEY=VALUE"),
         (&["run", "x.ron", "--shard", "3/2"], "I/N"),
-        (&["run", "x.ron", "--set", "train.batch=0"], "error: --set train.batch=0: train.batch: "),
+        (&["run", "x.ron", "--set", "train.batch=0"], "error: --set train.batch=0: Training, Batch size: "),
         (
             &["run", "x.ron", "--set", "arms.pruned.train.batch=8"],
             "is not set; write arms.pruned.train=(…) or train.batch=…",
@@ -211,7 +211,7 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
         (&2.into(), 4)
     );
 
-    let look = ["--x", "iterations", "--band", "min-max", "--y-range", "0..40"];
+    let look = ["--x", "iterations", "--band", "min-max", "--y-range", "0..40", "--footnote"];
     bench.said(&[&["export", "x.ron", "--to", "x.svg"], &look[..]].concat());
     let svg = std::fs::read_to_string(bench.path("x.svg")).unwrap();
     for part in ["Iterations trained", "band: min to max", ">40<"] {

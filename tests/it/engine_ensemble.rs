@@ -231,9 +231,9 @@ fn an_intervention_acts_on_the_first_member_and_hands_shared_layers_on() {
 #[test]
 fn what_cannot_be_shared_is_said() {
     let found = complaints("Ensemble(share: Only([\"fc9\"]))");
-    assert!(found[0].contains("Ensemble.share.Only[0]: there is no layer"), "{found:?}");
+    assert!(found[0].contains("Ensemble, Shared layers: there is no layer"), "{found:?}");
     let found = complaints("Ensemble(mode: Tied, local_steps: 2)");
-    assert!(found[0].contains("Ensemble.local_steps: tied members"), "{found:?}");
+    assert!(found[0].contains("Ensemble, Local steps: tied members"), "{found:?}");
     let found = complaints("Ensemble(share: First(0), until: Change())");
     assert!(found[0].contains("no layer is shared"), "{found:?}");
 }

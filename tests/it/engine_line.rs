@@ -68,7 +68,7 @@ fn the_barrier_is_reported_and_names_are_checked() {
     assert!(report.summary.starts_with("the error barrier between one and two is"), "{}", report.summary);
     assert_eq!(report.rows.len(), 5);
     let found = complaints("Do(Snapshot(name: \"one\")), Connect(a: \"one\", b: \"three\")");
-    assert!(found.len() == 1 && found[0].contains("Connect.b: there is no snapshot"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("Connect, To network: there is no snapshot"), "{found:?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_branch_with_other_data_trains_and_tests_on_them() {
 #[test]
 fn data_of_another_shape_are_refused() {
     let found = complaints("Branch(name: \"iris\", data: Iris(), plan: [Test])");
-    assert!(found[0].contains("Branch.data: a branch needs data of the same shape"), "{found:?}");
+    assert!(found[0].contains("Branch, Data: a branch needs data of the same shape"), "{found:?}");
     // Files can turn out to hold something else than the check knew.
     let experiment =
         parse("(arms: [(plan: [Branch(name: \"iris\", data: Iris(), plan: [Test])])])", Path::new("x.ron"));

@@ -162,7 +162,7 @@ fn a_watched_run_goes_on_exactly() {
 #[test]
 fn unknown_layers_are_named() {
     let found = complaints("Do(Watch(layers: Only([\"fc9\"]))), Train(\"1ep\")");
-    assert!(found[0].contains("Watch.layers.Only[0]: there is no layer \"fc9\""), "{found:?}");
+    assert!(found[0].contains("Watch, Layers: there is no layer \"fc9\""), "{found:?}");
 }
 
 /// How many of all values are other ones, as a share.

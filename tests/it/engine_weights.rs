@@ -282,8 +282,8 @@ fn masks_of_whole_numbers_are_masks() {
 fn what_would_fail_in_the_middle_is_said_before_anything_runs() {
     for (plan, part) in [
         ("Do(Freeze(at: Snapshot(\"x.safetensors\")))", "there is no snapshot"),
-        ("Do(Freeze(select: Indices([5, 10])))", "Indices[1]: fc3.bias has 10 entries"),
-        ("Do(Prune(amount: Count(30001)))", "Count: 30,001 entries are to be pruned, and fc1 has 19,200"),
+        ("Do(Freeze(select: Indices([5, 10])))", "Entries: fc3.bias has 10 entries"),
+        ("Do(Prune(amount: Count(30001)))", ": 30,001 entries are to be pruned, and fc1 has 19,200"),
         ("Do(Prune(amount: Count(50201), scope: Global))", "and the target has 50,200"),
         ("Do(Prune(amount: Count(301), target: (layers: First(1), channels: [0, 1])))", "and fc1 has 128"),
         ("Branch(name: \"b\", plan: [Test]), Do(Graft(from: \"b\", weights: false))", "b has no position"),

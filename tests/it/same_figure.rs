@@ -1,20 +1,18 @@
 //! The window and the command line write the same bytes, also with a filter, titles and axes of one's own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
 use weightlab::figure::FileKind;
 use weightlab::gui::app::App;
-use weightlab::gui::commands::Command as Asked;
 use weightlab::gui::worker::Threads;
 use weightlab::results::statistics::Spread;
 use weightlab::results::view::{FILE, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
-use crate::support::window::{Opening, execute, wait_until};
+use crate::support::window::{Opening, export, show, wait_until};
 
 fn weightlab(folder: &Path, arguments: &[&str]) {
     let output =
@@ -22,29 +20,28 @@ fn weightlab(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Opens the experiment in the window, chooses a plot by its tab, and exports what it shows.
-fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
-    from_prepared_window(folder, name, |harness| {
-        if let Some(tab) = tab {
-            harness.get_by_label(tab).click();
-            harness.run_steps(5);
-        }
-    })
+/// Opens the experiment in the window, and exports its first plot.
+fn from_window(folder: &Path, name: &str, has_footnote: bool) -> Vec<u8> {
+    from_prepared_window(folder, name, has_footnote, |_| {})
 }
 
 /// Opens the experiment in the window, does what `prepare` does there, and exports the figure that was used last.
-fn from_prepared_window(folder: &Path, name: &str, prepare: impl Fn(&mut Harness<'static, App>)) -> Vec<u8> {
-    let to: PathBuf = folder.join(name);
+fn from_prepared_window(
+    folder: &Path,
+    name: &str,
+    has_footnote: bool,
+    prepare: impl Fn(&mut Harness<'static, App>),
+) -> Vec<u8> {
+    let to = folder.join(name);
     let opening = Opening::new(&folder.join("untitled"));
-    let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
+    let opening = Opening { file: Some(folder.join("x.ron")), ..opening };
     let mut harness = opening.open(Threads, LazyRenderer::default());
     harness.run_steps(5);
     while harness.state().is_reading() {
         harness.step();
     }
     prepare(&mut harness);
-    execute(&mut harness, Asked::ExportFigure);
-    wait_until(&mut harness, "the exported file", |_| to.exists());
+    export(&mut harness, &to, has_footnote);
     std::fs::read(to).unwrap()
 }
 
@@ -77,10 +74,13 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
         for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
             let [window, line] =
                 ["window", "line"].map(|stem| format!("{stem}-{has_title}.{}", kind.ending()));
-            let window = from_window(folder, &window, None);
-            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            let has_footnote = kind == FileKind::Svg;
+            let window = from_window(folder, &window, has_footnote);
+            let footnote = if has_footnote { &["--footnote"][..] } else { &[] };
+            let export = ["export", "x.ron", "--figure", "accuracy", "--to", &line];
+            weightlab(folder, &[&export[..], footnote].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
-            if kind == FileKind::Svg {
+            if has_footnote {
                 let text = String::from_utf8(window).unwrap();
                 assert_eq!(text.contains("filter: -arm:pruned (2 of 4 runs)"), has_title, "what is left out");
                 assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
@@ -99,8 +99,11 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
     let plots = [("parallel".to_owned(), PlotView { brushes, ..PlotView::default() })].into();
     let view = ViewSettings { plots, ..ViewSettings::default() };
     std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
-    for (tab, figure, has_pruned) in [("Classes", "classes", true), ("Parallel", "parallel", false)] {
-        let window = from_window(folder, &format!("window-{figure}.svg"), Some(tab));
+    for (title, figure, has_pruned) in
+        [("Per-class accuracy", "classes", true), ("Parallel coordinates", "parallel", false)]
+    {
+        let name = format!("window-{figure}.svg");
+        let window = from_prepared_window(folder, &name, false, |harness| show(harness, title));
         let line = format!("line-{figure}.svg");
         weightlab(folder, &["export", "x.ron", "--figure", figure, "--to", &line]);
         assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
@@ -112,12 +115,11 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
     }
 }
 
-/// Selects an arm in the tree and opens a view by its tab.
+/// Selects an arm in the tree and opens a view.
 fn open_view(harness: &mut Harness<'static, App>, arm: &str, view: &str) {
     harness.query_all_by_label(arm).next().expect("the arm is in the tree").click();
     harness.run_steps(5);
-    harness.get_by_role_and_label(Role::Tab, view).click();
-    harness.run_steps(5);
+    show(harness, view);
 }
 
 /// Waits until a label is there, and clicks it.
@@ -134,7 +136,7 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     let text = TINY.replace("limit_test: 100", "limit_test: 100, validation: 50");
     std::fs::write(folder.join("x.ron"), text).unwrap();
     weightlab(folder, &["run", "x.ron"]);
-    let show = |harness: &mut Harness<'static, App>, figure: &str| match figure {
+    let prepare = |harness: &mut Harness<'static, App>, figure: &str| match figure {
         "early-stops" => {
             open_view(harness, "pruned", "Tickets");
             click_once_there(harness, "Early stops");
@@ -164,7 +166,7 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     for figure in ["early-stops", "layers", "histogram", "values", "mask"] {
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{figure}.{ending}"));
-            let window = from_prepared_window(folder, &window, |harness| show(harness, figure));
+            let window = from_prepared_window(folder, &window, false, |harness| prepare(harness, figure));
             // Early stops have all arms side by side.
             let arm = if figure == "early-stops" { &[][..] } else { &["--arm", "pruned"][..] };
             weightlab(folder, &[&["export", "x.ron", "--figure", figure, "--to", &line], arm].concat());
@@ -207,7 +209,7 @@ fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
         std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{name}.{ending}"));
-            let window = from_window(folder, &window, None);
+            let window = from_window(folder, &window, false);
             weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             let text = String::from_utf8(window).unwrap();

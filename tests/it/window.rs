@@ -1,5 +1,6 @@
 //! The real window with the real worker: templates open, runs run, and what they say is there to be read.
 
+use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
 use weightlab::doc::templates;
@@ -8,7 +9,7 @@ use weightlab::gui::commands::Command;
 use weightlab::gui::worker::Threads;
 
 use crate::support::tiny::TINY;
-use crate::support::window::{Opening, execute, wait_until};
+use crate::support::window::{Opening, execute, export, wait_until};
 
 fn open(opening: Opening) -> Harness<'static, App> {
     opening.open(Threads, LazyRenderer::default())
@@ -29,9 +30,9 @@ fn every_template_opens_from_its_card_ready_to_run() {
     let mut harness = open(Opening::new(folder.path()));
     for template in templates::all() {
         execute(&mut harness, Command::New);
-        harness.get_by_label(template.name).click_accesskit();
+        harness.get_by_role_and_label(Role::Button, template.name).click_accesskit();
         harness.run_ok();
-        assert!(!sees(&harness, "New experiment from a template"), "{} is open", template.name);
+        assert!(!sees(&harness, "New experiment"), "{} is open", template.name);
         for arm in template.experiment().arms {
             assert!(sees(&harness, &arm.name), "{} shows its arm {}", template.name, arm.name);
         }
@@ -45,21 +46,20 @@ fn a_short_experiment_runs_to_its_end_and_gives_its_figure() {
     let (file, figure) = (folder.path().join("tiny.ron"), folder.path().join("tiny.svg"));
     std::fs::write(&file, TINY).unwrap();
     let opening = Opening::new(&folder.path().join("untitled"));
-    let mut harness = open(Opening { file: Some(file), chosen: Some(figure.clone()), ..opening });
+    let mut harness = open(Opening { file: Some(file), ..opening });
     harness.get_by_label("Run all").click();
     harness.step();
     wait_for(&mut harness, "All runs are done");
-    wait_for(&mut harness, "mean over 2 seeds");
     let runs = std::fs::read_dir(folder.path().join("tiny.runs")).unwrap();
     let done = runs.filter(|entry| entry.as_ref().unwrap().path().join("DONE").is_file());
     assert_eq!(done.count(), 4);
 
-    execute(&mut harness, Command::ExportFigure);
+    export(&mut harness, &figure, false);
     wait_for(&mut harness, "Wrote ");
     let drawn = std::fs::read_to_string(&figure).unwrap();
     assert!(drawn.contains(">pruned<"), "the legend names the arms");
 
-    harness.get_by_label("Runs").click();
+    harness.get_by_role_and_label(Role::Tab, "Runs").click();
     harness.run_ok();
     assert_eq!(harness.query_all_by_label("done").count(), 4, "one row for each run");
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Theme, ThemePreference};
+use eframe::egui::{self, Key, Modifiers, Theme, ThemePreference};
+use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, TestRenderer};
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
@@ -32,8 +33,6 @@ pub struct Opening {
     pub look: ThemePreference,
     /// Results of documents without a file go here.
     pub untitled: PathBuf,
-    /// What every file dialog is answered with; without one it is cancelled.
-    pub chosen: Option<PathBuf>,
     pub file: Option<PathBuf>,
 }
 
@@ -41,7 +40,7 @@ impl Opening {
     /// A usual window whose documents have their results in this folder.
     pub fn new(untitled: &Path) -> Self {
         let untitled = untitled.to_owned();
-        Self { size: [1280.0, 800.0], look: ThemePreference::Dark, untitled, chosen: None, file: None }
+        Self { size: [1280.0, 800.0], look: ThemePreference::Dark, untitled, file: None }
     }
 
     pub fn open(
@@ -49,13 +48,11 @@ impl Opening {
         worker: impl Worker + 'static,
         renderer: impl TestRenderer + 'static,
     ) -> Harness<'static, App> {
-        let Self { size, look, untitled, chosen, file } = self;
+        let Self { size, look, untitled, file } = self;
         let settings = Settings { theme: look, ..Settings::default() };
-        let picker = Box::new(move |_: &PathRequest, _: &egui::Context| {
+        let picker = Box::new(|_: &PathRequest, _: &egui::Context| {
             let (sender, answers) = sync_channel(1);
-            sender
-                .send(chosen.clone().map_or(PathAnswer::Cancelled, PathAnswer::Path))
-                .expect("there is room");
+            sender.send(PathAnswer::Cancelled).expect("there is room");
             answers
         });
         let parts =
@@ -78,6 +75,34 @@ pub fn execute(harness: &mut Harness<'static, App>, command: Command) {
     let ctx = harness.ctx.clone();
     harness.state_mut().execute(command, &ctx);
     harness.run_ok();
+}
+
+/// Shows a plot or a view by its title, and makes it the one that commands are about.
+pub fn show(harness: &mut Harness<'static, App>, title: &str) {
+    execute(harness, Command::Palette);
+    harness.get_by_label("Search commands").type_text(&format!("Show view: {title}"));
+    harness.run_ok();
+    harness.key_press(Key::Enter);
+    harness.run_ok();
+}
+
+/// Writes the figure that was used last to a file in the folder of the document, by the dialog.
+pub fn export(harness: &mut Harness<'static, App>, to: &Path, has_footnote: bool) {
+    execute(harness, Command::ExportFigure);
+    let [name, ending] = [to.file_stem(), to.extension()].map(|part| part.unwrap().to_str().unwrap());
+    harness.get_by_label(&ending.to_uppercase()).click_accesskit();
+    harness.get_by_label("File name").focus();
+    harness.run_ok();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.get_by_label("File name").type_text(name);
+    if has_footnote {
+        harness.get_by_label("Footnote").click_accesskit();
+    }
+    wait_until(harness, "the figure", |harness| {
+        !harness.get_by_label("Export").accesskit_node().is_disabled()
+    });
+    harness.get_by_label("Export").click_accesskit();
+    wait_until(harness, "the exported file", |_| to.exists());
 }
 
 /// Draws frames until something is so, for a minute at most.
