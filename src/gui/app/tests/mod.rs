@@ -169,7 +169,7 @@ fn accuracy(value: f64, trained: f64) -> Event {
 #[test]
 fn the_first_start_shows_the_arms_of_the_default_experiment() {
     let window = Window::new();
-    for arm in ["dense", "winning ticket", "reinitialised", "random mask"] {
+    for arm in ["dense", "winning ticket", "reinitialized", "random mask"] {
         assert!(window.harness.query_all_by_label(arm).next().is_some(), "{arm}");
     }
     assert!(window.sees("12 runs to do"));
