@@ -1,8 +1,22 @@
 //! The place of a setting in the words of the window: arm, stage (counted from 1), and labels of fields.
 
 use super::experiment::{Arm, Experiment};
+use super::problem::Problem;
 use crate::form::path::{Place, Segment};
 use crate::form::{Choice, Node, Value, name_of};
+
+impl Problem {
+    /// Names the places of problems in the words of the window.
+    pub fn locate(problems: &mut [Self], experiment: &Experiment) {
+        if problems.is_empty() {
+            return;
+        }
+        let mut experiment = experiment.clone();
+        for problem in problems.iter_mut().filter(|problem| problem.location.is_empty()) {
+            problem.location = location(&mut experiment, &problem.place);
+        }
+    }
+}
 
 /// `winning ticket, stage 4.1 Prune, Amount`; empty for the whole document.
 pub fn location(experiment: &mut Experiment, place: &Place) -> String {

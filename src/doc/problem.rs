@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::experiment::Experiment;
-use super::location::location;
 use crate::form::path::Place;
 
 /// How much a problem matters.
@@ -56,17 +54,6 @@ impl Problem {
     /// Something worth knowing.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, ..Self::error(place, message) }
-    }
-
-    /// Names the places of problems in the words of the window.
-    pub fn locate(problems: &mut [Self], experiment: &Experiment) {
-        if problems.is_empty() {
-            return;
-        }
-        let mut experiment = experiment.clone();
-        for problem in problems.iter_mut().filter(|problem| problem.location.is_empty()) {
-            problem.location = location(&mut experiment, &problem.place);
-        }
     }
 
     /// The problem for those who edit the file by hand: with the path of its setting in brackets.

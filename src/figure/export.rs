@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::csv::csv;
 use super::draw_error::DrawError;
 use super::model::Figure;
-use super::palette::Theme;
+use super::options::Options;
 use super::pdf::pdf;
 use super::raster::{pixels, png};
-use super::size::Size;
 use super::svg::svg;
 use crate::doc::file::write_atomically;
 
@@ -42,70 +41,6 @@ impl FileKind {
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))
-    }
-}
-
-/// How a figure is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// The page.
-    pub size: Size,
-    /// Resolution of a PNG in dots per inch.
-    pub dpi: f64,
-    /// Light or dark.
-    pub theme: Theme,
-    /// How the spread around means is drawn.
-    #[serde(default)]
-    pub intervals: IntervalStyle,
-    /// Whether notes are written at the names of arms: the settings in which they differ.
-    #[serde(default)]
-    pub notes: bool,
-    /// Whether the caption and the remarks are written below the plot.
-    #[serde(default)]
-    pub footnote: bool,
-}
-
-/// How files show the spread around means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum IntervalStyle {
-    /// Bars at the markers, beside those of other lines.
-    #[default]
-    Bars,
-    /// Pale bands.
-    Bands,
-    /// Nothing.
-    None,
-}
-
-impl IntervalStyle {
-    /// The style with this name on the command line.
-    ///
-    /// # Errors
-    /// The known names.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "bars" => Self::Bars,
-            "bands" => Self::Bands,
-            "none" => Self::None,
-            _ => return Err("write bars, bands or none".to_owned()),
-        })
-    }
-}
-
-/// The resolution that most journals require, in dots per inch.
-pub const DPI: u32 = 300;
-
-impl Default for Options {
-    /// One column at 300 dpi on white, as most journals require.
-    fn default() -> Self {
-        Self {
-            size: Size::default(),
-            dpi: f64::from(DPI),
-            theme: Theme::default(),
-            intervals: IntervalStyle::default(),
-            notes: false,
-            footnote: false,
-        }
     }
 }
 
@@ -184,7 +119,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
 mod tests {
     use super::*;
     use crate::figure::model::Line;
-    use crate::figure::style_of;
+    use crate::figure::{Size, style_of};
 
     fn example() -> Figure {
         Figure { lines: vec![Line::new("a", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]])], ..Figure::default() }

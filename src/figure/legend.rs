@@ -1,9 +1,9 @@
 //! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
 use super::cells::CellKind;
-use super::export::Options;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
+use super::options::Options;
 
 /// The subject of a legend row.
 #[derive(Debug, Clone, Copy, PartialEq)]

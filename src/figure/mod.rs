@@ -28,6 +28,7 @@ pub mod marks;
 pub mod model;
 pub mod mosaic;
 pub mod network;
+mod options;
 pub mod outliers;
 pub mod palette;
 pub mod pdf;
@@ -44,8 +45,9 @@ pub mod view;
 
 pub use axis::{Axis, Category};
 pub use cells::Cells;
-pub use export::{DPI, ExportError, FileKind, IntervalStyle, Options, write, write_file};
+pub use export::{ExportError, FileKind, write, write_file};
 pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
+pub use options::{DPI, IntervalStyle, Options};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;
 pub use size::{Corner, LegendPlace, Size};

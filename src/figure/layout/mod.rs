@@ -10,10 +10,10 @@ mod rulers;
 mod scale_bar;
 mod upright;
 
-use super::export::Options;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use super::legend::{Arrangement, Legend, limited};
 use super::model::Figure;
+use super::options::Options;
 use super::ranges::ranges;
 use std::collections::BTreeSet;
 

@@ -7,11 +7,11 @@ use super::legend::{SampleLook, sample};
 use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
 use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
-use crate::figure::export::{IntervalStyle, Options};
 use crate::figure::font::LINE_HEIGHT;
 use crate::figure::layout::{Anchor, Layout, Rect, TICK, Text};
 use crate::figure::legend::SAMPLE_EM;
 use crate::figure::model::Figure;
+use crate::figure::options::{IntervalStyle, Options};
 use crate::figure::palette::Theme;
 use crate::figure::size::{Corner, LegendPlace};
 

@@ -1,7 +1,8 @@
 use super::*;
+use crate::figure::IntervalStyle;
 use crate::figure::axis::{Axis, Category};
 use crate::figure::cells::Cells;
-use crate::figure::export::{IntervalStyle, picture};
+use crate::figure::export::picture;
 use crate::figure::font::width;
 use crate::figure::model::{Bars, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Theme, colour};

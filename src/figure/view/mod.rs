@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::distinct::distinct;
-use super::export::Options;
 use super::legend_details::details;
 use super::model::Figure;
+use super::options::Options;
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;

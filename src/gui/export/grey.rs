@@ -1,6 +1,6 @@
 //! Whether a figure can still be read when it is printed in grey.
 
-use crate::figure::export::Options;
+use crate::figure::Options;
 use crate::figure::{Figure, Line, palette};
 use crate::gui::text::counted;
 use crate::gui::widgets::Tone;
@@ -31,7 +31,8 @@ pub fn checks(figure: &Figure, options: &Options) -> Vec<(Tone, String)> {
     if lines.len() > 1 {
         let same = pairs(&lines, |a, b| (a.style.dash, a.style.marker) == (b.style.dash, b.style.marker));
         checks.push(match same.first() {
-            None => (Tone::Good, format!("All {} differ in mark and dash", counted(lines.len(), "line"))),
+            None if lines.len() == 2 => (Tone::Good, "Both lines differ in mark or dash".to_owned()),
+            None => (Tone::Good, format!("All {} differ in mark or dash", counted(lines.len(), "line"))),
             Some([a, b]) => (Tone::Warning, format!("{a} and {b} have the same mark and dash")),
         });
     }

@@ -1,5 +1,6 @@
 //! The export dialog: settings of the figure at the left, a preview in true proportions at the right.
 
+mod controls;
 mod grey;
 mod preview;
 
@@ -7,27 +8,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eframe::egui::{
-    self, Align, Checkbox, DragValue, Frame, Id, Label, Layout, Modal, Panel, Response, RichText, ScrollArea,
-    TextEdit, Ui,
+    self, Align, Checkbox, DragValue, Frame, Id, Label, Layout, Modal, Panel, RichText, ScrollArea, TextEdit,
+    Ui,
 };
 
 use super::background::{BackgroundTask, TaskState};
 use super::icons::Icon;
 use super::text::shortened;
-use super::theme::{self, BODY, NAME, SMALL, STEP, present};
+use super::theme::{self, BODY, SMALL, STEP, present};
 use super::widgets::{self, FieldState};
-use crate::figure::export::{IntervalStyle, Options};
-use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::figure::Options;
 use crate::figure::{Figure, FileKind};
-use crate::results::view::Preset;
+use controls::{heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui};
 use preview::Preview;
 
 /// Width of the settings, in points.
 const SETTINGS: f32 = 384.0;
-/// Width of the labels before settings.
-const LABEL: f32 = 104.0;
-/// Millimetres of a point.
-const MILLIMETRES: f64 = 25.4 / 72.0;
 
 /// What an export needs beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,7 +191,7 @@ impl ExportDialog {
         row_ui(ui, "Name", |ui| {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
             let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
-            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 48.0);
+            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
             let field = widgets::field_ui(ui, field, state);
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
@@ -277,136 +273,4 @@ fn caption(figure: &Figure) -> String {
         caption.push('.');
     }
     caption
-}
-
-fn heading_ui(ui: &mut Ui, text: &str) {
-    ui.add_space(STEP / 2.0);
-    ui.label(RichText::new(text).font(theme::medium(NAME)));
-}
-
-/// A setting: its label, then its control.
-fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -> R {
-    ui.horizontal(|ui| {
-        theme::cell_ui(ui, LABEL, |ui| ui.label(RichText::new(label).color(present(ui).text2)));
-        control(ui)
-    })
-    .inner
-}
-
-/// One of a few values, side by side.
-fn segments_ui<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    value: &mut T,
-    all: &[T],
-    name: impl Fn(T) -> String,
-) -> Response {
-    let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
-    let shown = frame.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        for &one in all {
-            ui.selectable_value(value, one, name(one));
-        }
-    });
-    shown.response
-}
-
-fn size_ui(ui: &mut Ui, size: &mut Size) {
-    let presets = Preset::ALL;
-    let same = |a: f64, b: f64| (a - b).abs() < 0.01;
-    let is_of = |preset: &Preset, size: &Size| {
-        let of = preset.size();
-        same(of.width_pt, size.width_pt) && same(of.height_pt, size.height_pt)
-    };
-    row_ui(ui, "Preset", |ui| {
-        let chosen = presets.iter().find(|preset| is_of(preset, size));
-        let label = chosen.map_or("Custom", |preset| preset.label());
-        widgets::drop_down("preset", label).width(ui.available_width()).show_ui(ui, |ui| {
-            for preset in presets {
-                if ui.selectable_label(is_of(&preset, size), preset.label()).clicked() {
-                    *size = Size { legend: size.legend, ..preset.size() };
-                }
-            }
-        });
-    });
-    row_ui(ui, "Width × height", |ui| {
-        for (name, side) in [("Width", &mut size.width_pt), ("Height", &mut size.height_pt)] {
-            let mut millimetres = (*side * MILLIMETRES * 10.0).round() / 10.0;
-            let field = DragValue::new(&mut millimetres).range(26.0..=5080.0).suffix(" mm").max_decimals(1);
-            let response = theme::input_ui(ui, field);
-            if response.changed() {
-                *side = millimetres / MILLIMETRES;
-            }
-            response.on_hover_text(name);
-        }
-    });
-    row_ui(ui, "Text", |ui| {
-        let largest = size.width_pt.min(size.height_pt) / 12.0;
-        let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
-        theme::input_ui(ui, field.speed(0.1)).on_hover_text("Size of axis titles and of the legend");
-    });
-}
-
-fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
-    let corner = match legend {
-        LegendPlace::Corner(corner) => Some(*corner),
-        LegendPlace::Inside
-        | LegendPlace::LineEnds
-        | LegendPlace::Right
-        | LegendPlace::Below
-        | LegendPlace::Hidden => None,
-    };
-    let is_inside = corner.is_some() || *legend == LegendPlace::Inside;
-    let mut place = if is_inside { LegendPlace::Inside } else { *legend };
-    row_ui(ui, "Place", |ui| {
-        let places = [
-            (LegendPlace::Inside, "Inside"),
-            (LegendPlace::Below, "Below"),
-            (LegendPlace::Right, "Right"),
-            (LegendPlace::LineEnds, "Line ends"),
-            (LegendPlace::Hidden, "None"),
-        ];
-        let name = |place: LegendPlace| {
-            places.iter().find(|(known, _)| *known == place).map_or("", |(_, name)| name).to_owned()
-        };
-        segments_ui(ui, &mut place, &places.map(|(place, _)| place), name);
-    });
-    if place != LegendPlace::Inside || !is_inside {
-        *legend = place;
-    }
-    if place != LegendPlace::Inside {
-        return;
-    }
-    row_ui(ui, "Corner", |ui| {
-        let chosen = corner.map_or("Emptiest", corner_name);
-        widgets::drop_down("corner", chosen).width(ui.available_width()).show_ui(ui, |ui| {
-            ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
-            for corner in Corner::ALL {
-                ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
-            }
-        });
-    });
-}
-
-const fn corner_name(corner: Corner) -> &'static str {
-    match corner {
-        Corner::BottomRight => "Bottom right",
-        Corner::BottomLeft => "Bottom left",
-        Corner::TopRight => "Top right",
-        Corner::TopLeft => "Top left",
-    }
-}
-
-fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
-    let name = |style: IntervalStyle| match style {
-        IntervalStyle::Bars => "Error bars, dodged",
-        IntervalStyle::Bands => "Bands",
-        IntervalStyle::None => "None",
-    };
-    row_ui(ui, "Intervals", |ui| {
-        widgets::drop_down("intervals", name(*intervals)).width(ui.available_width()).show_ui(ui, |ui| {
-            for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
-                ui.selectable_value(intervals, style, name(style));
-            }
-        });
-    });
 }

@@ -9,7 +9,8 @@ use eframe::egui::{
 
 use super::grey;
 use crate::figure::Figure;
-use crate::figure::export::{Options, picture};
+use crate::figure::Options;
+use crate::figure::export::picture;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, NAME, SMALL, STEP, present};
@@ -70,7 +71,7 @@ impl Preview {
 
     fn head_ui(&mut self, ui: &mut Ui, options: &Options, scale: f64) {
         let [width, height] =
-            [options.size.width_pt, options.size.height_pt].map(|side| side * super::MILLIMETRES);
+            [options.size.width_pt, options.size.height_pt].map(|side| side * super::controls::MILLIMETRES);
         ui.horizontal(|ui| {
             ui.label(RichText::new("Preview").font(theme::medium(NAME)));
             let text = format!("{width:.1} × {height:.1} mm, shown at {:.0} %", 100.0 * scale);

@@ -15,6 +15,7 @@ mod outdated;
 mod resume;
 mod script;
 mod tiles;
+mod tiles_walk;
 mod undo;
 
 use std::path::{Path, PathBuf};

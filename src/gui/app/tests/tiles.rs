@@ -1,16 +1,15 @@
 //! Views as tiles: opened, split, closed, maximized, kept.
 
 use eframe::egui::accesskit::Role;
-use proptest::prelude::*;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::gui::panes::{find, panes};
+use crate::gui::panes::panes;
 use crate::gui::tiles::{HEAD, LayoutChange};
 use crate::results::tiles::{Group, Layout, Side, Tile};
 use crate::results::view::{FILE, ViewSettings};
 
-fn layout(window: &Window) -> Layout {
+pub fn layout(window: &Window) -> Layout {
     window.harness.state().workspace.tiles.layout().clone()
 }
 
@@ -23,11 +22,11 @@ fn group(window: &Window) -> Group {
 }
 
 /// Whether a tile has this title.
-fn is_open(window: &Window, title: &str) -> bool {
+pub fn is_open(window: &Window, title: &str) -> bool {
     window.harness.query_by_label(&format!("Menu of {title}")).is_some()
 }
 
-fn change(window: &mut Window, change: LayoutChange) {
+pub fn change(window: &mut Window, change: LayoutChange) {
     window.harness.state_mut().workspace.tiles.change(change);
     window.harness.run_ok();
 }
@@ -349,54 +348,6 @@ fn new_data_mark_their_group_and_open_nothing() {
     assert!(is_new(&window).is_empty() && !window.harness.state().workspace.tiles.is_new("past"));
 }
 
-fn layout_change() -> impl Strategy<Value = LayoutChange> {
-    let names: Vec<&'static str> = panes().map(|pane| pane.name).collect();
-    prop_oneof![
-        3 => prop::sample::select(names.clone()).prop_map(LayoutChange::Show),
-        1 => prop::sample::select(names).prop_map(LayoutChange::Close),
-        1 => Just(LayoutChange::CloseActive),
-        1 => prop::sample::select(&Group::ALL[..]).prop_map(LayoutChange::Group),
-        4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(LayoutChange::Split),
-        1 => any::<bool>().prop_map(LayoutChange::Cycle),
-        1 => Just(LayoutChange::Maximize),
-        1 => Just(LayoutChange::Reset),
-    ]
-}
-
-/// What a person does to the layout: by a command, or by dragging one of the tiles.
-#[derive(Clone, Debug)]
-enum Deed {
-    Change(LayoutChange),
-    /// The tile by its number, and the place in the middle of the window where it is dropped, as shares.
-    Drag(usize, [f32; 2]),
-}
-
-fn deed() -> impl Strategy<Value = Deed> {
-    let to = [0.0..1.0_f32, 0.0..1.0_f32];
-    prop_oneof![
-        3 => layout_change().prop_map(Deed::Change),
-        2 => (0..12_usize, to).prop_map(|(tab, to)| Deed::Drag(tab, to)),
-    ]
-}
-
-/// Drags a tile by its head, if there is one.
-fn drag(window: &mut Window, tile: usize, [right, down]: [f32; 2]) {
-    let helps: Vec<egui::Rect> =
-        window.harness.query_all_by_label_contains("Help on ").map(|help| help.rect()).collect();
-    let Some(help) = helps.get(tile % helps.len().max(1)) else { return };
-    let from = help.right_center() + egui::vec2(20.0, 0.0);
-    let to = egui::pos2(240.0 + 760.0 * right, 44.0 + 700.0 * down);
-    window.harness.hover_at(from);
-    window.harness.drag_at(from);
-    for at in [from.lerp(to, 0.5), to] {
-        window.harness.run_steps(2);
-        window.harness.hover_at(at);
-    }
-    window.harness.run_steps(2);
-    window.harness.drop_at(to);
-    window.harness.run_ok();
-}
-
 #[test]
 fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
     let mut window = Window::new();
@@ -426,36 +377,4 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
             .any(|layer| layer.order == egui::Order::Middle && memory.areas().is_visible(&layer))
     });
     assert!(!floats);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) })]
-    #[test]
-    fn whatever_is_done_to_the_layout_every_view_that_is_seen_has_its_tile(
-        deeds in prop::collection::vec(deed(), 1..12),
-    ) {
-        let mut window = Window::new();
-        for deed in deeds {
-            let sorted = |window: &Window| {
-                let layout = layout(window);
-                let mut views: Vec<String> = layout.views().into_iter().map(str::to_owned).collect();
-                views.sort();
-                views
-            };
-            let before = sorted(&window);
-            match deed.clone() {
-                Deed::Change(wish) => change(&mut window, wish),
-                Deed::Drag(tab, to) => {
-                    drag(&mut window, tab, to);
-                    prop_assert_eq!(&sorted(&window), &before, "{:?} loses or doubles a view", deed);
-                }
-            }
-            let layout = layout(&window);
-            for name in layout.seen() {
-                let pane = find(name).unwrap();
-                prop_assert!(is_open(&window, pane.title), "{name} after {deed:?}: {layout:?}");
-            }
-            prop_assert!(!layout.seen().is_empty() || window.sees("All views are closed"));
-        }
-    }
 }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::Workspace;
+use crate::figure::Options;
 use crate::figure::csv::csv;
-use crate::figure::export::{Options, picture};
+use crate::figure::export::picture;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, FileKind, write};
 use crate::gui::background::{BackgroundTask, TaskState};

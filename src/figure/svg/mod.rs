@@ -9,11 +9,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
-use super::export::Options;
 use super::font::{FAMILY, Weight};
 use super::layout::{Anchor, Rect, Text, layout};
 use super::marks::outline;
 use super::model::Figure;
+use super::options::Options;
 use super::palette::{Marker, Rgb};
 use super::scene::page::page;
 use super::scene::{Image, Ink, Item, Mark, Pen, Point, Shape, pieces};
