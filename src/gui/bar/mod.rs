@@ -12,7 +12,7 @@ use super::icons::Icon;
 use super::menu::{explained, menus_ui};
 use super::palette::Choice;
 use super::text::{shortened, whole_percent};
-use super::theme::{self, BODY, STEP, present};
+use super::theme::{self, BODY, STEP, fitted, present};
 use super::widgets;
 use problems::{problems_ui, problems_width};
 
@@ -28,6 +28,8 @@ const LIST: f32 = 104.0;
 const PROGRESS: f32 = 12.0 * STEP;
 /// The least width in which a shortened status still says something.
 const LEAST_STATUS: f32 = 7.0 * STEP;
+/// The least width in which a shortened name of a file still says something.
+const LEAST_NAME: f32 = 10.0 * STEP;
 /// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
@@ -148,8 +150,10 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     let groups = if has_tabs { input.groups.iter().map(|tab| tab_width(ui, tab)).sum() } else { LIST };
     let problems = problems_width(ui, input.problems);
     let free = ui.available_width() - groups - problems - 3.0 * STEP;
+    let room = free - 5.0 * STEP; // without the dot and the divider behind it
     let name = shortened(file, LONGEST_NAME);
-    if text_width(ui, &name, theme::medium(BODY)) + 5.0 * STEP <= free {
+    if room >= text_width(ui, &name, theme::medium(BODY)).min(LEAST_NAME) {
+        let name = fitted(ui.painter(), &name, &theme::medium(BODY), room);
         let name = RichText::new(name).font(theme::medium(BODY));
         ui.add(egui::Label::new(name).selectable(false)).on_hover_text(input.path);
         if input.context.unsaved {

@@ -172,7 +172,7 @@ impl ExportDialog {
         if self.settings.kind == FileKind::Png {
             row_ui(ui, "PNG resolution", |ui| {
                 let dpi = DragValue::new(&mut self.settings.options.dpi).range(36.0..=1200.0).suffix(" dpi");
-                theme::input_ui(ui, dpi.fixed_decimals(0));
+                theme::input_ui(ui, dpi.fixed_decimals(0)).accessible_name("PNG resolution");
             });
         }
         let mut response = None;
@@ -192,7 +192,7 @@ impl ExportDialog {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
             let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
             let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
-            let field = widgets::field_ui(ui, field, state).accessible_name("File name");
+            let field = widgets::field_ui(ui, field, state).accessible_name("Name of the file");
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
                 response = Some(ExportResponse::Write(self.path()));

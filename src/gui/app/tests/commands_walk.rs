@@ -226,3 +226,15 @@ fn a_window_that_is_typed_into_draws_nothing_between_keys() {
     let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX, "a blinking cursor costs two frames a second");
 }
+
+#[test]
+fn escape_closes_what_is_above_the_guide_first_and_then_the_guide() {
+    let mut window = Window::new();
+    window.execute(Command::Guide);
+    window.execute(Command::Palette);
+    for expected in [true, false] {
+        window.harness.key_press(Key::Escape);
+        window.harness.run_ok();
+        assert_eq!(window.sees("What each setting computes"), expected);
+    }
+}

@@ -331,5 +331,5 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     window.harness.set_size(egui::vec2(1440.0, 900.0));
     window.harness.run();
     assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 20.0);
-    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
+    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Log").top());
 }
