@@ -28,6 +28,13 @@ impl App {
         self.shell.ask(request, PathUse::Setting(place, names), ctx);
     }
 
+    /// Asks for the folder of data that were not found; it is used as a dropped one.
+    pub(super) fn ask_for_data(&mut self, ctx: &egui::Context) {
+        let (folder, name) = (self.editor.document.base(), String::new());
+        let request = PathRequest { purpose: Purpose::Folder, folder, name, subject: "data".to_owned() };
+        self.shell.ask(request, PathUse::DataFolder, ctx);
+    }
+
     /// Writes a path into its setting, relative to the document where it is below that.
     pub(super) fn write_path(&mut self, place: &Place, path: &Path) {
         let document = &mut self.editor.document;

@@ -5,7 +5,7 @@ use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBui
 use super::App;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
-use crate::doc::{Problem, Severity};
+use crate::doc::{Problem, Remedy, Severity, capitalised};
 use crate::form::path::Place;
 use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
@@ -66,10 +66,16 @@ impl App {
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
         let problem = |problem: &Problem| BarProblem {
-            place: problem.place.to_string(),
-            text: problem.message.clone(),
+            place: if problem.location.is_empty() {
+                "Experiment".to_owned()
+            } else {
+                problem.location.clone()
+            },
+            text: capitalised(&problem.message),
             is_error: problem.severity == Severity::Error,
-            action: None,
+            action: problem.remedy.map(|remedy| match remedy {
+                Remedy::ChooseFolder => "Choose folder…",
+            }),
         };
         let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
         let input = BarInput {
@@ -93,8 +99,12 @@ impl App {
                 self.workspace.tiles.change(LayoutChange::Group(Group::ALL[index]));
             }
             Some(BarResponse::Problem(index)) => {
-                let place = self.editor.document.problems()[index].place.clone();
+                let problem = &self.editor.document.problems()[index];
+                let (place, remedy) = (problem.place.clone(), problem.remedy);
                 self.show_setting(place);
+                if remedy == Some(Remedy::ChooseFolder) {
+                    self.ask_for_data(&ui.ctx().clone());
+                }
             }
         }
     }

@@ -87,6 +87,7 @@ impl App {
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
+            PathUse::DataFolder => self.shell.identify(vec![path], ctx),
             PathUse::Setting(place, _) => self.write_path(&place, &path),
         }
     }

@@ -54,6 +54,8 @@ pub enum PathUse {
     Export(Subject),
     /// For the figure of the open export dialog.
     ExportFolder,
+    /// As a folder with the files of a data set.
+    DataFolder,
     /// Write it into a setting, which names a folder or a file.
     Setting(Place, Names),
 }
@@ -65,7 +67,7 @@ impl PathUse {
             Self::Open(_) => Purpose::Open,
             Self::Save(_) => Purpose::Save,
             Self::Export(_) => Purpose::Export,
-            Self::ExportFolder | Self::Setting(_, Names::Folder) => Purpose::Folder,
+            Self::ExportFolder | Self::DataFolder | Self::Setting(_, Names::Folder) => Purpose::Folder,
             Self::Setting(..) => Purpose::File,
         }
     }

@@ -15,8 +15,7 @@ impl Shell {
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         if !paths.is_empty() && self.takes_drops() {
             self.dialog = None;
-            let work = move || paths.iter().map(|path| drop::identify(path)).collect();
-            self.dropping = BackgroundTask::begin("dropped files", ctx, work);
+            self.identify(paths, ctx);
         }
         let found = match self.dropping.as_ref()?.take() {
             TaskState::Running => return None,
@@ -25,6 +24,12 @@ impl Shell {
         };
         self.dropping = None;
         found
+    }
+
+    /// Finds out in a thread what these paths are; then they are used as dropped ones.
+    pub fn identify(&mut self, paths: Vec<PathBuf>, ctx: &egui::Context) {
+        let work = move || paths.iter().map(|path| drop::identify(path)).collect();
+        self.dropping = BackgroundTask::begin("dropped files", ctx, work);
     }
 
     /// While something is dragged over the window, says what dropping it would do.
