@@ -56,13 +56,14 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     row_ui(ui, "Preset", |ui| {
         let chosen = presets.iter().find(|preset| is_of(preset, size));
         let label = chosen.map_or("Custom", |preset| preset.label());
-        widgets::drop_down("preset", label).width(ui.available_width()).show_ui(ui, |ui| {
+        let list = widgets::drop_down("preset", label).width(ui.available_width()).show_ui(ui, |ui| {
             for preset in presets {
                 if ui.selectable_label(is_of(&preset, size), preset.label()).clicked() {
                     *size = Size { legend: size.legend, ..preset.size() };
                 }
             }
         });
+        list.response.accessible_name("Preset");
     });
     row_ui(ui, "Width × height", |ui| {
         for (name, side) in [("Width", &mut size.width_pt), ("Height", &mut size.height_pt)] {
@@ -72,13 +73,14 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
             if response.changed() {
                 *side = millimetres / MILLIMETRES;
             }
-            response.on_hover_text(name);
+            response.accessible_name(name).on_hover_text(name);
         }
     });
     row_ui(ui, "Text", |ui| {
         let largest = size.width_pt.min(size.height_pt) / 12.0;
         let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
-        theme::input_ui(ui, field.speed(0.1)).on_hover_text("Size of axis titles and of the legend");
+        let field = theme::input_ui(ui, field.speed(0.1)).accessible_name("Size of the text");
+        field.on_hover_text("Size of axis titles and of the legend");
     });
 }
 
@@ -115,12 +117,13 @@ pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
     }
     row_ui(ui, "Corner", |ui| {
         let chosen = corner.map_or("Emptiest", corner_name);
-        widgets::drop_down("corner", chosen).width(ui.available_width()).show_ui(ui, |ui| {
+        let list = widgets::drop_down("corner", chosen).width(ui.available_width()).show_ui(ui, |ui| {
             ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
             for corner in Corner::ALL {
                 ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
             }
         });
+        list.response.accessible_name("Corner");
     });
 }
 
@@ -141,10 +144,12 @@ pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
         IntervalStyle::None => "None",
     };
     row_ui(ui, "Intervals", |ui| {
-        widgets::drop_down("intervals", name(*intervals)).width(ui.available_width()).show_ui(ui, |ui| {
-            for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
-                ui.selectable_value(intervals, style, name(style));
-            }
-        });
+        let list =
+            widgets::drop_down("intervals", name(*intervals)).width(ui.available_width()).show_ui(ui, |ui| {
+                for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
+                    ui.selectable_value(intervals, style, name(style));
+                }
+            });
+        list.response.accessible_name("Intervals");
     });
 }

@@ -23,7 +23,7 @@ use controls::{heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui
 use preview::Preview;
 
 /// Width of the settings, in points.
-const SETTINGS: f32 = 384.0;
+const SETTINGS: f32 = 440.0;
 
 /// What an export needs beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,7 +172,7 @@ impl ExportDialog {
         if self.settings.kind == FileKind::Png {
             row_ui(ui, "PNG resolution", |ui| {
                 let dpi = DragValue::new(&mut self.settings.options.dpi).range(36.0..=1200.0).suffix(" dpi");
-                theme::input_ui(ui, dpi.fixed_decimals(0));
+                theme::input_ui(ui, dpi.fixed_decimals(0)).accessible_name("PNG resolution");
             });
         }
         let mut response = None;
