@@ -188,9 +188,9 @@ mod tests {
         assert_eq!(first("(seeds: [1, 2, 1], arms: [(plan: [Test])])"), "Seeds");
         assert_eq!(first("(net: Mlp(hidden: [0]), arms: [(plan: [Test])])"), "Network, Hidden layers");
         let sweep = "(sweep: { \"train.batch\": [16, 0] }, arms: [(plan: [Test])])";
-        assert_eq!(first(sweep), "Sweep, Batch size");
+        assert_eq!(first(sweep), "Swept settings, Batch size");
         let set = "(arms: [(name: \"b\", set: { \"train.bach\": 8 }, plan: [Test])])";
-        assert_eq!(first(set), "b, Set, train.bach");
+        assert_eq!(first(set), "b, Set settings, train.bach");
         assert_eq!(first("(arms: [(name: \" \", plan: [Test])])"), "arm 1, Name");
         assert_eq!(first("()"), "Arms");
     }

@@ -140,7 +140,7 @@ mod tests {
     fn the_first_template_is_the_lottery_ticket_with_four_arms() {
         let experiment = all()[0].experiment();
         let names: Vec<&str> = experiment.arms.iter().map(|arm| arm.name.as_str()).collect();
-        assert_eq!(names, ["dense", "winning ticket", "reinitialised", "random mask"]);
+        assert_eq!(names, ["dense", "winning ticket", "reinitialized", "random mask"]);
         assert_eq!(experiment.seeds, [1, 2, 3]);
     }
 }

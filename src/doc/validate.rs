@@ -215,7 +215,7 @@ mod tests {
         for (plan, line) in [
             (
                 "Do(Prune(amount: Fraction(1.5)))",
-                "x.ron:2:18: a, stage 1 Prune, Amount: Fraction is 1.5; it must be between 0 and 1 \
+                "x.ron:2:18: a, stage 1 Prune, Amount: Fraction is 150 %; it must be between 0 % and 100 % \
                     (arms[0].plan[0].Do.Prune.amount.Fraction)",
             ),
             ("Do(Graft(from: \"start\"))", "x.ron:2:10: a, stage 1 Graft, From: there is no snapshot"),

@@ -140,5 +140,9 @@ mod tests {
         for icon in Icon::ALL {
             assert!(face.glyph_index(icon.glyph()).is_some(), "{icon:?}");
         }
+        // Buttons for copying code in the guide, and a button that its pages name.
+        for (sign, icon) in [('🗐', Icon::Copy), ('✔', Icon::Check), ('⋮', Icon::DotsThree)] {
+            assert_eq!(face.glyph_index(sign), face.glyph_index(icon.glyph()), "{sign}");
+        }
     }
 }

@@ -231,7 +231,7 @@ mod tests {
         let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
         // 64·30 + 30 + 30·10 + 10
-        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch's default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimised the cross-entropy with SGD (";
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimised the cross-entropy with SGD (";
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",

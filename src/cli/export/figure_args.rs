@@ -178,7 +178,7 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(message("accuracy", "speed").ends_with("remaining, seconds, train_loss"));
+        assert!(message("accuracy", "speed").ends_with("remaining, seconds, clock, train_loss"));
         assert!(message("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
         let cut = |y: Axis| {
             let mut figure = Figure { y, ..Figure::default() };

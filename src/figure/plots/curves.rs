@@ -355,13 +355,13 @@ mod tests {
     fn a_branch_is_a_dashed_line_of_its_own() {
         let runs = [record([
             at("test_accuracy", 1.0, 0.5),
-            branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
+            branch("reinitialized", at("test_accuracy", 1.0, 0.25)),
         ])];
         let figure = (accuracy::PLOT.build)(&[arm("winning ticket", &runs)], &options());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(
             shown,
-            [("winning ticket", Dash::Solid), ("winning ticket / reinitialised", Dash::Dashed)]
+            [("winning ticket", Dash::Solid), ("winning ticket / reinitialized", Dash::Dashed)]
         );
         assert!(figure.lines.iter().all(|line| line.style.colour == 1));
     }

@@ -94,7 +94,7 @@ mod tests {
             level(1.0, 2.0, 1.0),
             level(0.5, 2.0, 0.25),
             level(0.5, 3.0, 0.75),
-            branch("reinitialised", level(0.5, 3.0, 0.5)),
+            branch("reinitialized", level(0.5, 3.0, 0.5)),
         ]);
         let dense = done([level(1.0, 1.0, 0.5), level(1.0, 2.0, 0.875)]);
         let arms = [arm("dense", 4, &dense), arm("ticket", 1, &ticket)];
@@ -103,7 +103,7 @@ mod tests {
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
             shown,
-            [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialised", vec![[0.5, 0.5]])]
+            [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialized", vec![[0.5, 0.5]])]
         );
         assert_eq!(figure.reference_lines, [ReferenceLine::level("dense", 0.875, Some(4))]);
         assert!(figure.x.reversed);

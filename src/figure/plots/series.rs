@@ -205,13 +205,13 @@ mod tests {
     fn the_main_branch_and_each_branch_have_a_curve() {
         let record = record([
             at("test_accuracy", 1.0, 0.5),
-            branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
+            branch("reinitialized", at("test_accuracy", 1.0, 0.25)),
             at("test_accuracy", 2.0, 0.75),
             at("test_loss", 2.0, 7.0),
         ]);
         let curves = curves(3, &record, "test_accuracy", &XAxis::Epoch);
         let names: Vec<_> = curves.iter().map(|(path, _)| path.name("ticket")).collect();
-        assert_eq!(names, ["ticket", "ticket / reinitialised"]);
+        assert_eq!(names, ["ticket", "ticket / reinitialized"]);
         let points: Vec<_> = curves.iter().map(|(_, curve)| curve.points.clone()).collect();
         assert_eq!(points, [vec![[1.0, 0.5], [2.0, 0.75]], vec![[1.0, 0.25]]]);
     }

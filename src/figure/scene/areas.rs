@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Surface;
+use super::cell_texts::cell_texts;
 use super::item::{Id, Image, Ink, Item, Pen, Point, Shape, segments};
 use super::strokes::{AXIS, RIM};
 use crate::figure::axis::ends_of;
@@ -70,7 +71,7 @@ pub fn cells(surface: &Surface<'_>) -> Vec<Item> {
         return clipped(surface, image(surface, cells).into_iter().collect());
     }
     let range = cells.range();
-    let mut items = Vec::new();
+    let (mut items, mut rects) = (Vec::new(), Vec::new());
     for (row, values) in cells.values.iter().enumerate() {
         let Some(y) = places(surface.y, ends_of(row)) else { continue };
         for column in 0..values.len() {
@@ -78,8 +79,10 @@ pub fn cells(surface: &Surface<'_>) -> Vec<Item> {
             let rect = places(surface.x, ends_of(column)).and_then(|x| between(x, y));
             let Some((rect, fill)) = rect.zip(fill) else { continue };
             items.push(seamless(rect, fill).of(Id::Cell([row, column])));
+            rects.push(([row, column], rect));
         }
     }
+    items.extend(cell_texts(surface, cells, &rects));
     clipped(surface, items)
 }
 

@@ -8,6 +8,7 @@
 //! [`page`](page::page) adds axes and texts, which the window has from its plot widget.
 
 pub mod areas;
+mod cell_texts;
 pub mod ends;
 mod gaps;
 pub mod hit;

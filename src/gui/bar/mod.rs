@@ -1,26 +1,35 @@
 //! The bar at the top: menus, the file, groups of views, problems, how far runs are, and the buttons of runs.
 
+mod problems;
+
 use eframe::egui::{
-    self, Align, Button, Layout, Popup, PopupCloseBehavior, ProgressBar, Rect, Response, RichText, Sense, Ui,
-    UiBuilder, Vec2, pos2, vec2,
+    self, Align, Button, Layout, ProgressBar, Rect, Response, RichText, Sense, Ui, UiBuilder, Vec2, pos2,
+    vec2,
 };
 
 use super::commands::{Command, CommandContext, Menu};
 use super::icons::Icon;
 use super::menu::{explained, menus_ui};
 use super::palette::Choice;
-use super::text::{counted, shortened, whole_percent};
-use super::theme::{self, BODY, SMALL, STEP, present};
-use super::widgets::{self, Tone};
+use super::text::{shortened, whole_percent};
+use super::theme::{self, BODY, STEP, fitted, present};
+use super::widgets;
+use problems::{problems_ui, problems_width};
 
 /// Height of the bar, in points.
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
 const WIDE: f32 = 1360.0;
-/// Below this width the groups of views are a list, and progress has no bar.
+/// Below this width the groups of views are a list.
 const NARROW: f32 = 1100.0;
-/// Below this width the file has no name: the title of the window has it.
-const SMALL_WINDOW: f32 = 840.0;
+/// Width of that list with its frame.
+const LIST: f32 = 104.0;
+/// Width of the bar of progress.
+const PROGRESS: f32 = 12.0 * STEP;
+/// The least width in which a shortened status still says something.
+const LEAST_STATUS: f32 = 7.0 * STEP;
+/// The least width in which a shortened name of a file still says something.
+const LEAST_NAME: f32 = 10.0 * STEP;
 /// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
@@ -100,12 +109,10 @@ pub fn bar_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let rect = ui.available_rect_before_wrap().with_max_y(ui.max_rect().top() + HEIGHT);
     ui.advance_cursor_after_rect(rect);
     let inner = rect.shrink2(vec2(STEP, 0.0));
-    // The right part first: the left one gets what is left of the bar.
+    // The buttons first: the rest gets what they leave.
     let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
-    let right = ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing.x = STEP;
-        if input.file.is_some() { right_ui(ui, input, width) } else { None }
-    });
+    let right =
+        ui.scope_builder(builder, |ui| if input.file.is_some() { buttons_ui(ui, input) } else { None });
     let end = if input.file.is_some() { right.response.rect.left() - STEP } else { inner.right() };
     let builder = UiBuilder::new()
         .max_rect(inner.with_max_x(end.max(inner.left())))
@@ -136,11 +143,18 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         button.accessible_name("Menu").on_hover_text("Menu");
         chosen.and_then(|shown| shown.inner)
     };
-    let mut response = chosen.map(BarResponse::Choice);
+    let response = chosen.map(BarResponse::Choice);
     let Some(file) = input.file else { return response };
     divider_ui(ui);
-    if width >= SMALL_WINDOW {
-        let name = RichText::new(shortened(file, LONGEST_NAME)).font(theme::medium(BODY));
+    let has_tabs = width >= NARROW;
+    let groups = if has_tabs { input.groups.iter().map(|tab| tab_width(ui, tab)).sum() } else { LIST };
+    let problems = problems_width(ui, input.problems);
+    let free = ui.available_width() - groups - problems - 3.0 * STEP;
+    let room = free - 5.0 * STEP; // without the dot and the divider behind it
+    let name = shortened(file, LONGEST_NAME);
+    if room >= text_width(ui, &name, theme::medium(BODY)).min(LEAST_NAME) {
+        let name = fitted(ui.painter(), &name, &theme::medium(BODY), room);
+        let name = RichText::new(name).font(theme::medium(BODY));
         ui.add(egui::Label::new(name).selectable(false)).on_hover_text(input.path);
         if input.context.unsaved {
             let (dot, shown) = ui.allocate_exact_size(Vec2::splat(STEP), Sense::hover());
@@ -149,19 +163,26 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         }
         divider_ui(ui);
     }
-    let group = if width >= NARROW { tabs_ui(ui, input.groups) } else { list_ui(ui, input.groups) };
-    response = response.or(group.map(BarResponse::Group));
-    response
+    let group = if has_tabs { tabs_ui(ui, input.groups) } else { list_ui(ui, input.groups) };
+    let rest = UiBuilder::new()
+        .max_rect(ui.available_rect_before_wrap())
+        .layout(Layout::right_to_left(Align::Center));
+    let problem = ui.scope_builder(rest, |ui| {
+        ui.spacing_mut().item_spacing.x = STEP;
+        status_ui(ui, input.status, problems);
+        problems_ui(ui, input.problems, input.context.running)
+    });
+    response.or(group.map(BarResponse::Group)).or(problem.inner.map(BarResponse::Problem))
 }
 
 /// The width of the names of all menus.
 fn menus_width(ui: &Ui, padding: f32) -> f32 {
-    let font = egui::FontId::proportional(BODY);
-    let width = |menu: Menu| {
-        let name = menu.text().to_owned();
-        ui.painter().layout_no_wrap(name, font.clone(), egui::Color32::WHITE).size().x + 2.0 * padding
-    };
+    let width = |menu: Menu| text_width(ui, menu.text(), egui::FontId::proportional(BODY)) + 2.0 * padding;
     Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x
+}
+
+fn text_width(ui: &Ui, text: &str, font: egui::FontId) -> f32 {
+    ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE).size().x
 }
 
 fn divider_ui(ui: &mut Ui) {
@@ -180,12 +201,19 @@ fn tabs_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
     chosen
 }
 
+fn tab_font(group: &GroupTab) -> egui::FontId {
+    if group.is_open { theme::medium(BODY) } else { egui::FontId::proportional(BODY) }
+}
+
+fn tab_width(ui: &Ui, group: &GroupTab) -> f32 {
+    text_width(ui, group.name, tab_font(group)) + 2.5 * STEP
+}
+
 /// A tab is underlined while it is open, and has a dot while it has something new.
 fn tab_ui(ui: &mut Ui, group: &GroupTab) -> Response {
     let colours = present(ui);
-    let font = if group.is_open { theme::medium(BODY) } else { egui::FontId::proportional(BODY) };
-    let galley = ui.painter().layout_no_wrap(group.name.to_owned(), font, colours.text);
-    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 2.5 * STEP, HEIGHT), Sense::click());
+    let galley = ui.painter().layout_no_wrap(group.name.to_owned(), tab_font(group), colours.text);
+    let (rect, response) = ui.allocate_exact_size(vec2(tab_width(ui, group), HEIGHT), Sense::click());
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, group.is_open, group.name)
     });
@@ -221,28 +249,23 @@ fn list_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
     chosen
 }
 
-/// From right to left: panel switches, buttons, status, problems.
-fn right_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse> {
+/// From right to left: panel switches and the buttons of runs.
+fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let mut response = None;
     let mut press = |command: Command| response = Some(BarResponse::Choice(Choice::Command(command)));
     let [left, right] = input.panels;
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = STEP / 2.0;
-        if widgets::toggle_icon_ui(ui, Icon::SidebarRight, Command::ToggleProperties.text(), right).clicked()
-        {
-            press(Command::ToggleProperties);
-        }
-        if widgets::toggle_icon_ui(ui, Icon::Sidebar, Command::ToggleTree.text(), left).clicked() {
-            press(Command::ToggleTree);
-        }
-        divider_ui(ui);
-        if let Some(command) = run_buttons_ui(ui, input.context) {
-            press(command);
-        }
-    });
-    status_ui(ui, input.status, width);
-    let problem = problems_ui(ui, input.problems, input.context.running, width);
-    response.or(problem.map(BarResponse::Problem))
+    ui.spacing_mut().item_spacing.x = STEP / 2.0;
+    if widgets::toggle_icon_ui(ui, Icon::SidebarRight, Command::ToggleProperties.text(), right).clicked() {
+        press(Command::ToggleProperties);
+    }
+    if widgets::toggle_icon_ui(ui, Icon::Sidebar, Command::ToggleTree.text(), left).clicked() {
+        press(Command::ToggleTree);
+    }
+    divider_ui(ui);
+    if let Some(command) = run_buttons_ui(ui, input.context) {
+        press(command);
+    }
+    response
 }
 
 /// Stop, Pause or Resume, and Run with the other ways to start.
@@ -289,95 +312,22 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     chosen.or(list.and_then(|shown| shown.inner))
 }
 
-fn status_ui(ui: &mut Ui, status: &Status, width: f32) {
-    let text = RichText::new(&status.text).color(present(ui).text2);
-    ui.add(egui::Label::new(text).selectable(false).truncate()).on_hover_text(&status.detail);
-    if let Some(share) = status.share.filter(|_| width >= NARROW) {
-        let bar = ProgressBar::new(share).desired_width(12.0 * STEP).desired_height(STEP);
+/// The status, or what fits of it beside the problems, and its bar where there is room.
+fn status_ui(ui: &mut Ui, status: &Status, problems: f32) {
+    let room = ui.available_width() - problems - 2.0 * STEP;
+    let wanted = text_width(ui, &status.text, egui::FontId::proportional(BODY));
+    if room < wanted.min(LEAST_STATUS) {
+        return;
+    }
+    ui.scope(|ui| {
+        ui.set_max_width(room);
+        let text = RichText::new(&status.text).color(present(ui).text2);
+        ui.add(egui::Label::new(text).selectable(false).truncate()).on_hover_text(&status.detail);
+    });
+    if let Some(share) = status.share.filter(|_| room >= wanted + PROGRESS + STEP) {
+        let bar = ProgressBar::new(share).desired_width(PROGRESS).desired_height(STEP);
         ui.add(bar.fill(present(ui).link)).on_hover_text(whole_percent(share.into()));
     }
-}
-
-/// How many problems there are; a click lists them.
-fn problems_ui(ui: &mut Ui, problems: &[BarProblem], is_running: bool, width: f32) -> Option<usize> {
-    let errors = problems.iter().filter(|problem| problem.is_error).count();
-    if problems.is_empty() {
-        if width >= NARROW {
-            let colour = Tone::Good.colour(ui);
-            ui.add(egui::Label::new(RichText::new("no problems").color(present(ui).text2)).selectable(false));
-            ui.spacing_mut().item_spacing.x = STEP / 2.0;
-            let (rect, _) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::hover());
-            Icon::CheckCircle.paint(ui.painter(), rect.center(), 15.0, colour);
-        }
-        return None;
-    }
-    let (tone, text) = match errors {
-        0 => (Tone::Warning, counted(problems.len(), "note")),
-        count => (Tone::Bad, counted(count, "problem")),
-    };
-    let colour = tone.colour(ui);
-    let icon = tone.icon().coloured(widgets::ICON, Some(colour));
-    let caret = Icon::CaretDown.coloured(12.0, Some(colour));
-    let button = Button::new((icon, RichText::new(&text).color(colour), caret))
-        .fill(colour.gamma_multiply(0.2))
-        .min_size(vec2(0.0, theme::CONTROL));
-    let button = ui.add(button).accessible_name(&text);
-    let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
-    list.show(|ui| problem_list_ui(ui, problems, errors > 0, is_running)).and_then(|shown| shown.inner)
-}
-
-fn problem_list_ui(
-    ui: &mut Ui,
-    problems: &[BarProblem],
-    has_errors: bool,
-    is_running: bool,
-) -> Option<usize> {
-    let mut chosen = None;
-    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-        for (index, problem) in problems.iter().enumerate() {
-            if index > 0 {
-                ui.separator();
-            }
-            if problem_ui(ui, problem) {
-                chosen = Some(index);
-                ui.close();
-            }
-        }
-        if has_errors {
-            ui.separator();
-            let text = if is_running {
-                "New runs wait until this is mended. Runs in progress keep the settings that they started with."
-            } else {
-                "Runs can start when this is mended."
-            };
-            widgets::message_ui(ui, Tone::Info, text);
-        }
-    });
-    chosen
-}
-
-fn problem_ui(ui: &mut Ui, problem: &BarProblem) -> bool {
-    let colours = present(ui);
-    let tone = if problem.is_error { Tone::Bad } else { Tone::Warning };
-    let mut is_chosen = false;
-    ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
-        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let action = problem.action.unwrap_or("Go to field");
-            let name = format!("{action}: {}", problem.place);
-            is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let place = RichText::new(&problem.place).font(theme::medium(BODY));
-                ui.add(egui::Label::new(place).wrap());
-            });
-        });
-    });
-    ui.horizontal(|ui| {
-        ui.add_space(widgets::ICON + ui.spacing().item_spacing.x);
-        ui.add(egui::Label::new(RichText::new(&problem.text).size(SMALL).color(colours.text2)).wrap());
-    });
-    is_chosen
 }
 
 #[cfg(test)]

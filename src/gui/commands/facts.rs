@@ -71,7 +71,7 @@ impl Command {
             Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
                 context.why_no_figure.map(str::to_owned)
             }
-            Self::FitFigure => refuse_if(!context.has_figure, "There are no curves yet: press Run all"),
+            Self::FitFigure => refuse_if(!context.has_figure, "There are no curves yet: press Run"),
             Self::Undo => refuse_if(context.undoes.is_none(), "Nothing to undo"),
             Self::Redo => refuse_if(context.redoes.is_none(), "Nothing to redo"),
             Self::CopyTable => refuse_if(context.arms == 0, "There are no arms yet: add one on the left"),

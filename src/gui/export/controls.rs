@@ -38,6 +38,7 @@ pub fn segments_ui<T: Copy + PartialEq>(
     let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
     let shown = frame.show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().button_padding.x = 0.75 * STEP;
         for &one in all {
             ui.selectable_value(value, one, name(one));
         }
@@ -79,8 +80,8 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     row_ui(ui, "Text", |ui| {
         let largest = size.width_pt.min(size.height_pt) / 12.0;
         let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
-        let field = theme::input_ui(ui, field.speed(0.1)).accessible_name("Size of the text");
-        field.on_hover_text("Size of axis titles and of the legend");
+        let response = theme::input_ui(ui, field.speed(0.1)).accessible_name("Text size");
+        response.on_hover_text("Size of axis titles and of the legend");
     });
 }
 
@@ -123,7 +124,7 @@ pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
                 ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
             }
         });
-        list.response.accessible_name("Corner");
+        list.response.accessible_name("Corner of the legend");
     });
 }
 
@@ -144,12 +145,12 @@ pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
         IntervalStyle::None => "None",
     };
     row_ui(ui, "Intervals", |ui| {
-        let list =
-            widgets::drop_down("intervals", name(*intervals)).width(ui.available_width()).show_ui(ui, |ui| {
-                for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
-                    ui.selectable_value(intervals, style, name(style));
-                }
-            });
+        let list = widgets::drop_down("intervals", name(*intervals));
+        let list = list.width(ui.available_width()).show_ui(ui, |ui| {
+            for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
+                ui.selectable_value(intervals, style, name(style));
+            }
+        });
         list.response.accessible_name("Intervals");
     });
 }

@@ -31,7 +31,8 @@ pub fn checks(figure: &Figure, options: &Options) -> Vec<(Tone, String)> {
     if lines.len() > 1 {
         let same = pairs(&lines, |a, b| (a.style.dash, a.style.marker) == (b.style.dash, b.style.marker));
         checks.push(match same.first() {
-            None => (Tone::Good, format!("All {} differ in mark and dash", counted(lines.len(), "line"))),
+            None if lines.len() == 2 => (Tone::Good, "Both lines differ in mark or dash".to_owned()),
+            None => (Tone::Good, format!("All {} differ in mark or dash", counted(lines.len(), "line"))),
             Some([a, b]) => (Tone::Warning, format!("{a} and {b} have the same mark and dash")),
         });
     }

@@ -191,8 +191,8 @@ impl ExportDialog {
         row_ui(ui, "Name", |ui| {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
             let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
-            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 48.0);
-            let field = widgets::field_ui(ui, field, state).accessible_name("File name");
+            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
+            let field = widgets::field_ui(ui, field, state).accessible_name("Name of the file");
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
                 response = Some(ExportResponse::Write(self.path()));

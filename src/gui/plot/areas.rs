@@ -81,6 +81,8 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         let value = *cells.values.get(row)?.get(column)?;
         let text =
             if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };
+        let reading = cells.text(row, column).map(|text| text.reading.clone());
+        let text = reading.filter(|reading| !reading.is_empty()).unwrap_or(text);
         let rows = vec![(cells.axis.title.clone(), cells.paint([row, column], cells.range(), theme), text)];
         return Some(AreaReading { title: format!("{y} · {x}"), rows });
     }

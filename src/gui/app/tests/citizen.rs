@@ -207,7 +207,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     window.harness.state_mut().workspace.selection = Selection::Arm(2);
     window.harness.run();
     drop_on(&mut window, &weights);
-    assert!(window.sees("Import the weights into reinitialised?"));
+    assert!(window.sees("Import the weights into reinitialized?"));
     window.click("Import weights");
     let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
         &window.harness.state().editor.document.experiment.arms[2].plan[0]

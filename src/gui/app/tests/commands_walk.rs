@@ -100,7 +100,7 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 10] = [
+const IN_THE_PALETTE: [(&str, &str); 14] = [
     ("Show in table", "Filter runs"),
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
@@ -111,6 +111,11 @@ const IN_THE_PALETTE: [(&str, &str); 10] = [
     ("Add tag", "Show view: Notes"),
     ("Archive this run…", "Archive run…"),
     ("Maximize", "Maximize view"),
+    // How the table shows its groups is chosen in it.
+    ("Show its runs", "Show view: Runs"),
+    ("Use as baseline", "Show view: Runs"),
+    ("Show all runs", "Show view: Runs"),
+    ("Hide all runs", "Show view: Runs"),
 ];
 
 /// The names of all buttons.
@@ -220,4 +225,16 @@ fn a_window_that_is_typed_into_draws_nothing_between_keys() {
     assert!(frames < 10, "{frames}");
     let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX, "a blinking cursor costs two frames a second");
+}
+
+#[test]
+fn escape_closes_what_is_above_the_guide_first_and_then_the_guide() {
+    let mut window = Window::new();
+    window.execute(Command::Guide);
+    window.execute(Command::Palette);
+    for expected in [true, false] {
+        window.harness.key_press(Key::Escape);
+        window.harness.run_ok();
+        assert_eq!(window.sees("What each setting computes"), expected);
+    }
 }

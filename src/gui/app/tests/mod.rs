@@ -169,7 +169,7 @@ fn accuracy(value: f64, trained: f64) -> Event {
 #[test]
 fn the_first_start_shows_the_arms_of_the_default_experiment() {
     let window = Window::new();
-    for arm in ["dense", "winning ticket", "reinitialised", "random mask"] {
+    for arm in ["dense", "winning ticket", "reinitialized", "random mask"] {
         assert!(window.harness.query_all_by_label(arm).next().is_some(), "{arm}");
     }
     assert!(window.sees("12 runs to do"));
@@ -328,8 +328,8 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     }
     assert!(rect(&window, "Stage actions").right() <= rect(&window, "Accuracy").left());
     let narrow = rect(&window, "1 Train 12 epochs").width();
-    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.harness.set_size(egui::vec2(1440.0, 900.0));
     window.harness.run();
-    assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 50.0);
-    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
+    assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 20.0);
+    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Log").top());
 }

@@ -105,7 +105,7 @@ impl Workspace {
             Subject::Plot(plot) => {
                 let request = self.request_of(plot, runs, log);
                 Box::new(move || {
-                    request.figure().ok_or_else(|| "The plot is empty. Press Run all first.".to_owned())
+                    request.figure().ok_or_else(|| "The plot is empty. Press Run first.".to_owned())
                 })
             }
         }

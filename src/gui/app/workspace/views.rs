@@ -232,7 +232,7 @@ impl Workspace {
             Offers::Figure => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
-            Offers::Nothing => Some("There are no curves yet: press Run all"),
+            Offers::Nothing => Some("There are no curves yet: press Run"),
         }
     }
 }

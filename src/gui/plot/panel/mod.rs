@@ -24,7 +24,7 @@ use cell_head::cell_head_ui;
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
 
-const WHY_NOT: &str = "Nothing to export yet: press Run all";
+const WHY_NOT: &str = "Nothing to export yet: press Run";
 const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it";
 
 /// An action for the window.
@@ -59,7 +59,7 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        nothing_ui(ui, plot, state.is_building(plot), !input.filter.is_empty());
+        nothing_ui(ui, plot, input, state.is_building(plot));
         return None;
     };
     let before = view.x_range();
@@ -129,17 +129,19 @@ fn fit(plot: &Plot, state: &mut PlotState) {
 }
 
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(ui: &mut Ui, plot: &Plot, is_building: bool, is_filtered: bool) {
+fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool) {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
         let subject = plot.subject;
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
-        } else if is_filtered {
+        } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
+        } else if input.points() > 0 {
+            format!("Nothing to show: {}", plot.lacks)
         } else {
-            format!("Press Run all: curves of {subject} appear here")
+            format!("Press Run: curves of {subject} appear here")
         }));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
             ui.label(RichText::new(first_statement(plot.help)).weak());

@@ -68,10 +68,10 @@ fn running() -> Shown {
 #[test]
 fn before_the_first_point_the_panel_says_how_to_get_curves() {
     let mut harness = harness(Shown::default());
-    assert!(harness.query_by_label("Press Run all: curves of test accuracy appear here").is_some());
+    assert!(harness.query_by_label("Press Run: curves of test accuracy appear here").is_some());
     harness.state_mut().plot = find("loss");
     harness.run();
-    assert!(harness.query_by_label("Press Run all: curves of the loss appear here").is_some());
+    assert!(harness.query_by_label("Press Run: curves of the loss appear here").is_some());
 }
 
 #[test]
