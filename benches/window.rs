@@ -30,7 +30,7 @@ use weightlab::gui::desktop::System;
 use weightlab::gui::files::system_dialogs;
 use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Threads;
-use weightlab::results::tiles::{Layout, Part, Tile, Tiles};
+use weightlab::results::tiles::{Group, Layout, Part, Tile, Tiles};
 use weightlab::results::view::{FILE, ViewSettings};
 
 /// The app with a stop watch around its two parts.
@@ -238,7 +238,7 @@ fn busy() {
     let columns = [["accuracy", "runs"], ["loss", "parallel"], ["classes", "tickets"]].map(column);
     let root = Some(Tile::Row(columns.into()));
     let layout = Layout { root, active: "accuracy".to_owned(), ..Layout::default() };
-    let layouts = [("curves".to_owned(), layout)].into();
+    let layouts = [(Group::Curves.name().to_owned(), layout)].into();
     measure("window-busy", FULL, Some(Tiles { layouts, ..Tiles::default() }));
 }
 
@@ -285,7 +285,7 @@ fn measure(scenario: &str, size: [f32; 2], tiles: Option<Tiles>) {
 const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
     ("still", |_, _| {}),
     ("pointer", |harness, step| {
-        let plot = harness.get_by_label("Plot of Accuracy").rect();
+        let plot = harness.get_by_label("Plot of Test accuracy").rect();
         harness.hover_at(plot.left_center() + egui::vec2(80.0 + f32::from(step), 0.0));
     }),
     ("zoom", |harness, step| {

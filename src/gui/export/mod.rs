@@ -23,7 +23,7 @@ use controls::{heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui
 use preview::Preview;
 
 /// Width of the settings, in points.
-const SETTINGS: f32 = 384.0;
+const SETTINGS: f32 = 440.0;
 
 /// What an export needs beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
