@@ -56,8 +56,8 @@ impl FigureArgs {
         self.band.is_none() && self.x.is_none() && self.y_range.is_none() && !has_panels
     }
 
-    /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those of the
-    /// runs.
+    /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
+    /// which the runs differ, and of all.
     ///
     /// # Errors
     /// An unknown axis or setting, or a figure with a fixed axis.
@@ -66,7 +66,7 @@ impl FigureArgs {
         plot: &Plot,
         view: &mut ViewSettings,
         records: &BTreeMap<String, RunRecord>,
-        settings: &[String],
+        settings: [&[String]; 2],
     ) -> Result<(), Failure> {
         if let Some(band) = self.band {
             view.options.band = band;
@@ -126,19 +126,23 @@ impl FigureArgs {
 }
 
 /// The columns that split runs into panels.
-fn facets(text: &str, settings: &[String]) -> Result<Vec<Column>, String> {
+fn facets(text: &str, settings: [&[String]; 2]) -> Result<Vec<Column>, String> {
     if text.trim() == "none" {
         return Ok(Vec::new());
     }
     let mut columns: Vec<Column> = Vec::new();
     for name in text.split(',').map(str::trim) {
-        let column = Column::parse(name, settings).ok().filter(Column::is_facet);
-        let column = column.ok_or_else(|| match Column::parse(name, settings) {
-            Err(why) if why.contains(" can be ") => format!("{why}; write the whole path"),
+        let parse = |paths| Column::parse(name, paths);
+        let found = parse(settings[0]).or_else(|_| parse(settings[1]));
+        let column = match found {
+            Ok(column) if column.is_facet() => column,
+            Err(why) if why.contains(" can be ") => return Err(format!("{why}; write the whole path")),
             _ => {
-                format!("\"{name}\" is no setting of these runs; write one such as train.batch, arm or seed")
+                return Err(format!(
+                    "\"{name}\" is no setting of these runs; write one such as train.batch, arm or seed"
+                ));
             }
-        })?;
+        };
         if columns.contains(&column) {
             return Err(format!("\"{name}\" is there twice; write another setting"));
         }
@@ -199,9 +203,9 @@ mod tests {
         let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
         let mut view = ViewSettings::default();
         view.plots.insert("accuracy".to_owned(), kept);
-        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records(), &[]).unwrap();
+        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
-        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records(), &[]).unwrap();
+        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
         assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
         let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
@@ -214,11 +218,12 @@ mod tests {
 
     #[test]
     fn panels_are_named_by_the_ends_of_settings() {
-        let settings = ["train.batch", "train.rate", "plan.0.rate"].map(str::to_owned);
+        let known = ["train.batch", "train.rate", "plan.0.rate", "plan.0.batch"].map(str::to_owned);
+        let settings = [&known[..1], &known];
         let path = |path: &str| Column::Setting(path.to_owned());
-        assert_eq!(facets("batch, train.rate", &settings), Ok(vec![path("train.batch"), path("train.rate")]));
-        assert_eq!(facets("seed,arm", &settings), Ok(vec![Column::Seed, Column::Arm]));
-        assert_eq!(facets("none", &settings), Ok(Vec::new()));
+        assert_eq!(facets("batch, train.rate", settings), Ok(vec![path("train.batch"), path("train.rate")]));
+        assert_eq!(facets("seed,arm", settings), Ok(vec![Column::Seed, Column::Arm]));
+        assert_eq!(facets("none", settings), Ok(Vec::new()));
         for (wrong, part) in [
             ("rate", "train.rate or plan.0.rate"),
             ("last", "is no setting"),
@@ -226,7 +231,7 @@ mod tests {
             ("arm,arm", "twice"),
             ("arm,seed,batch", "one setting, or two"),
         ] {
-            assert!(facets(wrong, &settings).unwrap_err().contains(part), "{wrong}");
+            assert!(facets(wrong, settings).unwrap_err().contains(part), "{wrong}");
         }
         let mut view = ViewSettings::default();
         let asked = FigureArgs {
@@ -234,7 +239,7 @@ mod tests {
             axes: Some(FacetAxes::Free),
             ..FigureArgs::default()
         };
-        asked.apply(find("loss").unwrap(), &mut view, &records(), &settings).unwrap();
+        asked.apply(find("loss").unwrap(), &mut view, &records(), settings).unwrap();
         let kept = &view.plots["loss"].facets;
         assert_eq!((kept.by.as_slice(), kept.axes), (&[path("train.batch")][..], FacetAxes::Free));
     }
@@ -244,7 +249,7 @@ mod tests {
         let mut view = ViewSettings::default();
         let mut message = |plot: &str, x: &str| {
             arguments(Some(x), None)
-                .apply(find(plot).unwrap(), &mut view, &records(), &[])
+                .apply(find(plot).unwrap(), &mut view, &records(), [&[]; 2])
                 .unwrap_err()
                 .to_string()
         };

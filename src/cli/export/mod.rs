@@ -20,7 +20,7 @@ use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
 use crate::form::number::{counted, grouped};
 use crate::results::RunRecord;
 use crate::results::methods::methods;
-use crate::results::table::{Differing, Row};
+use crate::results::table::Differing;
 use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
 use figure_args::FigureArgs;
@@ -170,7 +170,9 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
-    arguments.figure_args.apply(plot, view, &results.records, &settings_of(&results.all))?;
+    let mut differing = Differing::default();
+    differing.give(&mut [], &results.all.iter().collect::<Vec<_>>());
+    arguments.figure_args.apply(plot, view, &results.records, [differing.paths(), differing.known()])?;
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if let Some(why) = figure.refusal() {
         let remedy = "give --facets another setting or none, or choose runs with --arm and --seed";
@@ -181,14 +183,6 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
     }
     arguments.figure_args.cut(plot, &mut figure)?;
     Ok(figure)
-}
-
-/// The paths of all settings of these runs.
-fn settings_of(runs: &[Run]) -> Vec<String> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut differing = Differing::default();
-    differing.give(&mut rows, &runs.iter().collect::<Vec<_>>());
-    differing.known().to_vec()
 }
 
 /// Copies the final weights of the only selected run.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::rulers::{fixed_x_ruler, label_height, widest_label, y_labels, y_ruler};
 use super::{
-    AXIS_TITLE_GAP, Anchor, DESCENT, Layout, MARGIN, NAME_SHARE, Rect, ScaleBar, TICK, TICK_GAP, Text,
+    AXIS_TITLE_GAP, Anchor, DESCENT, Layout, MARGIN, NAME_SHARE, Rect, Ruler, ScaleBar, TICK, TICK_GAP, Text,
     UnplacedScaleBar, groups, names_of_axes, no_data, uprights, x_labels,
 };
 use crate::figure::facets::{Facets, Head, Ranges};
@@ -34,19 +34,22 @@ const PROPORTION: f64 = 1.35;
 const SIZES: [(f64, f64); 3] = [(16.0, 1.0), (11.0, 0.9), (0.0, 0.8)];
 /// The smallest panels that can be read, with their labels, in ems.
 const LEAST: [f64; 2] = [12.0, 9.5];
+/// On a page, where nothing scrolls, panels may be as narrow as this, in ems.
+const NARROWEST: f64 = 7.0;
 
-/// Rows and columns of the grid in a space of this width and height.
-fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64) -> [usize; 2] {
+/// Rows and columns of the grid in a space of this width and height, with panels at least so many ems wide.
+fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64, narrowest: f64) -> [usize; 2] {
     if !facets.is_wrapped() {
         return [facets.rows.len(), facets.columns.len()];
     }
     let count = facets.panels.len().max(1);
-    let most = ((width / (LEAST[0] * font)) as usize).clamp(1, count);
+    let most = ((width / (narrowest * font)) as usize).clamp(1, count);
     let cost = |columns: &usize| {
         let rows = count.div_ceil(*columns);
         let (wide, high) = (width / *columns as f64, (height / rows as f64 - 2.0 * font).max(font));
         let empty = (rows * columns - count) as f64 / count as f64;
-        (wide / high / PROPORTION).ln().abs() + 0.3 * empty
+        let narrow = (LEAST[0] * font / wide).ln().max(0.0);
+        (wide / high / PROPORTION).ln().abs() + 0.3 * empty + 2.0 * narrow
     };
     let columns = (1..=most).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(1);
     [count.div_ceil(columns), columns]
@@ -54,7 +57,7 @@ fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64) -> [usize; 2] 
 
 /// The width and height that a grid needs at least to be read in a space; more than that of the space if it is too small.
 pub fn least(facets: &Facets, space: [f64; 2], font: f64) -> [f64; 2] {
-    let [rows, columns] = size_of(facets, space, font).map(|count| count as f64);
+    let [rows, columns] = size_of(facets, space, font, LEAST[0]).map(|count| count as f64);
     let least = [columns * LEAST[0] * font, (rows * (LEAST[1] + LINE_HEIGHT) + 2.0) * font];
     [space[0].max(least[0]), space[1].max(least[1])]
 }
@@ -98,7 +101,7 @@ impl<'a> Frame<'a> {
         label_height: f64,
     ) -> Self {
         let [wide, high] = [space.right - space.left, space.bottom - space.top];
-        let size = size_of(facets, [wide, high], font);
+        let size = size_of(facets, [wide, high], font, NARROWEST);
         let each = wide / size[1].max(1) as f64 / font;
         let small = SIZES.iter().find(|(least, _)| each >= *least).map_or(1.0, |(_, size)| *size) * font;
         let places = facets.places(size[1].max(1));
@@ -243,6 +246,7 @@ impl<'a> Frame<'a> {
         layout.x = fixed_x_ruler(&figure.x, x_range, [plot.left, plot.right], air, font);
         let names = NAME_SHARE * (plot.right - plot.left + self.labels[0]);
         layout.y = y_ruler(&figure.y, y_range, [plot.bottom, plot.top], font, names);
+        spread(&mut layout.y, font);
         if !figure.has_data() {
             layout.texts.push(no_data(plot, font));
             if self.shares != [true; 2] || !self.figure.has_data() {
@@ -310,6 +314,20 @@ impl<'a> Frame<'a> {
         };
         let x = label.iter().map(|line| Text::new(line, [middle[0], base], Anchor::Middle, font));
         y.chain(x).collect()
+    }
+}
+
+/// Leaves out labels of y that would touch those before: panels may be lower than two labels.
+fn spread(y: &mut Ruler, font: f64) {
+    let mut last = f64::INFINITY;
+    for index in 0..y.ticks.len() {
+        let tick = &y.ticks[index];
+        let Some(place) = y.mapping.place(tick.value).filter(|_| tick.label.is_some()) else { continue };
+        if (place - last).abs() < CAP_HEIGHT * 1.2 * font {
+            y.ticks[index].label = None;
+        } else {
+            last = place;
+        }
     }
 }
 

