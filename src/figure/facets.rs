@@ -105,7 +105,9 @@ impl Facets {
             let all =
                 with_data.map(|(_, ranges)| ranges[axis]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
             if let Some(all) = all {
-                ranges.iter_mut().for_each(|own| own[axis] = all);
+                for own in &mut ranges {
+                    own[axis] = all;
+                }
             }
         }
         ranges

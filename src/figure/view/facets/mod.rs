@@ -181,17 +181,14 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
                 key.values.iter().position(|(value, _)| *value == cell).unwrap_or_default()
             };
             let place = [keys.get(1).map_or(0, index), index(&keys[0])];
-            let known = pieces[from..].iter_mut().find(|piece| piece.place == place);
-            let piece = match known {
-                Some(piece) => piece,
-                None => {
-                    let (runs, rows) = (Vec::new(), Vec::new());
-                    pieces.push(Piece { place, arm: ArmRuns { runs, rows, ..arm.clone() } });
-                    pieces.last_mut().expect("it was just added")
-                }
-            };
-            piece.arm.runs.push(*run);
-            piece.arm.rows.push(row);
+            let known = pieces[from..].iter().position(|piece| piece.place == place);
+            let index = known.map_or(pieces.len(), |nth| from + nth);
+            if index == pieces.len() {
+                let (runs, rows) = (Vec::new(), Vec::new());
+                pieces.push(Piece { place, arm: ArmRuns { runs, rows, ..arm.clone() } });
+            }
+            pieces[index].arm.runs.push(*run);
+            pieces[index].arm.rows.push(row);
         }
     }
     let short = |piece: &Piece<'_>| {

@@ -247,12 +247,16 @@ fn the_window_and_a_file_show_the_same_panels() {
     let all: Vec<Item> = panels.iter().flat_map(|(items, _)| items.clone()).collect();
     let file = in_file(&all, theme);
     let mut window = in_window(&[], space, theme);
-    panels.iter().for_each(|(items, area)| draw(&mut window, items, *area));
+    for (items, area) in &panels {
+        draw(&mut window, items, *area);
+    }
     for (one, other) in [(&file, &window), (&window, &file)] {
         assert!(difference(one, other) < ALIKE, "{}", difference(one, other));
     }
     let mut without = in_window(&[], space, theme);
-    panels.iter().skip(1).for_each(|(items, area)| draw(&mut without, items, *area));
+    for (items, area) in &panels[1..] {
+        draw(&mut without, items, *area);
+    }
     assert!(difference(&file, &without) > ALIKE, "a missing panel is noticed");
 }
 
