@@ -25,7 +25,12 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
     let input = app.workspace.export_input(&app.runner.runs);
-    app.workspace.plot.figure_request(app.workspace.plot.plot(), input).figure().map(|figure| csv(&figure))
+    app.workspace
+        .plot
+        .figure_request(app.workspace.plot.plot(), input)
+        .figure()
+        .ok()
+        .map(|figure| csv(&figure))
 }
 
 #[test]

@@ -104,9 +104,7 @@ impl Workspace {
             Subject::View(offer) => Box::new(move || Ok(offer.figure())),
             Subject::Plot(plot) => {
                 let request = self.request_of(plot, runs, log);
-                Box::new(move || {
-                    request.figure().ok_or_else(|| "The plot is empty. Press Run first.".to_owned())
-                })
+                Box::new(move || request.figure())
             }
         }
     }
