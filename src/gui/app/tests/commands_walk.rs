@@ -6,7 +6,7 @@ use egui_kittest::kittest::NodeT;
 use super::*;
 
 /// Where the bar at the top ends.
-const BAR: f32 = 30.0;
+const BAR: f32 = 40.0;
 
 /// Opens the menu of a command and clicks on its entry, if it can be used; whether it could.
 fn choose(window: &mut Window, menu: Menu, command: Command) -> bool {
