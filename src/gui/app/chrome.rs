@@ -214,7 +214,7 @@ impl App {
             }
             Some(TreeRequest::Queue(request)) => {
                 let ctx = ui.ctx().clone();
-                self.queue(request, &ctx);
+                self.queue(&request, &ctx);
             }
             Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::OpenFolder(run)) => {
@@ -282,7 +282,7 @@ impl App {
                 self.log.info(format!("Added a stage that sets entries of {parameter}"));
             }
             Request::Compare(response) => self.answer(response, ctx),
-            Request::Queue(request) => self.queue(request, ctx),
+            Request::Queue(request) => self.queue(&request, ctx),
             Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
             Request::Show(view) => {

@@ -1,14 +1,16 @@
 //! The queue of runs: what it was asked, and what it shows.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::Runs;
+use crate::doc::Run;
 use crate::gui::worker::Worker;
 use crate::results::RunState;
-use crate::run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, StopKind};
+use crate::run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
 /// How runs share the machine; what is not chosen depends on the number of runs and processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,6 +172,42 @@ impl Runs {
         commands.into_iter().all(|command| self.command(command))
     }
 
+    /// Moves runs while nothing goes on: the next start follows `queue.ron` in the folder of results.
+    ///
+    /// # Errors
+    /// The system's error, when the file cannot be written.
+    pub fn rearrange(
+        &mut self,
+        request: &QueueRequest,
+        listed: &[Run],
+        results: &Path,
+    ) -> std::io::Result<()> {
+        let QueueRequest { action, runs } = request;
+        let lines = self.queue_lines(listed, results);
+        let mut order: Vec<(&str, i32)> =
+            lines.iter().map(|line| (line.run.as_str(), line.priority)).collect();
+        let waiting: Vec<&str> = order.iter().map(|(run, _)| *run).collect();
+        if let QueueAction::Priority(priority) = action {
+            for (_, known) in order.iter_mut().filter(|(run, _)| runs.iter().any(|chosen| chosen == run)) {
+                *known = *priority;
+            }
+        } else if let Some((movers, before)) = moved(&waiting, runs, action) {
+            order.retain(|(run, _)| !movers.contains(run));
+            let at = before.and_then(|before| order.iter().position(|(run, _)| *run == before));
+            let at = at.unwrap_or(order.len());
+            // What keeps them there: the priority of the run behind them, or of the last one.
+            let priority = order.get(at).or(order.last()).map_or(0, |(_, priority)| *priority);
+            order.splice(at..at, movers.into_iter().map(|run| (run, priority)));
+        } else {
+            return Ok(());
+        }
+        let mut kept = RunOrder::read(results);
+        kept.take_in(order.into_iter());
+        self.revision += 1;
+        std::fs::create_dir_all(results)?;
+        kept.write(results)
+    }
+
     fn command(&mut self, command: Command) -> bool {
         let is_taken = self.work.as_ref().is_some_and(|work| work.queue.command(command));
         self.follow_queue();
@@ -281,38 +319,36 @@ impl Runs {
     }
 }
 
+/// The runs that a move is about, in their order, and the one that is to follow them; none for the end. `None` where it would
+/// change nothing: a move also gives runs the priority of their new place.
+fn moved<'a>(
+    waiting: &[&'a str],
+    chosen: &[String],
+    action: &QueueAction,
+) -> Option<(Vec<&'a str>, Option<&'a str>)> {
+    let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
+    let is_chosen = |run: &&str| chosen.contains(*run);
+    let (first, last) = (waiting.iter().position(is_chosen)?, waiting.iter().rposition(is_chosen)?);
+    let (movers, others): (Vec<&str>, Vec<&str>) = waiting.iter().copied().partition(is_chosen);
+    let at = match action {
+        QueueAction::Next => 0,
+        QueueAction::Up => first.saturating_sub(1),
+        QueueAction::Down => (last + 2 - movers.len()).min(others.len()),
+        QueueAction::Before(other) => match other {
+            Some(other) => others.iter().position(|run| run == other)?,
+            None => others.len(),
+        },
+        QueueAction::Run | QueueAction::Stop | QueueAction::Priority(_) => return None,
+    };
+    let after = others[..at].iter().chain(&movers).chain(&others[at..]);
+    let is_same = after.eq(waiting);
+    (!is_same).then(|| (movers, others.get(at).copied()))
+}
+
 /// The commands that move `chosen` runs among those that wait; their order among themselves stays.
 fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Command> {
-    let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
-    let is_other = |run: &&&str| !chosen.contains(**run);
-    let place = |last: bool| {
-        let mut places = waiting.iter().enumerate().filter(|(_, run)| chosen.contains(**run));
-        if last { places.next_back() } else { places.next() }.map(|(place, _)| place)
-    };
-    let (Some(first), Some(last)) = (place(false), place(true)) else { return Vec::new() };
-    let before = match action {
-        QueueAction::Next => waiting.iter().find(is_other),
-        QueueAction::Up => {
-            waiting[..first].iter().rev().find(is_other).or_else(|| waiting.iter().find(is_other))
-        }
-        QueueAction::Down => waiting[last..].iter().filter(is_other).nth(1),
-        QueueAction::Before(other) => {
-            other.as_ref().and_then(|other| waiting.iter().find(|run| *run == other)).filter(is_other)
-        }
-        QueueAction::Run | QueueAction::Stop | QueueAction::Priority(_) => return Vec::new(),
-    };
-    let (movers, others): (Vec<&str>, Vec<&str>) = waiting.iter().partition(|run| chosen.contains(**run));
-    let at = match before {
-        Some(before) => others.iter().position(|run| run == before),
-        // A run goes behind all others; it goes before them only where there are some.
-        None => matches!(action, QueueAction::Down | QueueAction::Before(_)).then_some(others.len()),
-    };
-    let Some(at) = at else { return Vec::new() };
-    let after = others[..at].iter().chain(&movers).chain(&others[at..]);
-    if after.eq(waiting) {
-        return Vec::new(); // a move also takes the priority of its new place
-    }
-    let before = before.map(|run| (*run).to_owned());
+    let Some((movers, before)) = moved(waiting, chosen, action) else { return Vec::new() };
+    let before = before.map(str::to_owned);
     movers.into_iter().map(|run| Command::Move { run: run.to_owned(), before: before.clone() }).collect()
 }
 
@@ -321,11 +357,11 @@ mod tests {
     use super::*;
 
     /// The order after the moves.
-    fn moved(chosen: &str, action: QueueAction) -> String {
+    fn order_after(chosen: &str, action: &QueueAction) -> String {
         let letters = |text: &str| -> Vec<String> { text.chars().map(String::from).collect() };
         let mut order = letters("abcde");
         let waiting: Vec<&str> = order.iter().map(String::as_str).collect();
-        for command in moves(&waiting, &letters(chosen), &action) {
+        for command in moves(&waiting, &letters(chosen), action) {
             let Command::Move { run, before } = command else { panic!("{command:?}") };
             order.retain(|known| *known != run);
             let at =
@@ -354,7 +390,7 @@ mod tests {
             ("a", A::Before(None), "bcdea"),
             ("x", A::Next, "abcde"),
         ] {
-            assert_eq!(moved(chosen, action.clone()), expected, "{chosen} {action:?}");
+            assert_eq!(order_after(chosen, &action), expected, "{chosen} {action:?}");
         }
     }
 }

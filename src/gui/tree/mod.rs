@@ -264,7 +264,7 @@ impl Tree<'_> {
             let of_arm = self.input.treatments.iter().filter(|other| other.arm == treatment.arm);
             let runs: BTreeSet<String> =
                 of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
-            self.queue_ui(ui, runs.into_iter().collect());
+            self.queue_ui(ui, &runs.into_iter().collect::<Vec<_>>());
             self.commands_ui(ui, &OF_ARM);
             ui.separator();
             arm_marks_ui(ui, &treatment.name, self.compare);
@@ -275,7 +275,7 @@ impl Tree<'_> {
         let menu = Popup::context_menu(row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         menu.show(|ui| {
             *self.selection = own;
-            self.queue_ui(ui, vec![run.id.clone()]);
+            self.queue_ui(ui, std::slice::from_ref(&run.id));
             let has_folder = self.input.runs.record(&run.id).is_some();
             ui.add_enabled_ui(has_folder, |ui| {
                 if entry_ui(ui, Icon::FolderOpen, "Open folder") {
@@ -288,8 +288,8 @@ impl Tree<'_> {
         });
     }
 
-    fn queue_ui(&mut self, ui: &mut Ui, runs: Vec<String>) {
-        if let Some(request) = queue_entries_ui(ui, self.input.runs, &runs) {
+    fn queue_ui(&mut self, ui: &mut Ui, runs: &[String]) {
+        if let Some(request) = queue_entries_ui(ui, self.input.runs, runs) {
             self.request = Some(TreeRequest::Queue(request));
         }
     }

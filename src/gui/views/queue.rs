@@ -37,7 +37,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Runs,
     help: "Which run is next, how far are the others, and how do they share the machine? \
            Runs in progress come first, then those that wait, in the order in which they start, then those that were \
-           stopped or have failed. Drag a waiting run or use its arrows to move it (Alt+Up and Alt+Down on a focused \
+           stopped or have failed; while nothing runs, all that is left to do. Drag a waiting run or use its arrows to move it (Alt+Up and Alt+Down on a focused \
            row); the order is kept with the results. Runs side by side and threads can be changed at any time: runs \
            in progress pause for a moment and continue from their checkpoints, with the same results to the last bit.",
     make: || Box::<Queue>::default(),
@@ -83,7 +83,7 @@ impl Queue {
         let made = [input.runs.revision(), compare.revision()];
         if self.made != Some(made) {
             self.made = Some(made);
-            self.lines = input.runs.queue_lines(input.listed);
+            self.lines = input.runs.queue_lines(input.listed, input.results);
             self.arms = compare.arms_and_colours();
         }
     }
@@ -113,7 +113,7 @@ impl Queue {
         let count = |is: fn(&QueueLine) -> bool| self.lines.iter().filter(|line| is(line)).count();
         let parts = [
             (count(|line| line.is_running), "running"),
-            (count(|line| line.place.is_some()), "waiting"),
+            (count(|line| line.is_queued), "waiting"),
             (count(|line| matches!(line.state, RunState::Failed(_)) && !line.is_open()), "failed"),
             (count(|line| line.state == RunState::Stopped && !line.is_open()), "interrupted"),
             (count(|line| line.state == RunState::Waiting && !line.is_open()), "not started"),
@@ -215,32 +215,18 @@ impl Row<'_> {
                 response = Some(ViewResponse::Compare(CompareResponse::Select { arm: *arm, id }));
             }
         }
-        let asked = self.buttons_ui(ui, rect).or_else(|| self.key(ui, &ground));
+        let asked = self.buttons_ui(ui, rect).or_else(|| pressed(ui, &ground));
         let asked = asked.map(|action| QueueRequest { action, runs: vec![line.run.clone()] });
         let asked = self.menu_ui(&ground, runs).or(asked);
         self.text_ui(ui, rect, runs);
         (ground, asked.map(ViewResponse::Queue).or(response))
     }
 
-    /// What a key does on the row that has the keyboard.
-    fn key(&self, ui: &Ui, ground: &egui::Response) -> Option<QueueAction> {
-        if !ground.has_focus() {
-            return None;
-        }
-        let pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
-        let keys = [
-            (Modifiers::ALT, Key::ArrowUp, QueueAction::Up),
-            (Modifiers::ALT, Key::ArrowDown, QueueAction::Down),
-            (Modifiers::NONE, Key::Delete, QueueAction::Stop),
-        ];
-        keys.into_iter().find(|(modifiers, key, _)| pressed(*modifiers, *key)).map(|(.., action)| action)
-    }
-
     fn menu_ui(&self, ground: &egui::Response, runs: &Runs) -> Option<QueueRequest> {
         let shown = Popup::context_menu(ground).show(|ui| {
             let ids = vec![self.line.run.clone()];
             let mut chosen = queue_entries_ui(ui, runs, &ids);
-            if self.line.is_open() {
+            if self.line.is_open() || self.line.place.is_some() {
                 ui.separator();
                 for (text, priority) in [("High priority", 1), ("Normal priority", 0), ("Low priority", -1)] {
                     let mark = if self.line.priority == priority { "✓" } else { "" };
@@ -273,7 +259,7 @@ impl Row<'_> {
                     asked = Some(action);
                 }
             };
-            if line.place.is_some() {
+            if line.is_queued {
                 button(Icon::X, "Remove from queue", QueueAction::Stop);
                 button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
                 button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
@@ -283,6 +269,10 @@ impl Row<'_> {
             } else {
                 let verb = if line.state == RunState::Waiting { "Run" } else { "Retry" };
                 button(Icon::Play, verb, QueueAction::Run);
+                if line.place.is_some() {
+                    button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
+                    button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
+                }
             }
         });
         asked
@@ -293,24 +283,20 @@ impl Row<'_> {
         let colours = present(ui);
         let line = self.line;
         let mark = pos2(rect.left() + 18.0, rect.center().y);
-        match line.place {
-            Some(place) => {
-                let font = egui::FontId::proportional(theme::BODY);
-                let place = place.to_string();
-                ui.painter().text(mark, egui::Align2::CENTER_CENTER, place, font, colours.text2);
-            }
-            None => {
-                let (icon, ink) = match &line.state {
-                    RunState::Failed(_) if !line.is_running => (Icon::WarningFill, colours.bad),
-                    _ if runs.is_paused() && line.is_running => (Icon::PauseFill, colours.text3),
-                    _ if line.is_running => (Icon::PlayFill, colours.link),
-                    RunState::Stopped => (Icon::StopFill, colours.text3),
-                    RunState::Waiting | RunState::Running | RunState::Done | RunState::Failed(_) => {
-                        (Icon::CircleDashed, colours.text3)
-                    }
-                };
-                icon.paint(ui.painter(), mark, 14.0, ink);
-            }
+        if let Some(place) = line.place {
+            let font = egui::FontId::proportional(theme::BODY);
+            ui.painter().text(mark, egui::Align2::CENTER_CENTER, place.to_string(), font, colours.text2);
+        } else {
+            let (icon, ink) = match &line.state {
+                RunState::Failed(_) if !line.is_running => (Icon::WarningFill, colours.bad),
+                _ if runs.is_paused() && line.is_running => (Icon::PauseFill, colours.text3),
+                _ if line.is_running => (Icon::PlayFill, colours.link),
+                RunState::Stopped => (Icon::StopFill, colours.text3),
+                RunState::Waiting | RunState::Running | RunState::Done | RunState::Failed(_) => {
+                    (Icon::CircleDashed, colours.text3)
+                }
+            };
+            icon.paint(ui.painter(), mark, 14.0, ink);
         }
         if let Some([_, colour]) = self.arm {
             let at = pos2(rect.left() + DOT_AT, rect.center().y);
@@ -326,6 +312,20 @@ impl Row<'_> {
         cell_ui(ui, rect, [left, middle - STEP], RichText::new(&self.name));
         cell_ui(ui, rect, [middle, right], RichText::new(state).color(ink)).on_hover_text(hint);
     }
+}
+
+/// What a key asks for the row that has the keyboard.
+fn pressed(ui: &Ui, ground: &egui::Response) -> Option<QueueAction> {
+    if !ground.has_focus() {
+        return None;
+    }
+    let is_pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
+    let keys = [
+        (Modifiers::ALT, Key::ArrowUp, QueueAction::Up),
+        (Modifiers::ALT, Key::ArrowDown, QueueAction::Down),
+        (Modifiers::NONE, Key::Delete, QueueAction::Stop),
+    ];
+    keys.into_iter().find(|(modifiers, key, _)| is_pressed(*modifiers, *key)).map(|(.., action)| action)
 }
 
 /// A text in a part of a row, cut at its end.

@@ -361,7 +361,7 @@ fn in_order(mut jobs: Vec<Job>, priority: i32) -> Vec<(Job, i32)> {
         orders.entry(job.folder.clone()).or_insert_with(|| RunOrder::read(&job.folder));
     }
     for order in orders.values() {
-        order.sort(&mut jobs);
+        order.sort(&mut jobs, |job| &job.run.id);
     }
     let ranked = |job: Job| {
         let kept = orders.get(&job.folder).map_or(0, |order| order.priority(&job.run.id));

@@ -168,6 +168,23 @@ fn runs_side_by_side_and_threads_are_chosen_while_runs_go_on_and_kept() {
 }
 
 #[test]
+fn the_order_can_be_chosen_before_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    show_queue(&mut window);
+    assert!(window.sees("12 not started"));
+    window.click("Move up in queue: dense, seed 3");
+    window.click("Move up in queue: dense, seed 3");
+    let order = RunOrder::read(&folder.path().join("mine.runs")).order;
+    assert_eq!(order[..3], [window.id(0, 3), window.id(0, 1), window.id(0, 2)]);
+    let top =
+        |window: &Window, name: &str| window.harness.get_by_role_and_label(Role::ListItem, name).rect().top();
+    assert!(top(&window, "dense, seed 3") < top(&window, "dense, seed 1"), "it is shown so");
+    window.click("Run: dense, seed 3");
+    assert_eq!(window.stage.borrow().jobs.len(), 1);
+}
+
+#[test]
 fn ticked_runs_are_run_and_stopped_together() {
     let mut window = Window::new();
     window.execute(Command::Filter);
