@@ -54,7 +54,7 @@ fn one_run_is_stopped_and_retried_while_another_goes_on() {
     assert!(window.sees("stopping…"));
     window.say(0, Event::Stopped { secs: 1.0 });
     assert!(window.sees("stopped") && window.sees("1 of 12 runs"));
-    assert!(window.log().contains("dense, seed 1: interrupted after 1 s"), "{}", window.log());
+    assert!(window.log().contains("dense, seed 1: interrupted after 1.0 s"), "{}", window.log());
     assert!(!window.sees("Add 1"), "what somebody stopped stays so");
     assert_eq!(window.stage.borrow().states[1].1, Scripted::Running { is_stopping: false });
     window.execute(Command::RunSelected);
