@@ -259,7 +259,8 @@ fn real(folder: &Path) -> Harness<'static, App> {
     let picker = Box::new(|_: &PathRequest, _: &egui::Context| sync_channel(1).1);
     let desktop = Box::new(Around(Shared::default()));
     let untitled = folder.to_owned();
-    let parts = Parts { worker: Box::new(Threads), picker, desktop, untitled, home: None };
+    let clock = chrono::Local::now;
+    let parts = Parts { worker: Box::new(Threads), picker, desktop, untitled, home: None, clock };
     let settings = Settings { sharing: Sharing { jobs: Some(1), threads: Some(1) }, ..Settings::default() };
     Harness::builder().with_size([1280.0, 800.0]).with_max_steps(64).build_eframe(move |cc| {
         prepare(&cc.egui_ctx, &settings);
