@@ -2,6 +2,7 @@
 
 mod batch;
 mod lines;
+mod moves;
 mod outdated;
 mod queue;
 mod reading;
@@ -198,7 +199,9 @@ impl Runs {
         };
         let gives_way = matches!(event, Event::Stopped { .. }) && self.gives_way(&run);
         // By the event: the record of a resumed run still has the state of the stopped run at its first event.
-        if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
+        if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. })
+            && !gives_way
+        {
             self.end_turn(&run);
         } else if matches!(event, Event::Started { .. }) {
             self.ended_turn.remove(&run);

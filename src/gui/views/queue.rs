@@ -27,6 +27,8 @@ const DOT_AT: f32 = 42.0;
 const NAME_SHARE: f32 = 0.4;
 /// Room for the buttons of a row, in points.
 const BUTTONS: f32 = 4.0 * CONTROL;
+/// Width of the bar of a run in progress, in points.
+const BAR: f32 = 8.0 * STEP;
 /// The most runs side by side, and threads.
 const MOST: usize = 1024;
 
@@ -309,8 +311,16 @@ impl Row<'_> {
             _ => colours.text2,
         };
         let (state, hint) = line.words(runs);
+        let mut words = middle;
+        if line.is_running && right - middle > 3.0 * BAR {
+            let all = Rect::from_center_size(pos2(middle + BAR / 2.0, rect.center().y), vec2(BAR, 6.0));
+            let share = runs.record(&line.run).map_or(0.0, |record| record.progress().done) as f32;
+            ui.painter().rect_filled(all, 3.0, colours.raised);
+            ui.painter().rect_filled(all.with_max_x(all.left() + BAR * share), 3.0, colours.link);
+            words += BAR + STEP;
+        }
         cell_ui(ui, rect, [left, middle - STEP], RichText::new(&self.name));
-        cell_ui(ui, rect, [middle, right], RichText::new(state).color(ink)).on_hover_text(hint);
+        cell_ui(ui, rect, [words, right], RichText::new(state).color(ink)).on_hover_text(hint);
     }
 }
 

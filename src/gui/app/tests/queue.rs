@@ -168,6 +168,25 @@ fn runs_side_by_side_and_threads_are_chosen_while_runs_go_on_and_kept() {
 }
 
 #[test]
+fn a_run_that_makes_room_stays_in_the_queue() {
+    let mut window = running();
+    let (id, sharing) = (window.id(0, 1), Sharing { jobs: Some(2), threads: Some(1) });
+    window.harness.state_mut().set_sharing(sharing);
+    window.harness.run();
+    // It stops, and goes on before the window looks at the queue again.
+    let mut stage = window.stage.borrow_mut();
+    let sender = stage.sender.clone().unwrap();
+    sender.send(Message { run: id.clone(), event: Event::Stopped { secs: 1.0 } }).unwrap();
+    stage.hear(&id, &Event::Started { resumed: true, threads: 1 });
+    drop((stage, sender));
+    window.harness.run();
+    assert!(window.sees("0 of 12 runs") && !window.sees("Add 1"), "{}", window.log());
+    assert!(!window.log().contains("interrupted"), "{}", window.log());
+    window.say(0, Event::Finished { secs: 1.0 });
+    assert!(window.sees("1 of 12 runs"));
+}
+
+#[test]
 fn the_order_can_be_chosen_before_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(Some(saved_template(folder.path())));

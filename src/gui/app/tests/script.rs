@@ -54,7 +54,11 @@ pub(super) struct Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scripted {
     Waiting,
-    Running { is_stopping: bool },
+    Running {
+        is_stopping: bool,
+    },
+    /// It makes room, and returns.
+    Returning,
     Ended(Ended),
 }
 
@@ -64,6 +68,7 @@ impl Stage {
         let state = match event {
             Event::Started { .. } => Scripted::Running { is_stopping: false },
             Event::Finished { .. } => Scripted::Ended(Ended::Done),
+            Event::Stopped { .. } if *self.state_of(run) == Scripted::Returning => Scripted::Waiting,
             Event::Stopped { .. } => Scripted::Ended(Ended::Stopped),
             Event::Failed { message } => Scripted::Ended(Ended::Failed(message.clone())),
             Event::Elsewhere { owner } => Scripted::Ended(Ended::Elsewhere(owner.clone())),
@@ -94,7 +99,7 @@ impl Stage {
                 let state = self.state_of(run);
                 *state = match state {
                     Scripted::Waiting => Scripted::Ended(Ended::Stopped),
-                    Scripted::Running { .. } => Scripted::Running { is_stopping: true },
+                    Scripted::Running { .. } | Scripted::Returning => Scripted::Running { is_stopping: true },
                     Scripted::Ended(ended) => Scripted::Ended(ended.clone()),
                 };
             }
@@ -105,7 +110,14 @@ impl Stage {
                 let to = self.states.iter().position(|(known, _)| Some(known) == before.as_ref());
                 self.states.insert(to.unwrap_or(self.states.len()), moved);
             }
-            Command::Options { options, .. } => self.options = Some(*options),
+            Command::Options { options, interrupt } => {
+                self.options = Some(*options);
+                for (_, state) in self.states.iter_mut().filter(|_| interrupt.is_some()) {
+                    if matches!(state, Scripted::Running { .. }) {
+                        *state = Scripted::Returning;
+                    }
+                }
+            }
             Command::Pause(on) => self.pauses.push(*on),
             Command::StopAll(kind) => self.stops.push(*kind),
             Command::Priority { .. } => {}
@@ -141,6 +153,9 @@ impl RunQueue for Script {
                 Scripted::Running { is_stopping } => {
                     let stopping = is_stopping.then_some(StopKind::Now);
                     QueuedState::Running { stopping, returns: false, threads: 1 }
+                }
+                Scripted::Returning => {
+                    QueuedState::Running { stopping: Some(StopKind::Now), returns: true, threads: 1 }
                 }
                 Scripted::Ended(ended) => QueuedState::Ended(ended.clone()),
             };
