@@ -7,7 +7,7 @@ use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
-use crate::results::{PointRef, RunRecord};
+use crate::results::{PointRef, RunRecord, RunState};
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -67,7 +67,10 @@ fn last(record: &RunRecord) -> Option<PointRef<'_>> {
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
     let of =
         |((seed, record), name): (&(u64, &'a RunRecord), String)| Some((*seed, name, last(record)?.classes));
-    arm.runs.iter().zip(arm.run_names()).filter_map(of).collect()
+    // Runs in the middle of a training would widen the intervals of those that are done.
+    let has_done = arm.runs.iter().any(|(_, record)| *record.state() == RunState::Done);
+    let is_counted = |run: &(u64, &RunRecord)| !has_done || *run.1.state() == RunState::Done;
+    arm.runs.iter().zip(arm.run_names()).filter(|(run, _)| is_counted(run)).filter_map(of).collect()
 }
 
 /// The names of classes: those of the data if all arms agree, otherwise numbers.

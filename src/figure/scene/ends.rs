@@ -143,7 +143,8 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     let [top, bottom] = y.ends();
     let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
         let place = y.place(value).filter(|place| (top..=bottom).contains(place))?;
-        let half = interval.map_or(f64::NAN, |[low, high]| (high - low) / 2.0);
+        // An interval may be cut where the axis ends: the longer side is whole.
+        let half = interval.map_or(f64::NAN, |[low, high]| (high - value).max(value - low));
         let interval = interval.and_then(|[low, high]| Some([y.place(low)?, y.place(high)?]));
         let interval = interval.map(|ends| ends.map(|end| end.clamp(top, bottom)));
         let (name, texts) = (name.to_owned(), Default::default());
