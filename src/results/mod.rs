@@ -7,6 +7,7 @@ mod ends;
 pub mod event;
 mod log;
 pub mod methods;
+pub mod metric;
 pub mod network;
 pub mod number;
 pub mod outline;

@@ -53,7 +53,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -103,7 +103,8 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
+        let message =
+            "--band, --x, --y and --y-range apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
@@ -150,7 +151,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x and --y-range apply to plots over runs; remove them";
+            let message = "--band, --x, --y and --y-range apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -169,7 +170,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
-    arguments.figure_args.apply(plot, view, &results.records)?;
+    arguments.figure_args.apply(plot, view, (&results.all, &results.records))?;
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if !figure.has_data() || !plot.concerns(results.records.values()) {
         return Err(nothing_drawn(results, plot, &figure));
@@ -205,6 +206,12 @@ fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(results);
+    }
+    if !figure.lacks.is_empty() {
+        let (name, lacks) = (plot.name, &figure.lacks);
+        return Failure::Input(format!(
+            "there is no figure \"{name}\": {lacks}; choose other columns with --x and --y"
+        ));
     }
     Failure::Input(
         if plot.concerns(results.records.values())

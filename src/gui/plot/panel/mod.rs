@@ -1,6 +1,7 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
 mod cell_head;
+mod columns;
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, Preset, XAxis};
 use cell_head::cell_head_ui;
+use columns::columns_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
@@ -59,7 +61,8 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        nothing_ui(ui, plot, input, state.is_building(plot));
+        let lacks = state.figure(plot).map_or("", |figure| figure.lacks.as_str());
+        nothing_ui(ui, plot, input, lacks, state.is_building(plot));
         return None;
     };
     let before = view.x_range();
@@ -89,6 +92,7 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
         x_ui(ui, state);
     }
+    columns_ui(ui, plot, state);
     if options != state.options {
         ui.ctx().request_repaint();
     }
@@ -103,6 +107,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     if plot.controls.own_x.is_none() {
         x_ui(ui, state);
     }
+    columns_ui(ui, plot, state);
     if plot.controls.averages {
         band_ui(ui, state);
         ui.checkbox(&mut state.options.traces, "Individual seeds")
@@ -129,13 +134,15 @@ fn fit(plot: &Plot, state: &mut PlotState) {
 }
 
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool) {
+fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, lacks: &str, is_building: bool) {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
         let subject = plot.subject;
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
+        } else if !lacks.is_empty() {
+            lacks.to_owned()
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {
