@@ -4,18 +4,14 @@ use std::collections::BTreeSet;
 
 use super::super::classes::offset;
 use super::super::curves::{Averaged, RunCounts};
+use super::names::names;
 use super::{ArmRuns, Line};
-use crate::doc::listed;
-use crate::figure::distinct::distinct;
 use crate::figure::model::Trace;
 use crate::figure::palette::{Style, style_of};
 use crate::results::statistics::level;
 use crate::results::table::Row;
 use crate::results::table::settings::{NONE, compare};
 use crate::results::view::PlotOptions;
-
-/// The name of a line names as many arms.
-const MOST_ARMS: usize = 3;
 
 /// A run with both values.
 pub struct Found<'a> {
@@ -43,14 +39,18 @@ struct Group<'a> {
 pub fn lines(
     arms: &[ArmRuns<'_>],
     found: &[Found<'_>],
-    settings: &[String],
+    (x, settings): (&str, &[String]),
     (is_named, is_best_low): (bool, Option<bool>),
     options: &PlotOptions,
 ) -> Vec<Averaged> {
     let is_pooled = are_pooled(arms, found);
     let mut groups = groups(arms, found, settings, is_pooled);
     if !is_pooled {
-        give_names(&mut groups);
+        let rows: Vec<Vec<&Row>> =
+            groups.iter().map(|group| group.runs.iter().map(|run| run.row).collect()).collect();
+        for (group, name) in groups.iter_mut().zip(names(&rows, x)) {
+            group.name = name;
+        }
         give_shades(&mut groups);
     }
     let count = groups.len();
@@ -94,49 +94,6 @@ fn groups<'a>(
         }
     }
     groups
-}
-
-/// Names lines after their arms, without the values of x.
-fn give_names(groups: &mut [Group<'_>]) {
-    for group in groups {
-        let arms = distinct(group.runs.iter().map(|run| run.row.arm_index));
-        let name = |arm: &usize| {
-            let own = group.runs.iter().filter(|run| run.row.arm_index == *arm);
-            common(&distinct(own.map(|run| run.row.arm.as_str())))
-        };
-        let names: Vec<String> = distinct(arms.iter().map(name));
-        group.name = match names.len().checked_sub(MOST_ARMS) {
-            None | Some(0) => listed(&names),
-            Some(more) => format!("{} and {more} more", names[..MOST_ARMS].join(", ")),
-        };
-    }
-}
-
-/// What these names of one arm with its swept values share.
-fn common(names: &[&str]) -> String {
-    let parts: Vec<Vec<&str>> = names.iter().map(|name| parts(name)).collect();
-    let Some((first, others)) = parts.split_first() else { return String::new() };
-    let is_shared = |nth: &usize| others.iter().all(|other| other.get(*nth) == first.get(*nth));
-    let shared: Vec<&str> = (0..first.len()).filter(is_shared).map(|nth| first[nth]).collect();
-    if shared.is_empty() { first[0].to_owned() } else { shared.join(", ") }
-}
-
-/// The parts between commas that are in no brackets: the name of an arm, then each swept value.
-fn parts(name: &str) -> Vec<&str> {
-    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_i32);
-    for (at, letter) in name.char_indices() {
-        match letter {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth <= 0 && name[at..].starts_with(", ") => {
-                found.push(&name[start..at]);
-                start = at + 2;
-            }
-            _ => {}
-        }
-    }
-    found.push(&name[start..]);
-    found
 }
 
 /// Lines of one colour are shades of it, in the order of the values in which they differ.
@@ -215,15 +172,6 @@ pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_called_by_what_the_names_of_its_arm_share() {
-        assert_eq!(common(&["a, rate 0.1, batch 8", "a, rate 0.2, batch 8"]), "a, batch 8");
-        assert_eq!(common(&["a, hidden [8], rate 1", "a, hidden [16, 8], rate 1"]), "a, rate 1");
-        assert_eq!(common(&["a, b"]), "a, b");
-        assert_eq!(common(&["a", "b"]), "a");
-        assert_eq!(parts("a (x, y), rate 1"), ["a (x, y)", "rate 1"]);
-    }
 
     #[test]
     fn the_best_is_the_first_of_the_highest_or_the_lowest() {

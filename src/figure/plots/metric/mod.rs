@@ -1,6 +1,7 @@
 //! Any result over any setting, or over another result.
 
 mod lines;
+mod names;
 
 use std::collections::BTreeSet;
 
@@ -56,14 +57,13 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let without = [&x, &y].into_iter().find(|column| !rows_have(arms, column)).unwrap_or(&y);
         return lacking(format!("No run has a value of \u{201c}{}\u{201d}", without.title(&rows[0].labels)));
     }
-    let is_over_setting = matches!(x, Column::Setting(_));
     let options = PlotOptions { smoothing: 0.0, ..options.clone() };
     let y_axis = y_axis(&y, &found);
     let left_out = rows.len() - found.len();
-    let mut figure = if is_over_setting {
+    let mut figure = if let Column::Setting(path) = &x {
         let others = other_settings(&rows, &x);
         let is_named = !x_axis.categories.is_empty();
-        let drawn = lines(arms, &found, &others, (is_named, is_best_low(&y)), &options);
+        let drawn = lines(arms, &found, (path, &others), (is_named, is_best_low(&y)), &options);
         figure(x_axis, y_axis, drawn, &options)
     } else {
         let note = "a mark for each run".to_owned();

@@ -10,7 +10,7 @@ use crate::results::table::columns::At;
 
 /// A run of a swept arm: its arm, rate, batch size and seed, and its last accuracy.
 fn row(arm: (usize, &str), rate: &str, batch: &str, seed: u64, last: f64) -> Row {
-    let settings = [("train.batch", batch), ("train.optimizer.rate", rate)];
+    let settings = [("plan", arm.1), ("train.batch", batch), ("train.optimizer.rate", rate)];
     let settings = settings.map(|(path, value)| (path.to_owned(), value.to_owned())).into();
     Row {
         run: format!("{} {rate} {batch} {seed}", arm.1),
@@ -61,21 +61,32 @@ fn a_line_joins_what_differs_in_x_and_seed_alone_with_mean_interval_and_ring() {
     let run = RunRecord::default();
     let figure = build(&arms(&rows, &run), &over(None, None));
     let [a, b] = figure.lines.as_slice() else { panic!("two arms: {:?}", figure.lines) };
-    assert_eq!((a.name.as_str(), a.points.as_slice()), ("a, batch 8", &[[0.001, 0.375], [0.1, 0.75]][..]));
+    assert_eq!((a.name.as_str(), a.points.as_slice()), ("a", &[[0.001, 0.375], [0.1, 0.75]][..]));
     assert_eq!((a.counts.as_slice(), a.best, a.style.shade), (&[2, 2][..], Some(1), None));
     // The deviation of 0.25 and 0.5 is 0.125·√2, so the standard error is 0.125.
     let half = student_t95(1) * 0.125;
     let Band { x, low, high } = a.band[0];
     assert!((x - 0.001).abs() < 1e-12 && (low - 0.375 + half).abs() < 1e-9, "{low}");
     assert!((high - 0.375 - half).abs() < 1e-9);
-    assert_eq!(
-        (b.name.as_str(), b.points.as_slice(), b.best),
-        ("b, rate 0.1, batch 8", &[[0.1, 0.125]][..], None)
-    );
+    assert_eq!((b.name.as_str(), b.points.as_slice(), b.best), ("b", &[[0.1, 0.125]][..], None));
     assert_eq!((figure.x.title.as_str(), figure.x.scale), ("Rate", Scale::Log10));
     assert_eq!(figure.y.label(), "Test accuracy (%)");
     assert_eq!(figure.note, "mean over 1 to 2 seeds, band: 95 % CI, ring: the best mean");
     assert!(a.traces.is_empty());
+}
+
+#[test]
+fn arms_that_differ_in_x_alone_are_one_line_and_a_run_that_they_share_counts_once() {
+    let mut rows = [row(A, "1", "8", 1, 0.5), row(B, "2", "8", 1, 0.75), row(B, "2", "8", 1, 0.75)];
+    for (row, name) in rows.iter_mut().zip(["slow", "fast", "again"]) {
+        row.arm = name.to_owned();
+        Arc::make_mut(&mut row.settings).insert("plan".to_owned(), "same".to_owned());
+    }
+    rows[2].arm_index = 2;
+    let run = RunRecord::default();
+    let figure = build(&arms(&rows, &run), &over(None, None));
+    let [line] = figure.lines.as_slice() else { panic!("one line") };
+    assert_eq!((line.name.as_str(), line.counts.as_slice()), ("slow, fast and again", &[1, 1][..]));
 }
 
 #[test]
@@ -114,10 +125,10 @@ fn seeds_are_dots_and_the_csv_has_means_intervals_and_runs() {
     assert_eq!(
         csv(&figure),
         "kind,series,run,x,y,low,high\n\
-         line,\"a, batch 8\",,1,0.5,0.25,0.75\n\
-         line,\"a, batch 8\",,2,0.5,,\n\
-         trace,\"a, batch 8\",seed 1,1,0.25,,\n\
-         trace,\"a, batch 8\",seed 2,1,0.75,,\n"
+         line,a,,1,0.5,0.25,0.75\n\
+         line,a,,2,0.5,,\n\
+         trace,a,seed 1,1,0.25,,\n\
+         trace,a,seed 2,1,0.75,,\n"
     );
     assert_eq!(figure.lines[0].best, Some(0), "the first of equals");
 }
@@ -194,7 +205,7 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
     assert_eq!(figure.lines[0].points, [[1.0, 0.75], [2.0, 0.75]], "the mean over both arms");
     assert!(figure.note.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{}", figure.note);
     assert_eq!(names("train.optimizer.rate"), ["batch 8", "batch 16"]);
-    assert_eq!(names("train.batch"), ["a, rate 1", "a, rate 2, batch 8", "b, rate 1, batch 8"]);
+    assert_eq!(names("train.batch"), ["a, rate 1", "a, rate 2", "b, rate 1"]);
 }
 
 #[test]
