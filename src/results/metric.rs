@@ -45,7 +45,9 @@ pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) 
     let known = Column::KNOWN.into_iter().filter(Column::is_measured);
     let added =
         rows.first().into_iter().flat_map(|row| row.measured.iter().map(|(column, _)| column.clone()));
-    let of_series = series.into_iter().flat_map(|series| {
+    // The usual columns have the accuracy already.
+    let is_usual = |series: &str| rows.iter().all(|row| row.series == series);
+    let of_series = series.into_iter().filter(|series| !is_usual(series)).flat_map(|series| {
         let column = |at: At| Column::Series { series: series.clone(), at };
         let best = column(At::Best);
         let best = is_best_low(&best).map(|_| best);
@@ -180,14 +182,16 @@ mod tests {
 
     #[test]
     fn results_are_those_of_the_table_then_series_and_only_some_have_a_best() {
-        let series = ["train_loss", "weight_norm"].map(str::to_owned);
+        let series = ["test_accuracy", "train_loss", "weight_norm"].map(str::to_owned);
         let added = Column::Series { series: "train_loss".to_owned(), at: At::Last };
-        let row = Row { measured: vec![(added.clone(), None)], ..Row::default() };
+        let measured = vec![(added.clone(), None)];
+        let row = Row { series: "test_accuracy", measured, ..Row::default() };
         let found = results(&[&row], &series);
         assert_eq!(found[..2], [Column::Last, Column::Best]);
         assert_eq!(found.iter().filter(|column| **column == added).count(), 1);
         let of = |series: &str, at: At| Column::Series { series: series.to_owned(), at };
         assert!(found.contains(&of("train_loss", At::Best)) && !found.contains(&of("weight_norm", At::Best)));
+        assert!(!found.contains(&of("test_accuracy", At::Best)), "it is there as the best accuracy");
         assert_eq!(is_best_low(&added), Some(true));
         assert_eq!((is_best_low(&Column::Last), is_best_low(&Column::Duration)), (Some(false), None));
     }

@@ -61,7 +61,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
         for (nth, trace) in line.traces.iter().enumerate() {
             let id = Id::Run([index, nth]);
             match trace.points.as_slice() {
-                [only] => items.extend(dot(surface, line, *only, id)),
+                [only] => items.extend(dot(&beside(surface, index, line), line, *only, id)),
                 several => polyline(several, surface, (columns, pen), id, &mut items),
             }
         }
@@ -74,7 +74,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let columns = Columns::of(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
         let pen = surface.line_pen(&line.name, line.style);
-        polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
+        polyline(&line.points, &beside(surface, index, line), (columns, pen), Id::Line(index), &mut items);
     }
     let mut signs = Vec::new();
     for (index, line) in surface.lines() {
@@ -259,6 +259,18 @@ fn bar<'b>(
     })?;
     let ends = [surface.y.place(band.low)?, surface.y.place(band.high)?];
     Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
+}
+
+/// The surface of a line whose points all have markers: where these are moved aside with their error bars, the line goes
+/// with them.
+fn beside<'a>(surface: &Surface<'a>, index: usize, line: &Line) -> Surface<'a> {
+    let is_moved = surface.look.intervals == Intervals::Bars && line.style.marker != Marker::None;
+    let held = || line.points.iter().filter(|point| surface.holds(surface.place(**point))).count();
+    if is_moved && places_of_markers(surface, index, line).len() == held() {
+        Surface { x: surface.x.moved(dodge(surface, index)), ..*surface }
+    } else {
+        *surface
+    }
 }
 
 /// The offset of a line's error bars, so that they do not cover each other.

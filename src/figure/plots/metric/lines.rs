@@ -6,6 +6,7 @@ use super::super::classes::offset;
 use super::super::curves::{Averaged, RunCounts};
 use super::names::names;
 use super::{ArmRuns, Line};
+use crate::figure::distinct::distinct;
 use crate::figure::model::Trace;
 use crate::figure::palette::{Style, style_of};
 use crate::results::statistics::level;
@@ -155,18 +156,29 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-/// A mark for each run, in the style of its arm.
+/// A mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
 pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
-    let line = |(index, arm): (usize, &ArmRuns<'_>)| {
-        let mut runs: Vec<&Found<'_>> = found.iter().filter(|run| run.arm == index).collect();
+    let is_pooled = found.iter().any(|run| run.row.arm != arms[run.arm].name);
+    let line_of = |run: &Found<'_>| if is_pooled { run.arm } else { run.row.arm_index };
+    let line = |own: usize| {
+        let mut runs: Vec<&Found<'_>> = found.iter().filter(|run| line_of(run) == own).collect();
         runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
-        let style = style_of(arm.colour).with_marker();
+        let arm = &arms[runs[0].arm];
+        let is_swept = runs.iter().any(|run| run.arm != runs[0].arm);
+        let (name, style) = if is_swept {
+            let rows: Vec<&Row> = runs.iter().map(|run| run.row).collect();
+            (names(&[rows], "").remove(0), Style { shade: None, ..style_of(arm.colour) })
+        } else {
+            (arm.name.clone(), style_of(arm.colour))
+        };
+        let name_of = |run: &&Found<'_>| match (is_swept, &run.name) {
+            (true, name) => format!("{}, {name}", run.row.arm),
+            (false, name) => name.clone(),
+        };
         let points = runs.iter().map(|run| run.at).collect();
-        let names = runs.iter().map(|run| run.name.clone()).collect();
-        Line { names, ..Line::new(&arm.name, style, points) }
+        Line { names: runs.iter().map(name_of).collect(), ..Line::new(&name, style.with_marker(), points) }
     };
-    let lines = arms.iter().enumerate().map(line);
-    lines.filter(|line| !line.points.is_empty()).collect()
+    distinct(found.iter().map(line_of)).into_iter().map(line).collect()
 }
 
 #[cfg(test)]

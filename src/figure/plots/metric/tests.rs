@@ -169,14 +169,16 @@ fn words_are_names_beside_each_other() {
 
 #[test]
 fn over_a_result_each_run_is_a_mark_of_its_arm() {
-    let rows = [row(A, "1", "8", 1, 0.5), row(A, "1", "8", 2, 0.25), row(B, "1", "8", 1, 1.0)];
+    let rows = [row(A, "1", "8", 1, 0.5), row(A, "2", "8", 2, 0.25), row(B, "1", "8", 1, 1.0)];
     let run = RunRecord::default();
     let figure = build(&arms(&rows, &run), &over(Some(Column::Duration), None));
     let [a, b] = figure.lines.as_slice() else { panic!("two arms") };
     assert_eq!(a.points, [[25.0, 0.25], [50.0, 0.5]]);
-    assert_eq!((a.names.as_slice(), b.style.colour), (&["seed 2".to_owned(), "seed 1".to_owned()][..], 1));
+    let names = ["a, rate 2, batch 8, seed 2", "a, rate 1, batch 8, seed 1"].map(str::to_owned);
+    assert_eq!((a.name.as_str(), a.names.as_slice(), a.style.shade), ("a", &names[..], None));
+    assert_eq!((b.names.as_slice(), b.style.colour), (&["seed 1".to_owned()][..], 1));
     assert_eq!((figure.x.label().as_str(), figure.x.scale, a.best), ("Time (s)", Scale::Linear, None));
-    assert!(csv(&figure).contains("\nline,\"a, rate 1, batch 8\",seed 2,25,0.25,,\n"));
+    assert!(csv(&figure).contains("\nline,a,\"a, rate 2, batch 8, seed 2\",25,0.25,,\n"));
 }
 
 #[test]
