@@ -11,7 +11,7 @@ use crate::figure::palette::{Marker, Theme};
 use crate::figure::scene::ends::last_of;
 use crate::figure::scene::{Ink, Item, LINE, Mark, Pen};
 use crate::gui::theme::SMALL;
-use crate::results::number::{Digits, Format, readable};
+use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
@@ -262,7 +262,7 @@ fn value_of_x(figure: &Figure, x: f64) -> String {
             let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
             text.replace(".0 %", " %")
         }
-        Format::Number | Format::Power => readable(x, figure.x.format),
+        Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
     };
     if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
 }
