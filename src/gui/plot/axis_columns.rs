@@ -32,9 +32,12 @@ impl AxisColumns {
         }
     }
 
-    /// What an axis shows when nothing was chosen.
-    pub fn usual(&self, is_x: bool) -> Option<Column> {
-        if is_x { self.settings.first().map(|(column, _)| column.clone()) } else { Some(Column::Last) }
+    /// What an axis shows when nothing was chosen; `drawn` is the title of the drawn x, since a part of the runs may differ in
+    /// fewer settings.
+    pub fn usual(&self, is_x: bool, drawn: Option<&str>) -> Option<Column> {
+        let is_drawn = |(_, title): &&(Column, String)| drawn == Some(title);
+        let of_x = || self.settings.iter().find(is_drawn).or(self.settings.first());
+        if is_x { of_x().map(|(column, _)| column.clone()) } else { Some(Column::Last) }
     }
 
     /// What a column is called.

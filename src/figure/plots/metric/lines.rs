@@ -1,6 +1,6 @@
 //! The lines over a setting, and the marks over a result.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::classes::offset;
 use super::super::curves::{Averaged, RunCounts};
@@ -44,7 +44,8 @@ pub fn lines(
     (is_named, is_best_low): (bool, Option<bool>),
     options: &PlotOptions,
 ) -> Vec<Averaged> {
-    let is_pooled = are_pooled(arms, found);
+    // Lines of the values of x would be points.
+    let is_pooled = are_pooled(arms) && go_on(found);
     let mut groups = groups(arms, found, settings, is_pooled);
     if !is_pooled {
         let rows: Vec<Vec<&Row>> =
@@ -62,15 +63,15 @@ pub fn lines(
     groups.into_iter().enumerate().map(line).collect()
 }
 
-/// Whether lines are those of the values of a setting that is not along x.
-fn are_pooled(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> bool {
-    let is_other = |run: &Found<'_>| run.row.arm != arms[run.arm].name;
-    let has_several = |run: &Found<'_>| {
-        let mut same = found.iter().filter(|other| other.arm == run.arm);
-        same.any(|other| other.at[0].total_cmp(&run.at[0]).is_ne())
-    };
-    found.iter().any(is_other)
-        && (0..arms.len()).any(|arm| found.iter().find(|run| run.arm == arm).is_some_and(has_several))
+/// Whether a person made lines of the values of a setting, which then pool arms.
+fn are_pooled(arms: &[ArmRuns<'_>]) -> bool {
+    arms.iter().any(|arm| arm.pooled() > 1)
+}
+
+/// Whether some of these lines has several values of x.
+fn go_on(found: &[Found<'_>]) -> bool {
+    let mut first: BTreeMap<usize, f64> = BTreeMap::new();
+    found.iter().any(|run| first.entry(run.arm).or_insert(run.at[0]).total_cmp(&run.at[0]).is_ne())
 }
 
 fn groups<'a>(
@@ -158,7 +159,7 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
 
 /// A mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
 pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
-    let is_pooled = found.iter().any(|run| run.row.arm != arms[run.arm].name);
+    let is_pooled = are_pooled(arms);
     let line_of = |run: &Found<'_>| if is_pooled { run.arm } else { run.row.arm_index };
     let line = |own: usize| {
         let mut runs: Vec<&Found<'_>> = found.iter().filter(|run| line_of(run) == own).collect();

@@ -18,6 +18,7 @@ pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
         return;
     }
     let offered = state.columns();
+    let drawn = state.figure(plot).map(|figure| figure.x.title.clone());
     let before = state.options.metric.clone();
     // Rows of tools go from right to left.
     let axes = if is_in_menu(ui) { ["x", "y"] } else { ["y", "x"] };
@@ -28,7 +29,7 @@ pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
         let metric = &mut state.options.metric;
         let (chosen, settings) =
             if axis == "x" { (&mut metric.x, &offered.settings[..]) } else { (&mut metric.y, &[][..]) };
-        let now = chosen.clone().or_else(|| offered.usual(axis == "x"));
+        let now = chosen.clone().or_else(|| offered.usual(axis == "x", drawn.as_deref()));
         let title = now.as_ref().map_or_else(|| "none".to_owned(), |column| offered.title(column));
         choice_ui(ui, axis, &shortened(&title, LONGEST), |ui| {
             let mut entry = |ui: &mut Ui, (column, title): &(Column, String)| {
