@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::axis::Axis;
 use super::cells::Cells;
+use super::facets::Facets;
 use super::palette::{Dash, Style};
 use crate::results::statistics::Band;
 
@@ -39,6 +40,8 @@ pub struct Figure {
     pub note: String,
     /// Why nothing is drawn, where that is not for want of results; empty otherwise.
     pub lacks: String,
+    /// The panels that have the values, if it is split.
+    pub facets: Option<Facets>,
 }
 
 /// One series: a mean (or the only run) with its band and its single runs.
@@ -142,6 +145,9 @@ impl ReferenceLine {
 impl Figure {
     /// Whether anything can be drawn; otherwise the plot shows "No data yet".
     pub fn has_data(&self) -> bool {
+        if let Some(facets) = &self.facets {
+            return facets.panels.iter().any(|panel| panel.figure.has_data());
+        }
         let drawn =
             |point: &[f64; 2]| self.x.scale.forward(point[0]).and(self.y.scale.forward(point[1])).is_some();
         self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
@@ -169,6 +175,12 @@ impl Figure {
     /// Whether it consists of lines over two axes of numbers.
     pub fn has_curves(&self) -> bool {
         !self.lines.is_empty() && !self.is_of_areas() && self.parallel.is_empty() && self.cells.is_none()
+    }
+
+    /// Why nothing is drawn, where that is not for want of results; of panels, why the first one is empty.
+    pub fn why_empty(&self) -> &str {
+        let first = self.facets.as_ref().and_then(|facets| facets.panels.first());
+        first.map_or(&self.lacks, |panel| &panel.figure.lacks)
     }
 
     /// Which values of its lines the legend shows without a pointer.
@@ -211,7 +223,8 @@ impl Figure {
             remarks.push(self.note.clone());
         }
         let (mut is_interrupted, mut lost) = (false, 0_usize);
-        for [x, y] in self.lines.iter().flat_map(Line::polylines).flatten() {
+        let parts = self.parts();
+        for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
             if self.x.scale.forward(*x).is_none() {
                 lost += 1;
             } else {
@@ -228,7 +241,8 @@ impl Figure {
             let reason = self.x.scale.refusal();
             remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
-        if let Some(cells) = self.cells.as_ref().filter(|cells| cells.has_data() && cells.has_holes()) {
+        let mut cells = parts.iter().filter_map(|part| part.cells.as_ref());
+        if let Some(cells) = cells.find(|cells| cells.has_data() && cells.has_holes()) {
             let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
                 "were not measured"
             } else {

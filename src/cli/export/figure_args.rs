@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
+use super::axis_columns::Known;
 use crate::cli::failure::Failure;
-use crate::doc::Run;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
 use crate::results::RunRecord;
-use crate::results::metric::MetricAxes;
+use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
 use crate::results::statistics::Spread;
-use crate::results::table::Differing;
-use crate::results::table::columns::{At, Column};
-use crate::results::view::{PlotView, ViewSettings, XAxis};
+use crate::results::table::columns::Column;
+use crate::results::view::{ViewSettings, XAxis};
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]
@@ -37,6 +36,13 @@ pub struct FigureArgs {
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
     y_range: Option<[f64; 2]>,
+    /// Panels for the values of a setting, such as rate, or of arm or seed; with two, such as batch,rate, the first makes
+    /// columns and the second rows; none for one plot [default: what the window has chosen, else none]
+    #[arg(long, value_name = "KEY[,KEY]")]
+    facets: Option<String>,
+    /// Ranges of the panels: shared by all, or free [default: what the window has chosen, else shared]
+    #[arg(long, value_name = "AXES", value_parser = FacetAxes::parse)]
+    axes: Option<FacetAxes>,
 }
 
 /// Both ends of a range.
@@ -53,18 +59,21 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
-        self.band.is_none() && self.x.is_none() && self.y.is_none() && self.y_range.is_none()
+        let has_panels = self.facets.is_some() || self.axes.is_some();
+        self.band.is_none() && self.x.is_none() && self.y.is_none() && self.y_range.is_none() && !has_panels
     }
 
-    /// Writes band and horizontal axis into the settings of the window.
+    /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
+    /// which the runs differ, and of all.
     ///
     /// # Errors
-    /// An unknown axis, or a figure with a fixed one.
+    /// An unknown axis or setting, or a figure with a fixed axis.
     pub fn apply(
         &self,
         plot: &Plot,
         view: &mut ViewSettings,
-        (runs, records): (&[Run], &BTreeMap<String, RunRecord>),
+        records: &BTreeMap<String, RunRecord>,
+        settings: [&[String]; 2],
     ) -> Result<(), Failure> {
         if let Some(band) = self.band {
             view.options.band = band;
@@ -73,8 +82,14 @@ impl FigureArgs {
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
         }
+        if let Some(text) = &self.facets {
+            kept.facets.by =
+                facets(text, settings).map_err(|why| Failure::Input(format!("--facets: {why}")))?;
+        }
+        kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
         if plot.controls.columns {
-            return self.apply_columns(&mut view.options.metric, kept, &Known::of(runs, records));
+            let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
+            return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
         }
         if self.y.is_some() {
             let name = plot.name;
@@ -95,34 +110,9 @@ impl FigureArgs {
             kept.x = None;
             kept.x_title.clear();
             kept.log_x = None;
+            kept.facets.zooms.clear();
         }
         view.options.x = axis;
-        Ok(())
-    }
-
-    /// Writes the columns of both axes into the settings of the window.
-    fn apply_columns(
-        &self,
-        axes: &mut MetricAxes,
-        kept: &mut PlotView,
-        known: &Known,
-    ) -> Result<(), Failure> {
-        if let Some(name) = &self.x {
-            let x = Some(known.column("--x", name, true)?);
-            if axes.x != x {
-                (kept.x, kept.log_x) = (None, None);
-                kept.x_title.clear();
-            }
-            axes.x = x;
-        }
-        if let Some(name) = &self.y {
-            let y = Some(known.column("--y", name, false)?);
-            if axes.y != y {
-                (kept.y, kept.log_y) = (None, None);
-                kept.y_title.clear();
-            }
-            axes.y = y;
-        }
         Ok(())
     }
 
@@ -151,46 +141,33 @@ impl FigureArgs {
     }
 }
 
-/// What columns can be about.
-struct Known {
-    differing: Differing,
-    series: BTreeSet<String>,
-}
-
-impl Known {
-    fn of(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
-        let mut differing = Differing::default();
-        differing.give(&mut [], &runs.iter().collect::<Vec<_>>());
-        let series = records.values().flat_map(RunRecord::series).map(str::to_owned).collect();
-        Self { differing, series }
+/// The columns that split runs into panels.
+fn facets(text: &str, settings: [&[String]; 2]) -> Result<Vec<Column>, String> {
+    if text.trim() == "none" {
+        return Ok(Vec::new());
     }
-
-    /// The result of a name, or the setting.
-    fn column(&self, option: &str, name: &str, may_be_setting: bool) -> Result<Column, Failure> {
-        if self.series.contains(name) {
-            return Ok(Column::Series { series: name.to_owned(), at: At::Last });
-        }
-        // The end of a path can name one of the settings that differ and several of all.
-        let found = Column::parse(name, self.differing.paths());
-        let found = found.or_else(|_| Column::parse(name, self.differing.known()));
-        let refused = |why: String| Err(Failure::Input(format!("{option}: {why}")));
-        match found {
-            Ok(Column::Series { series, .. }) if !self.series.contains(&series) => {
-                let known: Vec<&str> = self.series.iter().map(String::as_str).collect();
-                refused(format!("these runs have no \"{series}\"; there are {}", known.join(", ")))
+    let mut columns: Vec<Column> = Vec::new();
+    for name in text.split(',').map(str::trim) {
+        let parse = |paths| Column::parse(name, paths);
+        let found = parse(settings[0]).or_else(|_| parse(settings[1]));
+        let column = match found {
+            Ok(column) if column.is_facet() => column,
+            Err(why) if why.contains(" can be ") => return Err(format!("{why}; write the whole path")),
+            _ => {
+                return Err(format!(
+                    "\"{name}\" is no setting of these runs; write one such as train.batch, arm or seed"
+                ));
             }
-            Ok(Column::Setting(path)) if may_be_setting => Ok(Column::Setting(path)),
-            Ok(column) if column.is_measured() => Ok(column),
-            Ok(_) => {
-                let setting = if may_be_setting { "a setting or " } else { "" };
-                refused(format!(
-                    "\"{name}\" is no result; write {setting}last, best, remaining, epochs, secs or a \
-                                 series such as test_loss:best"
-                ))
-            }
-            Err(why) => refused(why),
+        };
+        if columns.contains(&column) {
+            return Err(format!("\"{name}\" is there twice; write another setting"));
         }
+        columns.push(column);
     }
+    if columns.len() > 2 {
+        return Err("write one setting, or two for columns and rows".to_owned());
+    }
+    Ok(columns)
 }
 
 /// Names of the axes that all runs have.
@@ -221,15 +198,13 @@ fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Fail
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::file::parse;
-    use crate::doc::runs;
     use crate::figure::plots::find;
     use crate::figure::{Axis, Category};
     use crate::results::Event;
     use crate::results::view::PlotView;
 
     fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
-        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y: None, y_range }
+        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range, ..FigureArgs::default() }
     }
 
     fn records() -> BTreeMap<String, RunRecord> {
@@ -244,9 +219,9 @@ mod tests {
         let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
         let mut view = ViewSettings::default();
         view.plots.insert("accuracy".to_owned(), kept);
-        arguments(Some("epochs"), None).apply(accuracy, &mut view, (&[], &records())).unwrap();
+        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
-        arguments(Some("train_loss"), None).apply(accuracy, &mut view, (&[], &records())).unwrap();
+        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
         assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
         let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
@@ -258,33 +233,31 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_the_axes_of_the_figure_metric() {
-        let text = "(sweep: { \"train.batch\": [8, 16] }, arms: [(plan: [Train(\"1ep\"), Test])])";
-        let runs = runs(&parse(text, std::path::Path::new("x.ron")).unwrap()).unwrap();
-        let kept = PlotView { log_x: Some(true), log_y: Some(true), ..PlotView::default() };
-        let apply = |plot: &str, x: Option<&str>, y: Option<&str>| {
-            let mut view = ViewSettings::default();
-            view.plots.insert(plot.to_owned(), kept.clone());
-            let arguments = FigureArgs { y: y.map(str::to_owned), ..arguments(x, None) };
-            let applied = arguments.apply(find(plot).unwrap(), &mut view, (&runs, &records()));
-            applied.map(|()| view).map_err(|failure| failure.to_string())
+    fn panels_are_named_by_the_ends_of_settings() {
+        let known = ["train.batch", "train.rate", "plan.0.rate", "plan.0.batch"].map(str::to_owned);
+        let settings = [&known[..1], &known];
+        let path = |path: &str| Column::Setting(path.to_owned());
+        assert_eq!(facets("batch, train.rate", settings), Ok(vec![path("train.batch"), path("train.rate")]));
+        assert_eq!(facets("seed,arm", settings), Ok(vec![Column::Seed, Column::Arm]));
+        assert_eq!(facets("none", settings), Ok(Vec::new()));
+        for (wrong, part) in [
+            ("rate", "train.rate or plan.0.rate"),
+            ("last", "is no setting"),
+            ("depth", "is no setting"),
+            ("arm,arm", "twice"),
+            ("arm,seed,batch", "one setting, or two"),
+        ] {
+            assert!(facets(wrong, settings).unwrap_err().contains(part), "{wrong}");
+        }
+        let mut view = ViewSettings::default();
+        let asked = FigureArgs {
+            facets: Some("batch".to_owned()),
+            axes: Some(FacetAxes::Free),
+            ..FigureArgs::default()
         };
-        let view = apply("metric", Some("batch"), None).unwrap();
-        assert_eq!(view.options.metric.x, Some(Column::Setting("train.batch".to_owned())));
-        assert_eq!((view.plots["metric"].log_x, view.plots["metric"].log_y), (None, Some(true)));
-        let view = apply("metric", Some("secs"), Some("train_loss")).unwrap();
-        let loss = Column::Series { series: "train_loss".to_owned(), at: At::Last };
-        assert_eq!(view.options.metric, MetricAxes { x: Some(Column::Duration), y: Some(loss) });
-        assert_eq!(view.options.x, XAxis::default(), "that of the other plots");
-        let refused = |x, y| apply("metric", x, y).unwrap_err();
-        assert!(refused(Some("arm"), None).contains("--x: \"arm\" is no result; write a setting or last"));
-        assert!(refused(None, Some("batch")).contains("--y: \"batch\" is no result; write last"));
-        assert!(
-            refused(None, Some("test_loss:best"))
-                .contains("these runs have no \"test_loss\"; there are train_loss")
-        );
-        assert!(refused(Some("nothing"), None).contains("--x: there is no column"));
-        assert!(apply("loss", None, Some("last")).unwrap_err().contains("has its own vertical axis"));
+        asked.apply(find("loss").unwrap(), &mut view, &records(), settings).unwrap();
+        let kept = &view.plots["loss"].facets;
+        assert_eq!((kept.by.as_slice(), kept.axes), (&[path("train.batch")][..], FacetAxes::Free));
     }
 
     #[test]
@@ -292,7 +265,7 @@ mod tests {
         let mut view = ViewSettings::default();
         let mut message = |plot: &str, x: &str| {
             arguments(Some(x), None)
-                .apply(find(plot).unwrap(), &mut view, (&[], &records()))
+                .apply(find(plot).unwrap(), &mut view, &records(), [&[]; 2])
                 .unwrap_err()
                 .to_string()
         };
