@@ -23,14 +23,17 @@ pub struct FigureArgs {
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
     /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
-    /// figure metric a setting or a result, such as batch, secs or test_loss:best [default: what the window has chosen, else
+    /// figure metric a setting or a result, such as batch, secs or last [default: what the window has chosen, else
     /// epochs, and of the figure metric the first swept setting]
     #[arg(long, value_name = "AXIS")]
     x: Option<String>,
-    /// Result of the figure metric: last, best, remaining, epochs, secs, or the value of a series as test_loss:best,
-    /// test_loss:last, test_loss@1000 (an iteration) or test_accuracy@21% (a level of weights) [default: what the window has
-    /// chosen, else last]
-    #[arg(long, value_name = "RESULT")]
+    #[arg(
+        long,
+        value_name = "RESULT",
+        help = "Result of the figure metric: last, best, remaining, epochs, secs, or the value of a series as \
+                test_loss:best, test_loss:last, test_loss@1000 (an iteration) or test_accuracy@21% (a level of \
+                weights) [default: what the window has chosen, else last]"
+    )]
     y: Option<String>,
     /// Vertical range, such as 85..100: percent where the axis shows shares [default: what the window has chosen, else what
     /// the values need]

@@ -38,8 +38,8 @@ fn arms<'a>(rows: &'a [Row], record: &'a RunRecord) -> Vec<ArmRuns<'a>> {
     arms
 }
 
-fn setting(path: &str) -> Option<Column> {
-    Some(Column::Setting(path.to_owned()))
+fn setting(path: &str) -> Column {
+    Column::Setting(path.to_owned())
 }
 
 fn over(x: Option<Column>, y: Option<Column>) -> PlotOptions {
@@ -96,7 +96,7 @@ fn another_swept_setting_makes_shades_in_the_order_of_its_values() {
         .into();
     let run = RunRecord::default();
     let shown = |x: &str| -> Vec<(String, Vec<[f64; 2]>, Option<u8>)> {
-        let figure = build(&arms(&rows, &run), &over(setting(x), None));
+        let figure = build(&arms(&rows, &run), &over(Some(setting(x)), None));
         figure.lines.into_iter().map(|line| (line.name, line.points, line.style.shade)).collect()
     };
     let line = |name: &str, points: [[f64; 2]; 2], shade: u8| (name.to_owned(), points.to_vec(), Some(shade));
@@ -159,7 +159,7 @@ fn a_loss_is_best_at_its_lowest_and_is_read_without_a_column_of_the_table() {
 fn words_are_names_beside_each_other() {
     let rows = [row(A, "1", "8", 1, 0.5), row(A, "2ep", "8", 1, 0.25), row(B, "1", "8", 1, 0.75)];
     let run = RunRecord::default();
-    let figure = build(&arms(&rows, &run), &over(setting("train.optimizer.rate"), None));
+    let figure = build(&arms(&rows, &run), &over(Some(setting("train.optimizer.rate")), None));
     let names: Vec<&str> = figure.x.categories.iter().map(|name| name.name.as_str()).collect();
     assert_eq!(names, ["1", "2ep"]);
     let [a, b] = figure.lines.as_slice() else { panic!("two lines") };
@@ -201,9 +201,9 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
     let by_batch =
         [pooled("batch 8", 0, &[&rows[0], &rows[1], &rows[2]], run), pooled("batch 16", 1, &[&rows[3]], run)];
     let names = |x: &str| -> Vec<String> {
-        build(&by_batch, &over(setting(x), None)).lines.into_iter().map(|line| line.name).collect()
+        build(&by_batch, &over(Some(setting(x)), None)).lines.into_iter().map(|line| line.name).collect()
     };
-    let figure = build(&by_batch, &over(setting("train.optimizer.rate"), None));
+    let figure = build(&by_batch, &over(Some(setting("train.optimizer.rate")), None));
     assert_eq!(figure.lines[0].points, [[1.0, 0.75], [2.0, 0.75]], "the mean over both arms");
     assert!(figure.note.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{}", figure.note);
     assert_eq!(names("train.optimizer.rate"), ["batch 8", "batch 16"]);
@@ -221,7 +221,7 @@ fn why_nothing_is_drawn_is_said() {
         "No run has a value of \u{201c}Best accuracy\u{201d}"
     );
     assert_eq!(
-        lacks(&rows, &over(setting("net.depth"), None)),
+        lacks(&rows, &over(Some(setting("net.depth")), None)),
         "No run has a value of \u{201c}Depth\u{201d}"
     );
     assert_eq!(lacks(&[], &over(None, None)), "", "results are still missing");

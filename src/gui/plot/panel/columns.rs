@@ -37,11 +37,15 @@ pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
                     *chosen = Some(column.clone());
                 }
             };
-            settings.iter().for_each(|column| entry(ui, column));
+            for column in settings {
+                entry(ui, column);
+            }
             if !settings.is_empty() {
                 ui.separator();
             }
-            offered.results.iter().for_each(|column| entry(ui, column));
+            for column in &offered.results {
+                entry(ui, column);
+            }
         });
     }
     let after = &state.options.metric;
