@@ -1,7 +1,7 @@
 //! A figure as a table of exactly what is drawn.
 //!
 //! The columns are `kind,series,run,x,y,low,high`. Kinds of rows:
-//! - `line`: a point of a line, with its band in `low` and `high`;
+//! - `line`: a point of a line, with its band in `low` and `high`, and its run where it is a single one;
 //! - `trace`: a point of a single run, named in `run`;
 //! - `bar`: a part of a bar, named in `series`, of the arm in `run`;
 //! - `bin`: a part of a bar over the range of x from `low` to `high`;
@@ -117,13 +117,14 @@ impl Table {
     /// A band belongs to the point with the same x; without such a point it gets its own row.
     fn line_rows(&mut self, figure: &Figure, line: &Line) {
         let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
-        for [x, y] in &line.points {
+        for (nth, [x, y]) in line.points.iter().enumerate() {
             let (low, high) = match bands.remove(&x.to_bits()) {
                 Some(band) => (plain(band.low), plain(band.high)),
                 None => (String::new(), String::new()),
             };
             let [x, y] = place(figure, [*x, *y]);
-            self.row(&["line", &line.name, "", &x, &y, &low, &high]);
+            let run = line.names.get(nth).map_or("", String::as_str);
+            self.row(&["line", &line.name, run, &x, &y, &low, &high]);
         }
         for band in line.band.iter().filter(|band| bands.contains_key(&band.x.to_bits())) {
             let [x, _] = place(figure, [band.x, 0.0]);

@@ -38,6 +38,8 @@ pub struct Figure {
     pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
     pub note: String,
+    /// Why nothing is drawn, where that is not for want of results; empty otherwise.
+    pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
 }
@@ -57,6 +59,10 @@ pub struct Line {
     pub band: Vec<Band>,
     /// The averaged runs, drawn faintly.
     pub traces: Vec<Trace>,
+    /// The runs that the points are where each is a single one, which no line joins; empty for a line through its points.
+    pub names: Vec<String>,
+    /// The index of the best point, which has a ring.
+    pub best: Option<usize>,
 }
 
 /// One of the runs that a mean averages.
@@ -64,7 +70,7 @@ pub struct Line {
 pub struct Trace {
     /// Its name: "seed 3".
     pub name: String,
-    /// `[x, y]` in drawing order.
+    /// `[x, y]` in drawing order; a single one is drawn as a dot.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -115,6 +121,13 @@ impl Line {
     pub fn polylines(&self) -> impl Iterator<Item = &[[f64; 2]]> {
         std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
     }
+
+    /// The best point with the ends of its band.
+    pub fn best_value(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
+        let point = *self.points.get(self.best?)?;
+        let band = self.band.iter().find(|band| band.x.total_cmp(&point[0]).is_eq());
+        Some((point, band.map(|band| [band.low, band.high])))
+    }
 }
 
 impl ReferenceLine {
@@ -162,6 +175,22 @@ impl Figure {
     /// Whether it consists of lines over two axes of numbers.
     pub fn has_curves(&self) -> bool {
         !self.lines.is_empty() && !self.is_of_areas() && self.parallel.is_empty() && self.cells.is_none()
+    }
+
+    /// Why nothing is drawn, where that is not for want of results; of panels, why the first one is empty.
+    pub fn why_empty(&self) -> &str {
+        let first = self.facets.as_ref().and_then(|facets| facets.panels.first());
+        first.map_or(&self.lacks, |panel| &panel.figure.lacks)
+    }
+
+    /// Which values of its lines the legend shows without a pointer.
+    pub fn values_shown(&self) -> &'static str {
+        let any = |holds: fn(&Line) -> bool| self.lines.iter().any(holds);
+        match (any(|line| line.best.is_some()), any(|line| !line.names.is_empty())) {
+            (true, _) => "best values",
+            (false, true) => "a mark for each run",
+            (false, false) => "last values",
+        }
     }
 
     /// The caption and the remarks as sentences, for a hint beside the figure's name.

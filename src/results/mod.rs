@@ -8,6 +8,7 @@ pub mod event;
 pub mod facets;
 mod log;
 pub mod methods;
+pub mod metric;
 pub mod network;
 pub mod number;
 pub mod outline;

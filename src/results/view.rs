@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
 use super::facets::FacetSettings;
+use super::metric::MetricAxes;
 use super::statistics::Spread;
 use super::table::columns::Sort;
 use super::table::filter::Filter;
@@ -71,6 +72,8 @@ pub struct PlotOptions {
     pub smoothing: f64,
     /// The trainings of a plan that have lines where x is the epoch within a training, from 1; empty for a few, evenly spaced.
     pub rounds: Vec<usize>,
+    /// The axes of results over settings.
+    pub metric: MetricAxes,
 }
 
 impl Default for PlotOptions {
@@ -82,6 +85,7 @@ impl Default for PlotOptions {
             traces: false,
             smoothing: 0.0,
             rounds: Vec::new(),
+            metric: MetricAxes::default(),
         }
     }
 }

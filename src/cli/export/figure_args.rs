@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
+use super::axis_columns::Known;
 use crate::cli::failure::Failure;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
@@ -21,10 +22,19 @@ pub struct FigureArgs {
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
-    /// Horizontal axis: epochs, iterations, remaining, seconds, or the name of a series of the runs [default: what the
-    /// window has chosen, else epochs]
+    /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
+    /// figure metric a setting or a result, such as batch, secs or last [default: what the window has chosen, else
+    /// epochs, and of the figure metric the first swept setting]
     #[arg(long, value_name = "AXIS")]
     x: Option<String>,
+    #[arg(
+        long,
+        value_name = "RESULT",
+        help = "Result of the figure metric: last, best, remaining, epochs, secs, or the value of a series as \
+                test_loss:best, test_loss:last, test_loss@1000 (an iteration) or test_accuracy@21% (a level of \
+                weights) [default: what the window has chosen, else last]"
+    )]
+    y: Option<String>,
     /// Vertical range, such as 85..100: percent where the axis shows shares [default: what the window has chosen, else what
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
@@ -53,7 +63,7 @@ impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
         let has_panels = self.facets.is_some() || self.axes.is_some();
-        self.band.is_none() && self.x.is_none() && self.y_range.is_none() && !has_panels
+        self.band.is_none() && self.x.is_none() && self.y.is_none() && self.y_range.is_none() && !has_panels
     }
 
     /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
@@ -80,6 +90,15 @@ impl FigureArgs {
                 facets(text, settings).map_err(|why| Failure::Input(format!("--facets: {why}")))?;
         }
         kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
+        if plot.controls.columns {
+            let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
+            return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
+        }
+        if self.y.is_some() {
+            let name = plot.name;
+            let message = format!("--y: the figure \"{name}\" has its own vertical axis; remove --y");
+            return Err(Failure::Input(message));
+        }
         let Some(x) = &self.x else { return Ok(()) };
         if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();

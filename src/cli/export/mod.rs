@@ -1,5 +1,6 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file.
 
+mod axis_columns;
 mod figure_args;
 mod of_arm;
 mod page_args;
@@ -54,7 +55,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -104,7 +105,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x, --y-range, --facets and --axes apply to a figure; name one with --figure, or remove them";
+        let message = "--band, --x, --y, --y-range, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
@@ -151,7 +152,8 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x, --y-range, --facets and --axes apply to plots over runs; remove them";
+            let message =
+                "--band, --x, --y, --y-range, --facets and --axes apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -212,6 +214,12 @@ fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(results);
+    }
+    if !figure.why_empty().is_empty() {
+        let (name, lacks) = (plot.name, figure.why_empty());
+        return Failure::Input(format!(
+            "there is no figure \"{name}\": {lacks}; choose other columns with --x and --y"
+        ));
     }
     Failure::Input(
         if plot.concerns(results.records.values())

@@ -13,7 +13,7 @@ use crate::results::{PointRef, RunRecord, RunState};
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 /// Markers of the first arms, of the next arms with the same colours, and so on.
 const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
-/// The share of a class's width that its arms fill.
+/// The share of a name's width that its arms fill.
 const FILLED: f64 = 0.7;
 
 /// The accuracy of each class at the last evaluation.
@@ -85,8 +85,8 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// The offset of an arm's marker from the middle of a class.
-fn offset(position: usize, arms: usize) -> f64 {
+/// The offset of an arm's marker from the middle of a name.
+pub fn offset(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 

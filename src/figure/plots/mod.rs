@@ -11,6 +11,7 @@ mod fault_rate;
 mod line;
 mod loss;
 mod members;
+mod metric;
 mod outcomes;
 mod parallel_coordinates;
 mod past;
@@ -18,6 +19,7 @@ mod remaining;
 mod rounds;
 mod series;
 mod smooth;
+mod values;
 mod vulnerability;
 
 use std::collections::BTreeSet;
@@ -35,6 +37,7 @@ pub use vulnerability::injected_arm;
 pub static ALL: &[Plot] = &[
     accuracy::PLOT,
     loss::PLOT,
+    metric::PLOT,
     remaining::PLOT,
     past::PLOT,
     members::MEMBERS,
@@ -112,20 +115,25 @@ pub struct Controls {
     pub smooths: bool,
     /// Whether it shows means over seeds with bands and single runs.
     pub averages: bool,
+    /// Whether its x and y are columns of the table of runs.
+    pub columns: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
+    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, columns: false };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: true }
+        Self { own_x: Some(own_x), smooths: false, averages: true, columns: false }
     }
+
+    /// For means over columns of the table of runs.
+    pub const OF_COLUMNS: Self = Self { columns: true, ..Self::of_means("Setting or result") };
 
     /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: false }
+        Self { own_x: Some(own_x), smooths: false, averages: false, columns: false }
     }
 }
 
@@ -236,8 +244,8 @@ mod tests {
             let plots = ALL.iter().filter(|plot| plot.concerns(std::iter::once(record)));
             plots.map(|plot| plot.name).collect::<Vec<_>>()
         };
-        assert_eq!(concerned(&plain), ["accuracy", "loss", "parallel"]);
-        assert_eq!(concerned(&watched), ["accuracy", "loss", "past"]);
+        assert_eq!(concerned(&plain), ["accuracy", "loss", "metric", "parallel"]);
+        assert_eq!(concerned(&watched), ["accuracy", "loss", "metric", "past"]);
     }
 
     #[test]

@@ -73,7 +73,9 @@ impl Ends {
         text: EndText,
     ) -> Option<Self> {
         let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
-        if !figure.has_curves() || lines > MOST {
+        // Over a setting, the last value is that of the largest one, which says little.
+        let is_over_setting = text == EndText::Values && figure.lines.iter().any(|line| line.best.is_some());
+        if !figure.has_curves() || lines > MOST || is_over_setting {
             return None;
         }
         let mut rows = ends(figure, hidden, y);
@@ -151,7 +153,8 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
         Some((End { id, name, style, y: place, interval, text_y: place, texts, slot: 0 }, [value, half]))
     };
     let mut found = Vec::new();
-    for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| !hidden.contains(&line.name)) {
+    let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
+    for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| is_shown(line)) {
         if let Some(([_, value], interval)) = last_of(figure, line) {
             found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
         }

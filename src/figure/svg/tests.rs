@@ -197,6 +197,29 @@ fn many_cells_are_one_image_in_every_kind_of_file() {
     assert_eq!(at(width * 2 / 3, height / 2), high);
 }
 
+#[test]
+fn single_runs_have_no_line_through_them_and_the_best_point_has_a_ring() {
+    let points: Vec<[f64; 2]> = (0..100).map(|nth| [f64::from(nth), 0.5]).collect();
+    let line = Line::new("a", style_of(0).with_marker(), points);
+    let lines = |line: &Line| {
+        let text = drawn(&Figure { lines: vec![line.clone()], ..Figure::default() });
+        let of_arm = text.lines().filter(|part| part.contains("#0072b2") || part.contains("#0072B2"));
+        of_arm.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (through, single) = (lines(&line), Line { names: vec![String::new(); 100], ..line.clone() });
+    let single = lines(&single);
+    let strokes = |parts: &[String]| parts.iter().filter(|part| part.contains("fill=\"none\"")).count();
+    assert!(
+        through.len() < 100 && single.len() > 100,
+        "all runs are marked: {} {}",
+        through.len(),
+        single.len()
+    );
+    let ringed = lines(&Line { best: Some(3), ..line });
+    assert_eq!(strokes(&ringed), strokes(&through) + 1);
+    assert_eq!(strokes(&single), 0);
+}
+
 fn parallel(axes: usize, runs: usize) -> Figure {
     let names = vec![Category::default(); axes];
     let words = ["Adam", "a value with a name of some length that has no room"];

@@ -11,7 +11,7 @@ use crate::figure::palette::{Marker, Theme};
 use crate::figure::scene::ends::last_of;
 use crate::figure::scene::{Ink, Item, LINE, Mark, Pen};
 use crate::gui::theme::SMALL;
-use crate::results::number::{Digits, Format, readable};
+use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
@@ -68,14 +68,14 @@ pub fn read(
     Some(Reading { x, rows: rows.collect() })
 }
 
-/// The last values of all lines, which the legend shows without a pointer.
+/// What the legend shows without a pointer: the best value of a line over a setting, the last one of any other.
 pub fn last(figure: &Figure, is_hidden: impl Fn(&str) -> bool) -> Vec<ReadingRow> {
     let shown = figure.lines.iter().enumerate().filter(|(_, line)| !is_hidden(&line.name));
     let row = |(index, line): (usize, &Line)| {
-        let (point, band) = last_of(figure, line)?;
+        let (point, band) = line.best_value().or_else(|| last_of(figure, line))?;
         Some(ReadingRow { line: index, point, band, count: line.counts.iter().max().copied() })
     };
-    shown.filter_map(row).collect()
+    shown.filter(|(_, line)| line.names.is_empty()).filter_map(row).collect()
 }
 
 fn row(
@@ -160,8 +160,9 @@ impl<'a> Table<'a> {
         is_hidden: impl Fn(&str) -> bool,
         spread: Spread,
     ) -> Self {
-        let header =
-            reading.as_ref().map_or_else(|| "last values".to_owned(), |reading| place(figure, reading.x));
+        let header = reading
+            .as_ref()
+            .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
@@ -261,7 +262,7 @@ fn value_of_x(figure: &Figure, x: f64) -> String {
             let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
             text.replace(".0 %", " %")
         }
-        Format::Number | Format::Power => readable(x, figure.x.format),
+        Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
     };
     if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
 }

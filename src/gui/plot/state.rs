@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
+use super::axis_columns::AxisColumns;
 use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
 use super::figure_request::FigureRequest;
 use super::figure_view::{FigureView, Surroundings};
@@ -52,6 +53,8 @@ struct PlotData {
     concerned: Vec<&'static str>,
     /// Series that the runs have.
     series: Vec<String>,
+    /// Columns of the table of runs that can be axes.
+    columns: Arc<AxisColumns>,
     /// What can split the runs into panels, with its name.
     facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
@@ -166,13 +169,23 @@ impl PlotState {
     /// Has to be called when the horizontal axis shows another quantity: forgets its ranges, titles and readings.
     pub(super) fn forget_x(&mut self) {
         for plot in ALL.iter().filter(|plot| plot.controls.own_x.is_none()) {
-            if let Some(view) = self.views.get_mut(plot.name) {
-                view.forget_x();
-            }
-            if let Some(titles) = self.titles.get_mut(plot.name) {
-                titles.x_title.clear();
-                titles.log_x = None;
-            }
+            self.forget_axes(plot, [true, false]);
+        }
+    }
+
+    /// Has to be called when x or y of one plot shows another quantity.
+    pub(super) fn forget_axes(&mut self, plot: &Plot, [x, y]: [bool; 2]) {
+        if let Some(view) = self.views.get_mut(plot.name) {
+            view.forget_axes([x, y]);
+        }
+        let titles = self.titles(plot);
+        if x {
+            titles.x_title.clear();
+            titles.log_x = None;
+        }
+        if y {
+            titles.y_title.clear();
+            titles.log_y = None;
         }
     }
 
@@ -194,6 +207,11 @@ impl PlotState {
     /// Series that can run along the horizontal axis.
     pub(super) fn series(&self) -> &[String] {
         self.data.as_ref().map_or(&[], |data| &data.series)
+    }
+
+    /// Columns of the table of runs that can be axes.
+    pub(super) fn columns(&self) -> Arc<AxisColumns> {
+        self.data.as_ref().map(|data| data.columns.clone()).unwrap_or_default()
     }
 
     /// What can split the runs into panels, with its name.
@@ -339,9 +357,10 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
     let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
-    let series = series.into_iter().map(str::to_owned).collect();
+    let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
+    let columns = Arc::new(AxisColumns::of(&shown, &series));
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    PlotData { arms, revision, concerned, series, facets: choices(&shown), at: now, took }
+    PlotData { arms, revision, concerned, series, columns, facets: choices(&shown), at: now, took }
 }
 
 /// The titles and scales alone.

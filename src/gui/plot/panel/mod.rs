@@ -1,6 +1,7 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
 mod cell_head;
+mod columns;
 mod facets;
 
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, Preset, XAxis};
 use cell_head::cell_head_ui;
+use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 
 /// Room that a choice in the head of a tile needs, in points.
@@ -62,8 +64,10 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        let refusal = state.figure(plot).and_then(Figure::refusal);
-        nothing_ui(ui, plot, input, state.is_building(plot), refusal);
+        let figure = state.figure(plot);
+        let lacks = figure.map_or("", Figure::why_empty);
+        let refusal = figure.and_then(Figure::refusal);
+        nothing_ui(ui, plot, input, (lacks, refusal), state.is_building(plot));
         return None;
     };
     let before = view.x_range();
@@ -93,6 +97,7 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
         x_ui(ui, state);
     }
+    columns_ui(ui, plot, state);
     facets_ui(ui, plot, state);
     if options != state.options || facets != state.titles(plot).facets {
         ui.ctx().request_repaint();
@@ -108,6 +113,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     if plot.controls.own_x.is_none() {
         x_ui(ui, state);
     }
+    columns_ui(ui, plot, state);
     if plot.controls.averages {
         band_ui(ui, state);
     }
@@ -137,7 +143,13 @@ fn fit(plot: &Plot, state: &mut PlotState) {
 }
 
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool, refusal: Option<&str>) {
+fn nothing_ui(
+    ui: &mut Ui,
+    plot: &Plot,
+    input: &PlotInput,
+    (lacks, refusal): (&str, Option<&str>),
+    is_building: bool,
+) {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
@@ -146,6 +158,8 @@ fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool, re
             format!("Drawing curves of {subject}…")
         } else if let Some(why) = refusal {
             format!("{why}. Choose another setting, or filter the runs")
+        } else if !lacks.is_empty() {
+            lacks.to_owned()
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {

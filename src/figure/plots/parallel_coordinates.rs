@@ -1,19 +1,16 @@
 //! Settings and results of runs in parallel coordinates (Inselberg 1985).
 
-mod values;
-
+use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
-use crate::results::number::Format;
+use crate::results::table::Row;
 use crate::results::table::columns::Column;
 use crate::results::table::settings::follows_from_another;
-use crate::results::table::{Labels, Row};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
-use values::{axis_of_numbers, axis_of_texts};
 
 /// Series with results.
 const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -111,14 +108,8 @@ fn settings(runs: &[&Row]) -> (Vec<RunAxis>, usize) {
 /// and duration.
 fn results(runs: &[&Row]) -> Vec<RunAxis> {
     let axis = |column: &Column| {
-        let title = column.title(&Labels::default());
-        let axis = match column.format() {
-            Format::Percent => Axis::percent(&title),
-            Format::Number | Format::Power => Axis::new(&title, ""),
-        };
-        let axis = if *column == Column::Duration { Axis::new(&title, "s") } else { axis };
         let values: Vec<f64> = runs.iter().map(|row| column.value(row).unwrap_or(f64::NAN)).collect();
-        RunAxis { axis: axis_of_numbers(axis, &values), values }
+        RunAxis { axis: axis_of_numbers(axis_of_result(column), &values), values }
     };
     let added = runs[0].measured.iter().map(|(column, _)| column.clone());
     let columns: Vec<Column> = [Column::Best, Column::Last].into_iter().chain(added).collect();
