@@ -34,11 +34,12 @@ pub struct ExportArgs {
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// Which figure [default: the first one]; layers, histogram, values and mask are about the network of
-    /// the first finished run of one arm
+    /// Which figure [default: the first one]; layers, histogram, histograms, values and mask are about the
+    /// first run of one arm that has them
     #[arg(long, value_name = "NAME", value_parser = figure_names())]
     figure: Option<String>,
-    /// Which parameter the figures histogram, values and mask show, such as fc1.weight [default: the first one]
+    /// Which parameter the figures histogram, histograms, values and mask show, such as fc1.weight [default: the first one];
+    /// of weight-statistics, the parameter that has a line for each arm [default: all parameters of one arm]
     #[arg(long, value_name = "NAME", requires = "figure")]
     parameter: Option<String>,
     /// Size of the figure: one-column (3.5 inches wide), two-columns (7.2 inches), slide (16:9, with large text), or width
@@ -53,7 +54,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "rounds", "statistic", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -103,7 +104,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
+        let message = "--band, --x, --y-range, --rounds and --statistic apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
@@ -144,13 +145,16 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
         ViewSettings::default()
     });
     let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
-    if arguments.parameter.is_some() && !of_arm.is_some_and(OfArm::has_parameter) {
-        let message = "--parameter applies to the figures histogram, values and mask; remove it";
+    let of_weights = arguments.figure.as_deref().and_then(find).is_some_and(|plot| plot.controls.weights);
+    if arguments.parameter.is_some() && !of_weights && !of_arm.is_some_and(OfArm::has_parameter) {
+        let message = "--parameter applies to the figures histogram, histograms, values, mask and weight-statistics; \
+            remove it";
         return Err(Failure::Input(message.to_owned()));
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x and --y-range apply to plots over runs; remove them";
+            let message =
+                "--band, --x, --y-range, --rounds and --statistic apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -170,6 +174,9 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
     arguments.figure_args.apply(plot, view, &results.records)?;
+    if plot.controls.weights && arguments.parameter.is_some() {
+        view.options.weights.parameter.clone_from(&arguments.parameter);
+    }
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if !figure.has_data() || !plot.concerns(results.records.values()) {
         return Err(nothing_drawn(results, plot, &figure));

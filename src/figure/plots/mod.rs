@@ -19,6 +19,7 @@ mod rounds;
 mod series;
 mod smooth;
 mod vulnerability;
+mod weights;
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,9 @@ use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
+use crate::results::weights::parts;
 pub use vulnerability::injected_arm;
+pub use weights::parameters as recorded_parameters;
 
 /// The registry, in the order of the tabs.
 pub static ALL: &[Plot] = &[
@@ -47,6 +50,7 @@ pub static ALL: &[Plot] = &[
     vulnerability::PLOT,
     classes::PLOT,
     parallel_coordinates::PLOT,
+    weights::PLOT,
 ];
 
 /// A kind of figure over runs.
@@ -112,20 +116,22 @@ pub struct Controls {
     pub smooths: bool,
     /// Whether it shows means over seeds with bands and single runs.
     pub averages: bool,
+    /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
+    pub weights: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
+    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, weights: false };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: true }
+        Self { averages: true, ..Self::fixed(own_x) }
     }
 
     /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: false }
+        Self { own_x: Some(own_x), smooths: false, averages: false, weights: false }
     }
 }
 
@@ -196,8 +202,11 @@ impl XAxis {
     }
 }
 
-/// The name of a series in words: "Test accuracy".
+/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
+    if let Some((parameter, measure)) = parts(series) {
+        return format!("{parameter}: {}", measure.label());
+    }
     capitalised(&series.replace('_', " "))
 }
 

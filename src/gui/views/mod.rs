@@ -6,6 +6,7 @@ mod campaign;
 mod columns;
 mod dry_run;
 mod histogram;
+mod histograms;
 pub(in crate::gui) mod loading;
 mod log;
 mod network;
@@ -14,6 +15,7 @@ mod notes;
 mod offer;
 mod picture;
 pub(in crate::gui) mod reports;
+mod round_slider;
 mod table;
 mod tickets;
 mod values;
@@ -43,6 +45,7 @@ pub const ALL: &[ViewEntry] = &[
     table::ENTRY,
     network::ENTRY,
     weights::ENTRY,
+    histograms::ENTRY,
     tickets::ENTRY,
     campaign::ENTRY,
     log::ENTRY,
