@@ -206,6 +206,8 @@ impl Tickets {
         arms: &[(&str, Vec<&Run>)],
         found: &[OfArm<MaskOverlap>],
     ) {
+        let is_pruned =
+            |run: &Run| input.runs.record(&run.id).is_some_and(|record| record.points().is_pruned());
         let moments = moments(found);
         let last = moments.len().saturating_sub(1);
         let mut at = self.moment.map_or(last, |moment| moment.min(last));
@@ -213,7 +215,7 @@ impl Tickets {
             let names: Vec<&str> = moments.iter().map(|(_, name)| name.as_str()).collect();
             position_ui(ui, &names, &mut at);
             self.moment = (at < last).then_some(at);
-        } else if arms.iter().flat_map(|(_, runs)| runs).any(|run| has_rounds(input, run)) {
+        } else if arms.iter().flat_map(|(_, runs)| runs).any(|run| is_pruned(run)) {
             ui.label(RichText::new(HINT).small().weak());
         }
         let Some((moment, _)) = moments.get(at) else { return };
@@ -318,11 +320,6 @@ fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
         }
     }
     found
-}
-
-/// Whether a run has several trainings. Logs are long, so this counts the kinds of points alone.
-fn has_rounds(input: &ViewInput<'_>, run: &Run) -> bool {
-    input.runs.record(&run.id).is_some_and(|record| record.points().is_pruned())
 }
 
 /// Headings of the table of overlaps by layer with what they mean.
