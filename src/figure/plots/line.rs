@@ -129,7 +129,7 @@ fn lines(
     let names = names(arm, &found.keys().collect::<Vec<_>>());
     let last = found.len().saturating_sub(1);
     let line = |(index, (name, curves)): (usize, (String, Vec<Curve>))| {
-        let own = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
+        let own = style(arm, &Series { name: series, suffix: "", dash: Some(index) }, &Path::default(), 0);
         let style = if last > 0 { own.with_shade(index as f64 / last as f64) } else { own };
         averaged(arm, &name, style, curves, options)
     };

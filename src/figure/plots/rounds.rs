@@ -67,8 +67,7 @@ fn line(
     if all.len() == 1 {
         return averaged(arm, &format!("{}{}", arm.name, series.suffix), own, group.curves, options);
     }
-    let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
-    let dash = DASHES[(first + series.dash) % DASHES.len()];
+    let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
     let shade = position as f64 / (count - 1).max(1) as f64;
     let style = Style { dash, marker: Marker::None, ..own.with_shade(shade) };

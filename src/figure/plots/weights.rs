@@ -14,7 +14,7 @@ use crate::results::weights::{Measure, parts, series};
 /// A statistic of the weights of each layer, or of one layer of all arms.
 pub const PLOT: Plot = Plot {
     name: "weight-statistics",
-    title: "Weights over training",
+    title: "Weight statistics",
     group: Group::Weights,
     subject: "statistics of the weights",
     help: "How do the weights of each layer change during training? A line for each layer of the selected arm, or for \
@@ -46,7 +46,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let chosen = options.weights.parameter.as_deref();
     if let Some(parameter) = chosen.filter(|chosen| parameters(arms).iter().any(|known| known == chosen)) {
         let name = series(parameter, measure);
-        let series = Series { name: &name, suffix: "", dash: 0 };
+        let series = Series { name: &name, suffix: "", dash: None };
         let drawn = arms.iter().flat_map(|arm| lines(arm, &series, options)).collect();
         let mut figure = figure(options.x.axis(), y, drawn, options);
         figure.add_note(parameter);

@@ -66,12 +66,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Weights,
     help: "Do the seeds of an arm find the same ticket, and when should each training have stopped? Overlap compares \
            the masks of the seeds of each arm: the Jaccard index is 1 for equal masks, and the dotted line is the \
-           index of random masks that keep as many weights of each layer. More than that means that pruning finds the \
-           same weights again. ± is the 95 % CI over pairs of seeds, which share seeds and are no independent samples. \
-           Where the networks after each training were kept, all rounds are compared, and a slider goes through the \
-           rounds layer by layer. A training should stop where the loss on the validation data is lowest; a winning \
-           ticket gets there earlier than the dense network, and is at least as accurate there. Masks need two \
-           finished seeds of an arm, early stops need validation data.",
+           index of random masks that keep as many weights of each layer; above it, pruning finds the same weights \
+           again. ± is the 95 % CI over pairs of seeds (Student's t), a guide only, since pairs share seeds. Where the \
+           networks after each training were kept, a slider goes through the rounds layer by layer. A training should \
+           stop where the loss on the validation data is lowest; a winning ticket gets there earlier than the dense \
+           network, and is at least as accurate there. Masks need two finished seeds of an arm, early stops need \
+           validation data.",
     make: || Box::<Tickets>::default(),
 };
 

@@ -84,10 +84,9 @@ pub const ENTRY: ViewEntry = ViewEntry {
            histogram shows the distribution of the surviving and the frozen weights, beside the initial \
            distribution if it is known. The image shows every entry at its place, outputs from top to \
            bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
-           copy either of them; the menu File takes the one clicked last. Where the networks after each training were kept, \
-           the slider at the top goes through the rounds. Tick entries in the list to add a \
-           stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
-           arm for its first one.",
+           copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
+           stage that sets them to a value. This view needs a run that is done; where the networks after each \
+           training were kept, the slider at the top goes through the rounds.",
     make: || Box::<Weights>::default(),
 };
 

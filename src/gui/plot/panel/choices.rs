@@ -1,6 +1,6 @@
 //! The choices of single plots: trainings that have lines, and what is drawn of recorded weights.
 
-use eframe::egui::{Checkbox, PopupCloseBehavior, ScrollArea, Ui};
+use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
 
 use super::{choice_ui, listed_choice_ui};
 use crate::figure::plots::Plot;
@@ -15,8 +15,6 @@ pub type Choice = fn(&mut Ui, &mut PlotState, &Plot);
 
 /// Characters of a parameter's name in the row of tools.
 const LONGEST: usize = 20;
-/// Height of a list of trainings, in points.
-const LIST: f32 = 320.0;
 const OF_ARM: &str = "all of an arm";
 
 /// The choices that apply to a plot now, the most important one first.
@@ -72,22 +70,19 @@ fn levels_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
             ui.radio_value(levels, simple, simple.label());
         }
         ui.separator();
-        ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
-            for level in &all {
-                let mut is_drawn = level.is_drawn;
-                let others = all.iter().filter(|other| other.is_drawn && other.number != level.number);
-                // Without any line there would be no plot to choose for.
-                let is_free = !is_drawn || others.clone().next().is_some();
-                let name = format!("{} remaining", level_text(level.remaining));
-                let tick = ui.add_enabled(is_free, Checkbox::new(&mut is_drawn, name));
-                if tick.on_disabled_hover_text("One training has to stay").changed() {
-                    *rounds =
-                        others.map(|other| other.number).chain(is_drawn.then_some(level.number)).collect();
-                    rounds.sort_unstable();
-                    *levels = Levels::Chosen;
-                }
+        for level in &all {
+            let mut is_drawn = level.is_drawn;
+            let others = all.iter().filter(|other| other.is_drawn && other.number != level.number);
+            // Without any line there would be no plot to choose for.
+            let is_free = !is_drawn || others.clone().next().is_some();
+            let name = format!("{} remaining", level_text(level.remaining));
+            let tick = ui.add_enabled(is_free, Checkbox::new(&mut is_drawn, name));
+            if tick.on_disabled_hover_text("One training has to stay").changed() {
+                *rounds = others.map(|other| other.number).chain(is_drawn.then_some(level.number)).collect();
+                rounds.sort_unstable();
+                *levels = Levels::Chosen;
             }
-        });
+        }
     });
 }
 
@@ -178,7 +173,7 @@ mod tests {
         assert_eq!(harness.state().state.options.weights.measure, Measure::Zeros);
         harness.get_by_role_and_label(Role::ComboBox, "layer").click();
         harness.run();
-        harness.get_by_label("b.weight").click();
+        harness.get_by_role_and_label(Role::Button, "b.weight").click();
         harness.run();
         assert_eq!(lines(&harness), ["dense"]);
         harness.state_mut().plot = Some(&ALL[0]);

@@ -25,6 +25,9 @@ use cell_head::cell_head_ui;
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
 
+/// Height of a list of choices; longer ones scroll.
+const LIST: f32 = 320.0;
+
 const WHY_NOT: &str = "Nothing to export yet: press Run";
 const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it";
 
@@ -196,7 +199,7 @@ fn listed_choice_ui(
     ui.visuals_mut().widgets.inactive.weak_bg_fill = eframe::egui::Color32::TRANSPARENT;
     // The list first: rows of tools go from right to left.
     let combo = widgets::drop_down(ui.scope_id().with(name), chosen);
-    let combo = combo.width(0.0).close_behavior(close).show_ui(ui, list);
+    let combo = combo.width(0.0).height(LIST).close_behavior(close).show_ui(ui, list);
     let label = ui.label(RichText::new(name).color(theme::present(ui).text2));
     combo.response.labelled_by(label.id);
 }
