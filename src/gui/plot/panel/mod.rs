@@ -87,12 +87,15 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
         fit(plot, state);
     }
-    for choose in choices::of(plot, state) {
+    let own = choices::of(plot, state);
+    // With choices of its own, a plot may have no room for the band.
+    let first = if own.is_empty() { 0.0 } else { CHOICE };
+    for choose in own {
         if ui.available_width() > CHOICE {
             choose(ui, state, plot);
         }
     }
-    if plot.controls.averages && ui.available_width() > CHOICE {
+    if plot.controls.averages && ui.available_width() > CHOICE + first {
         band_ui(ui, state);
     }
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
