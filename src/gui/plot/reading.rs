@@ -266,9 +266,10 @@ fn value_of_x(figure: &Figure, x: f64) -> String {
     if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
 }
 
-/// Paints a dotted line at the x of a reading, hollow marks at the lines, and the value of x in a box on the axis.
+/// Paints a dotted line at the x of a reading, hollow marks at the lines and, with a painter around the plot, the value of x
+/// in a box on the axis.
 pub fn reading_ui(
-    (painter, around): (&Painter, &Painter),
+    (painter, around): (&Painter, Option<&Painter>),
     figure: &Figure,
     reading: &Reading,
     transform: &PlotTransform,
@@ -294,6 +295,7 @@ pub fn reading_ui(
         Some(crate::figure::scene::Shape::Mark(mark).plain())
     });
     super::painter::paint(painter, &hollow.collect::<Vec<Item>>());
+    let Some(around) = around else { return };
     let text = value_of_x(figure, reading.x);
     let galley = around.layout_no_wrap(text, FontId::proportional(SMALL), colour(theme.ground()));
     let size = galley.size() + vec2(12.0, 4.0);

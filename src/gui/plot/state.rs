@@ -11,8 +11,10 @@ use super::figure_view::{FigureView, Surroundings};
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, find, recorded_parameters};
+use crate::figure::view::facets::choices;
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
+use crate::results::table::columns::Column;
 use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
@@ -52,6 +54,8 @@ struct PlotData {
     series: Vec<String>,
     /// Parameters with recorded statistics, in the order of the network.
     parameters: Vec<String>,
+    /// What can split the runs into panels, with its name.
+    facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
     at: f64,
     took: f64,
@@ -204,6 +208,11 @@ impl PlotState {
         PlotOptions { arm, ..self.options.clone() }
     }
 
+    /// What can split the runs into panels, with its name.
+    pub(super) fn facets(&self) -> &[(Column, String)] {
+        self.data.as_ref().map_or(&[], |data| &data.facets)
+    }
+
     /// Renames a line; a hidden one stays hidden.
     pub fn rename(&mut self, old: &str, new: &str) {
         for view in self.views.values_mut() {
@@ -346,11 +355,13 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let series = series.into_iter().map(str::to_owned).collect();
     let parameters = recorded_parameters(&shown);
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    PlotData { arms, revision, concerned, series, parameters, at: now, took }
+    let facets = choices(&shown);
+    PlotData { arms, revision, concerned, series, parameters, facets, at: now, took }
 }
 
 /// The titles and scales alone.
 fn titles_of(kept: &PlotView) -> PlotView {
-    let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, .. } = kept.clone();
-    PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, ..PlotView::default() }
+    let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
+    let facets = facets.without_zooms();
+    PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, ..PlotView::default() }
 }

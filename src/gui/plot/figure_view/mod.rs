@@ -1,6 +1,9 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod beside;
 mod cells;
+mod facets;
+mod panels;
 mod readings;
 mod scenes;
 
@@ -15,28 +18,24 @@ use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, block_ui};
 use super::mesh::{EM, PlotMesh, PlotViewport};
 use super::navigate::{View, ViewChange, navigate};
-use super::painter::{area, paint, texts};
+use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
 use super::strip::{StripRows, strip_ui};
 use crate::figure::axis::Axis;
-use crate::figure::layout::UnplacedScaleBar;
-use crate::figure::mapping::Mapping;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
-use crate::figure::scene::areas::scale_bar;
-use crate::figure::scene::ends::{EndText, Ends};
-use crate::figure::scene::page::written;
 use crate::figure::view::seen;
+use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, PlotView};
+use beside::{Beside, beside_ui};
+use facets::facets_ui;
+use panels::{PanelReading, Panels};
 use readings::readings;
 
-/// Above the plot for half of the uppermost tick's label, and beside it for half of the last one's.
+/// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
-const BESIDE: f32 = 20.0;
-/// The ends of lines take at most this share of the width.
-const ENDS: f64 = 0.28;
 
 /// What the window says about all plots.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,6 +89,12 @@ pub struct FigureView {
     pub(super) around: Surroundings,
     /// Width of what is beside the plot in the last frame.
     beside: f32,
+    /// The views of the panels of a figure that has some.
+    panels: Panels,
+    /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
+    is_panel: bool,
+    follows: Option<f64>,
+    reading: Option<PanelReading>,
 }
 
 /// The arms whose bands are drawn; `None` for all.
@@ -112,15 +117,17 @@ impl FigureView {
         self.strip.forget_figure();
         self.block.forget_figure();
         self.opening = None;
+        self.panels.forget_figure();
         (self.kept, self.mesh, self.bands, self.pending, self.failed) = (None, None, None, None, None);
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.
-    pub fn begin(&mut self, figure: &Figure, scene: Scene) {
+    pub fn begin(&mut self, figure: &Figure, mut scene: Scene) {
         self.forget_figure();
         if scene.request.chosen != self.chosen {
             self.zoom = self.chosen_places(figure);
         }
+        self.panels.begin(figure, std::mem::take(&mut scene.panels));
         self.take(scene);
     }
 
@@ -141,6 +148,7 @@ impl FigureView {
             chosen: self.chosen,
             zoom: None,
             viewport: self.viewport.clone(),
+            panels: self.panels.views.iter().map(Self::request).collect(),
         }
     }
 
@@ -152,25 +160,31 @@ impl FigureView {
     /// A saved view.
     pub fn of(kept: &PlotView) -> Self {
         let parallel = AxisBrushes::of(kept.brushes.clone());
-        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, ..Self::default() }
+        let panels = Panels::of(kept.facets.zooms.clone());
+        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
     /// The view as it is saved, with these titles.
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
-        PlotView { hidden: self.hidden.clone(), x, y, brushes, ..titles }
+        let facets = FacetSettings { zooms: self.panels.zooms(), ..titles.facets };
+        PlotView { hidden: self.hidden.clone(), x, y, brushes, facets, ..titles }
     }
 
     /// Shows all data again.
     pub fn fit(&mut self) {
         self.chosen = [None; 2];
         self.parallel = AxisBrushes::default();
+        self.panels.fit();
         self.refit();
     }
 
     /// Keeps the visible range, also while data grow.
     pub fn fix(&mut self, figure: &Figure) {
+        if let Some(facets) = &figure.facets {
+            return self.fix_panels(facets);
+        }
         if let Some(fit) = self.kept.as_ref().map(|kept| kept.fit) {
             self.show(figure, fit);
         }
@@ -201,7 +215,8 @@ impl FigureView {
 
     /// Whether only a part is visible.
     pub fn is_zoomed(&self) -> bool {
-        self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
+        let is_zoomed = self.chosen != [None; 2] || !self.parallel.brushes.is_empty();
+        is_zoomed || self.panels.views.iter().any(Self::is_zoomed)
     }
 
     /// Hides exactly these lines.
@@ -241,11 +256,14 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<[usize; 2]> {
     let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
+    if let Some(facets) = &figure.facets {
+        return facets_ui(ui, (figure, facets), state, theme);
+    }
     let all = ui.available_rect_before_wrap();
     let mut space = all;
     if !figure.has_curves() {
         let (hidden, rows) = (&mut state.hidden, &mut state.strip);
-        let (height, pointed) = strip_ui(ui, figure, theme, hidden, rows, all);
+        let (height, pointed) = strip_ui(ui, (figure, theme), hidden, rows, all, None);
         state.highlight(ui, pointed);
         space.min.y += height;
     }
@@ -273,35 +291,6 @@ impl FigureView {
         if self.highlighted != pointed {
             ui.ctx().request_repaint();
             self.highlighted = pointed;
-        }
-    }
-}
-
-/// What stands at the right of the plot.
-enum Beside {
-    Nothing,
-    Ends(Ends),
-    Scale(UnplacedScaleBar),
-}
-
-impl Beside {
-    fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
-        let frame = state.frame.unwrap_or(space);
-        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
-        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
-            return Self::Scale(UnplacedScaleBar::of(cells, [bottom, top], EM));
-        }
-        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
-        let ends = Ends::of(figure, &state.hidden, y, EM, EndText::Values);
-        let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
-        ends.filter(fits).map_or(Self::Nothing, Self::Ends)
-    }
-
-    fn width(&self) -> f32 {
-        match self {
-            Self::Nothing => BESIDE,
-            Self::Ends(ends) => ends.width as f32 + 4.0,
-            Self::Scale(scale) => scale.width() as f32 + 4.0,
         }
     }
 }
@@ -359,21 +348,6 @@ fn plot_ui(
     }
     ui.ctx().request_repaint();
     opened
-}
-
-/// Paints the ends of lines or the colour scale.
-fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
-    match beside {
-        Beside::Nothing => {}
-        Beside::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),
-        Beside::Scale(scale) => {
-            let Some(cells) = &figure.cells else { return };
-            let (bar, labels) = scale.placed(area(frame));
-            let mut items = scale_bar(cells, &bar, EM, theme);
-            items.extend(labels.into_iter().map(|text| written(text, theme)));
-            paint(ui.painter(), &items);
-        }
-    }
 }
 
 #[cfg(test)]
