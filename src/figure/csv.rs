@@ -5,7 +5,8 @@
 //! - `trace`: a point of a single run, named in `run`;
 //! - `bar`: a part of a bar, named in `series`, of the arm in `run`;
 //! - `bin`: a part of a bar over the range of x from `low` to `high`;
-//! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`;
+//! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`; of rows that are
+//!   ranges of numbers, y is the middle of the range from `low` to `high`;
 //! - `rule`: a reference line, with only its x or its y.
 //!
 //! On an axis of names, x or y is the name; in parallel coordinates, x names an axis and y is the value on it. Without
@@ -106,10 +107,13 @@ impl Table {
             axis.categories.get(index).map_or_else(|| index.to_string(), |category| category.name.clone())
         };
         for (y, values) in cells.values.iter().enumerate() {
-            let y_name = place(&figure.y, y);
+            let ends = cells.span.map(|_| cells.ends_of_rows(y, y));
+            let y_name =
+                ends.map_or_else(|| place(&figure.y, y), |[low, high]| plain(f64::midpoint(low, high)));
+            let [low, high] = ends.map_or_else(Default::default, |ends| ends.map(plain));
             for (x, value) in values.iter().enumerate() {
                 let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
-                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, "", "", &plain(*value)]);
+                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, &low, &high, &plain(*value)]);
             }
         }
     }

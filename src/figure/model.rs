@@ -34,6 +34,8 @@ pub struct Figure {
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
     pub reference_lines: Vec<ReferenceLine>,
+    /// Where x is the epoch within a training: all trainings that can have lines, by number.
+    pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
@@ -63,6 +65,17 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
+}
+
+/// A training of a plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Which training it is, from 1.
+    pub number: usize,
+    /// Share of the weights that remain in it, in [0, 1].
+    pub remaining: f64,
+    /// Whether it has a line.
+    pub is_drawn: bool,
 }
 
 /// One of the runs that a mean averages.

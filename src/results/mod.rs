@@ -15,7 +15,7 @@ pub mod outline;
 pub mod paired;
 mod points;
 mod record;
-mod report;
+pub mod report;
 pub mod rounds;
 mod run_state;
 pub mod statistics;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::colours::Colours;
 use super::facets::FacetSettings;
 use super::metric::MetricAxes;
+use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::Sort;
 use super::table::filter::Filter;
@@ -17,6 +18,7 @@ use super::table::settings::{self, short};
 use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
+use super::weights::WeightLines;
 use crate::doc::{Run, listed};
 use crate::form::number::grouped;
 use crate::form::ron_text;
@@ -70,10 +72,17 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
-    /// The trainings of a plan that have lines where x is the epoch within a training, from 1; empty for a few, evenly spaced.
+    /// Which trainings of a plan have lines where x is the epoch within a training.
+    pub levels: Levels,
+    /// With [`Levels::Chosen`], their numbers, from 1; those that a plan lacks do not matter.
     pub rounds: Vec<usize>,
     /// The axes of results over settings.
     pub metric: MetricAxes,
+    /// What the plot of recorded weights shows.
+    pub weights: WeightLines,
+    /// The arm of a plot that shows one; without, the first that has data. The window has the selected one here.
+    #[serde(skip)]
+    pub arm: Option<String>,
 }
 
 impl Default for PlotOptions {
@@ -84,8 +93,11 @@ impl Default for PlotOptions {
             bands: BandChoice::default(),
             traces: false,
             smoothing: 0.0,
+            levels: Levels::default(),
             rounds: Vec::new(),
             metric: MetricAxes::default(),
+            weights: WeightLines::default(),
+            arm: None,
         }
     }
 }
@@ -345,9 +357,10 @@ mod tests {
 
     #[test]
     fn options_of_an_earlier_version_are_read() {
-        let old = "(options: (x: Iteration, band: MinMax, traces: true, smoothing: 0.5))";
+        let old = "(options: (x: Iteration, band: MinMax, traces: true, smoothing: 0.5, rounds: []))";
         let view: ViewSettings = ron_text::from_str(old).unwrap();
         assert_eq!((view.options.bands, view.options.traces), (BandChoice::Selected, true));
+        assert_eq!((view.options.levels, view.options.weights), (Levels::Spread, WeightLines::default()));
     }
 
     #[test]

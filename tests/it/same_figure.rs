@@ -195,6 +195,7 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = TINY.replace("limit_test: 100", "limit_test: 100, validation: 50");
+    let text = text.replace("batch: 32", "batch: 32, record: (weights: Histograms, rounds: true)");
     std::fs::write(folder.join("x.ron"), text).unwrap();
     weightlab(folder, &["run", "x.ron"]);
     let prepare = |harness: &mut Harness<'static, App>, figure: &str| match figure {
@@ -202,6 +203,15 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
             open_view(harness, "pruned", "Tickets");
             click_once_there(harness, "Early stops");
         }
+        "overlap" => {
+            open_view(harness, "pruned", "Tickets");
+            wait_until(harness, "the overlap", |harness| harness.query_by_label("Export figure").is_some());
+        }
+        "histograms" => {
+            open_view(harness, "pruned", "Histograms over time");
+            wait_until(harness, "them", |harness| harness.query_by_label("Export histograms").is_some());
+        }
+        "weight-statistics" => open_view(harness, "pruned", "Weight statistics"),
         "layers" => {
             open_view(harness, "pruned", "Network");
             wait_until(harness, "the network", |harness| {
@@ -224,12 +234,13 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
             });
         }
     };
-    for figure in ["early-stops", "layers", "histogram", "values", "mask"] {
+    let of_all_arms = ["early-stops", "overlap"];
+    let of_one_arm = ["layers", "histogram", "values", "mask", "histograms", "weight-statistics"];
+    for figure in of_all_arms.into_iter().chain(of_one_arm) {
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{figure}.{ending}"));
             let window = from_prepared_window(folder, &window, false, |harness| prepare(harness, figure));
-            // Early stops have all arms side by side.
-            let arm = if figure == "early-stops" { &[][..] } else { &["--arm", "pruned"][..] };
+            let arm = if of_all_arms.contains(&figure) { &[][..] } else { &["--arm", "pruned"][..] };
             weightlab(folder, &[&["export", "x.ron", "--figure", figure, "--to", &line], arm].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
         }

@@ -21,6 +21,7 @@ mod series;
 mod smooth;
 mod values;
 mod vulnerability;
+mod weights;
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,9 @@ use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
+use crate::results::weights::parts;
 pub use vulnerability::injected_arm;
+pub use weights::parameters as recorded_parameters;
 
 /// The registry, in the order of the tabs.
 pub static ALL: &[Plot] = &[
@@ -50,6 +53,7 @@ pub static ALL: &[Plot] = &[
     vulnerability::PLOT,
     classes::PLOT,
     parallel_coordinates::PLOT,
+    weights::PLOT,
 ];
 
 /// A kind of figure over runs.
@@ -117,15 +121,17 @@ pub struct Controls {
     pub averages: bool,
     /// Whether its x and y are columns of the table of runs.
     pub columns: bool,
+    /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
+    pub weights: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, columns: false };
+    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, columns: false, weights: false };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: true, columns: false }
+        Self { averages: true, ..Self::fixed(own_x) }
     }
 
     /// For means over columns of the table of runs.
@@ -133,7 +139,7 @@ impl Controls {
 
     /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: false, columns: false }
+        Self { own_x: Some(own_x), smooths: false, averages: false, columns: false, weights: false }
     }
 }
 
@@ -204,8 +210,11 @@ impl XAxis {
     }
 }
 
-/// The name of a series in words: "Test accuracy".
+/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
+    if let Some((parameter, measure)) = parts(series) {
+        return format!("{parameter}: {}", measure.label());
+    }
     capitalised(&series.replace('_', " "))
 }
 

@@ -13,6 +13,7 @@ use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::legend::{SampleLook, sample};
 use crate::gui::theme::{self, SMALL};
+use crate::results::campaign::definition;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.
 pub const SAMPLE: f32 = 28.0;
@@ -122,8 +123,10 @@ pub fn row_ui(
 fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
+        // An outcome of faults is defined instead of only named.
+        let head = definition(name).unwrap_or(name);
         let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-        ui.label(format!("{name}{detail}\n{action}, Alt+click to show it alone"));
+        ui.label(format!("{head}{detail}\n{action}, Alt+click to show it alone"));
     })
 }
 

@@ -11,7 +11,7 @@ use super::figure_request::FigureRequest;
 use super::figure_view::{FigureView, Surroundings};
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, find};
+use crate::figure::plots::{ALL, Plot, find, recorded_parameters};
 use crate::figure::view::facets::choices;
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
@@ -55,6 +55,8 @@ struct PlotData {
     series: Vec<String>,
     /// Columns of the table of runs that can be axes.
     columns: Arc<AxisColumns>,
+    /// Parameters with recorded statistics, in the order of the network.
+    parameters: Vec<String>,
     /// What can split the runs into panels, with its name.
     facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
@@ -125,11 +127,10 @@ impl PlotState {
     /// The request for the figure of a plot, for exports.
     pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
-        let builder = self.builders.get(plot.name);
-        let built =
-            builder.and_then(|builder| builder.current(&self.options, titles.clone(), &input)).cloned();
+        let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
+        let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
         let seen = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
-        FigureRequest { plot, options: self.options.clone(), titles, seen, input, built }
+        FigureRequest { plot, options, titles, seen, input, built }
     }
 
     /// The visible figure of [`Self::plot`].
@@ -212,6 +213,17 @@ impl PlotState {
     /// Columns of the table of runs that can be axes.
     pub(super) fn columns(&self) -> Arc<AxisColumns> {
         self.data.as_ref().map(|data| data.columns.clone()).unwrap_or_default()
+    }
+
+    /// Parameters with recorded statistics, in the order of the network.
+    pub(super) fn parameters(&self) -> &[String] {
+        self.data.as_ref().map_or(&[], |data| &data.parameters)
+    }
+
+    /// The options of a plot: one that shows a single arm shows the selected one.
+    fn options_of(&self, plot: &Plot) -> PlotOptions {
+        let arm = self.selected.clone().filter(|_| plot.controls.weights);
+        PlotOptions { arm, ..self.options.clone() }
     }
 
     /// What can split the runs into panels, with its name.
@@ -329,9 +341,10 @@ impl PlotState {
     /// figure is still older than the data.
     pub fn update(&mut self, plot: &'static Plot, input: &PlotInput, ctx: &Context, now: f64) -> Option<f64> {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
+        let options = self.options_of(plot);
         let view = self.views.entry(plot.name).or_default();
         let builder = self.builders.entry(plot.name).or_default();
-        builder.update(plot, (&self.options, titles), input, view, (ctx, now))
+        builder.update(plot, (&options, titles), input, view, (ctx, now))
     }
 
     /// The figure of a plot with its view; `None` without data.
@@ -359,8 +372,10 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
     let columns = Arc::new(AxisColumns::of(&shown, &series));
+    let parameters = recorded_parameters(&shown);
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    PlotData { arms, revision, concerned, series, columns, facets: choices(&shown), at: now, took }
+    let facets = choices(&shown);
+    PlotData { arms, revision, concerned, series, columns, parameters, facets, at: now, took }
 }
 
 /// The titles and scales alone.
