@@ -154,7 +154,7 @@ impl Exported {
         match self {
             Self::File(path) => {
                 let text = format!("Wrote {title} to {}", path.display());
-                log.done(text, NoticeAction::ShowInFolder(path));
+                log.done(text, vec![NoticeAction::Open(path.clone()), NoticeAction::ShowInFolder(path)]);
             }
             Self::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
