@@ -160,14 +160,11 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
     let [left, top] = match layout.place {
         LegendPlace::Inside | LegendPlace::Corner(_) => {
             let size = [legend.width + 2.0 * INSET * font, legend.height + 2.0 * INSET * font];
-            let corner = match layout.place {
-                LegendPlace::Corner(corner) => corner,
-                _ => {
-                    let (corner, weight) = emptiest(data, layout.plot, size, None);
-                    covered = weight;
-                    corner
-                }
+            let (corner, weight) = match layout.place {
+                LegendPlace::Corner(corner) => (corner, 0.0),
+                _ => emptiest(data, layout.plot, size, None),
             };
+            covered = weight;
             let rect = in_corner(layout.plot, corner, size);
             [rect.left + INSET * font, rect.top + INSET * font]
         }
