@@ -10,14 +10,13 @@ use eframe::egui::{
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
-use super::mesh::EM;
 use super::painter::area;
 use super::reading::Table;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::Item;
-use crate::figure::scene::page::{MOST_COVERED, emptiest, in_corner};
+use crate::figure::scene::page::{emptiest, in_corner};
 use crate::figure::size::Corner;
 use crate::gui::theme::{self, SMALL};
 
@@ -39,8 +38,6 @@ pub struct Block {
     /// The corner; chosen again when the figure changes, but kept if it is nearly as empty as any.
     corner: Option<Corner>,
     is_old: bool,
-    /// Whether it would cover lines in every corner.
-    is_full: bool,
     /// Where it was dragged to, as shares of the free space.
     moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
@@ -54,11 +51,6 @@ impl Block {
         self.is_old = true;
     }
 
-    /// Whether the legend has to be elsewhere, since the block would cover lines in every corner.
-    pub const fn is_full(&self) -> bool {
-        self.is_full
-    }
-
     fn place(&mut self, frame: Rect, size: Vec2, items: &Arc<Vec<Item>>) -> Rect {
         let free = frame.shrink(INSET);
         if let Some(share) = self.moved {
@@ -67,10 +59,7 @@ impl Block {
         }
         let wanted = [f64::from(size.x), f64::from(size.y)];
         if self.corner.is_none() || self.is_old {
-            let (corner, covered) = emptiest(items, area(free), wanted, self.corner);
-            // Once it is elsewhere it stays there until there is ample room.
-            let most = if self.is_full { MOST_COVERED / 3.0 } else { MOST_COVERED };
-            (self.corner, self.is_full) = (Some(corner), covered > most * EM);
+            self.corner = Some(emptiest(items, area(free), wanted, self.corner).0);
             self.is_old = false;
         }
         super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
@@ -101,9 +90,6 @@ pub fn block_ui(
     }
     let sizes = measure(figure, frame, block, table);
     let rect = block.place(frame, sizes.size, items);
-    if block.is_full {
-        return None;
-    }
     let colours = theme::present(ui);
     let ground = ui.interact(rect, ui.scope_id().with("legend block"), Sense::click_and_drag());
     ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Legend"));

@@ -21,7 +21,7 @@ use super::navigate::{View, ViewChange, navigate};
 use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
-use super::strip::{StripRows, StripValues, strip_ui};
+use super::strip::{StripRows, strip_ui};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -261,12 +261,9 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
     }
     let all = ui.available_rect_before_wrap();
     let mut space = all;
-    if !figure.has_curves() || state.block.is_full() {
-        let selected = state.around.selected.clone();
-        let reading = state.reading.as_ref().map(|reading| (reading.place.as_str(), &reading.values));
-        let values = figure.has_curves().then_some(StripValues { selected: selected.as_deref(), reading });
+    if !figure.has_curves() {
         let (hidden, rows) = (&mut state.hidden, &mut state.strip);
-        let (height, pointed) = strip_ui(ui, (figure, theme), hidden, rows, all, values);
+        let (height, pointed) = strip_ui(ui, (figure, theme), hidden, rows, all, None);
         state.highlight(ui, pointed);
         space.min.y += height;
     }

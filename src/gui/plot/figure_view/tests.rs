@@ -332,23 +332,3 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     assert!(!has_line(view, 0) && has_line(view, 1));
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }
-
-#[test]
-fn a_legend_that_finds_no_free_corner_is_above_the_plot_with_its_values() {
-    let mut harness = harness(900.0);
-    let zigzag = (0..=60_u32).map(|step| [f64::from(step) / 6.0, f64::from(step % 2)]).collect();
-    let full = Figure { lines: vec![Line::new("up and down", style_of(0), zigzag)], ..figure() };
-    harness.state_mut().figure = Arc::new(full);
-    harness.state_mut().view.forget_figure();
-    harness.run();
-    let plot = plot_rect(&harness);
-    assert!(harness.get_by_label("up and down").rect().bottom() < plot.top() && plot.height() > 380.0);
-    assert!(harness.query_by_label("Legend").is_none());
-    harness.hover_at(plot.center());
-    harness.run_steps(4);
-    assert!(harness.query_by_label_contains("; up and down ").is_some());
-    harness.state_mut().figure = Arc::new(figure());
-    harness.state_mut().view.forget_figure();
-    harness.run();
-    assert!(harness.query_by_label("Legend").is_some(), "there is room again");
-}

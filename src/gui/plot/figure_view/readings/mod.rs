@@ -95,15 +95,12 @@ fn curves_ui(
     let hidden = state.hidden.clone();
     let is_read = reading.is_some() && follows.is_none();
     let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread);
-    if state.is_panel || state.block.is_full() {
-        state.reading = is_read.then(|| PanelReading::of(figure, &table));
-    }
     if state.is_panel {
+        state.reading = is_read.then(|| PanelReading::of(figure, &table));
         return;
     }
     let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
     let mut block: Block = std::mem::take(&mut state.block);
-    let was_full = block.is_full();
     let selected = state.around.selected.clone();
     let pointed = block_ui(
         ui,
@@ -115,12 +112,7 @@ fn curves_ui(
         selected.as_deref(),
     );
     state.block = block;
-    if state.block.is_full() != was_full {
-        ui.ctx().request_repaint();
-    }
-    if !state.block.is_full() {
-        state.highlight(ui, pointed);
-    }
+    state.highlight(ui, pointed);
 }
 
 /// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
