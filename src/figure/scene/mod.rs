@@ -5,7 +5,7 @@
 //!                                                        └──→ shapes of the window
 //! ```
 //!
-//! [`page`](page::page) adds axes and texts, which the window has from its plot widget.
+//! [`drawn`](page::drawn) adds axes and texts, which the window has from its plot widget.
 
 pub mod areas;
 mod cell_texts;

@@ -59,7 +59,7 @@ impl Block {
         }
         let wanted = [f64::from(size.x), f64::from(size.y)];
         if self.corner.is_none() || self.is_old {
-            self.corner = Some(emptiest(items, area(free), wanted, self.corner));
+            self.corner = Some(emptiest(items, area(free), wanted, self.corner).0);
             self.is_old = false;
         }
         super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
