@@ -213,6 +213,7 @@ impl App {
                 }
             }
             Some(TreeRequest::Recolour) => self.take_treatments(),
+            Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
                 let folder = self.editor.results().join(run);
                 ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
@@ -279,6 +280,7 @@ impl App {
             }
             Request::Compare(response) => self.answer(response, ctx),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
+            Request::ShowInTable => self.workspace.show_in_table(),
             Request::Show(view) => {
                 self.workspace.tiles.change(LayoutChange::Show(view));
                 ctx.request_repaint();

@@ -98,6 +98,10 @@ pub struct Compare {
     archived: Vec<StoredRun>,
     /// Whether the filter is to get the keyboard.
     wants_filter: bool,
+    /// The run that is selected, by identity.
+    pub selected: Option<String>,
+    /// The runs to scroll to; one that is wanted itself is unfolded.
+    wanted: Option<(BTreeSet<String>, bool)>,
 }
 
 /// From what rows, filter and lines were made.
@@ -203,6 +207,14 @@ impl Compare {
     /// Gives the keyboard to the filter, as soon as that is drawn.
     pub const fn go_to_filter(&mut self) {
         self.wants_filter = true;
+    }
+
+    /// Makes the table scroll to these runs, and unfolds their group if `are_rows`. A filter that hides all of them goes.
+    pub fn show(&mut self, runs: Vec<String>, are_rows: bool) {
+        if runs.iter().all(|run| self.left_out.contains(run)) {
+            self.view.filter.clear();
+        }
+        self.wanted = Some((runs.into_iter().collect(), are_rows));
     }
 
     /// Whether what goes by this key has a star.

@@ -1,6 +1,5 @@
 //! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
@@ -10,6 +9,7 @@ use eframe::egui::{
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::line_menu::LegendRows;
 use super::painter::area;
 use super::reading::Table;
 use crate::figure::legend::samples;
@@ -74,15 +74,16 @@ struct Sizes {
     size: Vec2,
 }
 
-/// Draws the block over a plot; returns the name at the pointer.
+/// Draws the block over a plot, with the selected arm and the line that the keyboard has chosen; returns the name at the
+/// pointer.
 pub fn block_ui(
     ui: &mut Ui,
     (figure, theme): (&Figure, Theme),
     (frame, items): (Rect, &Arc<Vec<Item>>),
     block: &mut Block,
-    hidden: &mut BTreeSet<String>,
+    rows: &mut LegendRows<'_>,
     table: &Table<'_>,
-    selected: Option<&str>,
+    [selected, chosen]: [Option<&str>; 2],
 ) -> Option<String> {
     let samples = samples(figure);
     if samples.is_empty() || frame.width() < 120.0 || frame.height() < 80.0 {
@@ -111,7 +112,7 @@ pub fn block_ui(
         head_ui(ui, Rect::from_min_size(inner.min, vec2(inner.width(), ROW)), block, &sizes, table);
         top += ROW;
     }
-    let look = RowLook { figure, theme, ground: colours.panel, selected };
+    let look = RowLook { figure, theme, ground: colours.panel, selected, chosen };
     let mut pointed = None;
     ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
@@ -124,8 +125,8 @@ pub fn block_ui(
             for (index, sample) in samples.iter().enumerate().take(last).skip(first) {
                 let at = origin + vec2(0.0, index as f32 * ROW);
                 let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-                pointed = row_ui(ui, rect, sample, look, hidden, sizes.names).or(pointed.take());
-                if !hidden.contains(sample.name()) {
+                pointed = row_ui(ui, rect, sample, look, rows, sizes.names).or(pointed.take());
+                if !rows.hidden.contains(sample.name()) {
                     let inks = [colours.text, colours.text2, colours.text2];
                     cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
                 }

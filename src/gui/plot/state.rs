@@ -22,6 +22,8 @@ pub struct PlotState {
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
     pub selected: Option<String>,
+    /// The names of arms with their swept values; none while a setting makes the lines.
+    pub arms: Arc<[String]>,
     /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
     /// Whether zooming along x shows the same range in all plots with this axis.
@@ -60,6 +62,7 @@ impl Default for PlotState {
         Self {
             options: PlotOptions::default(),
             selected: None,
+            arms: Arc::default(),
             titles: BTreeMap::new(),
             linked: false,
             size: Preset::default(),
@@ -314,7 +317,8 @@ impl PlotState {
         let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name)?;
         let (bands, spread) = (self.options.bands, self.options.band);
-        view.around = Surroundings { selected: self.selected.clone(), bands, spread, plots };
+        view.around =
+            Surroundings { selected: self.selected.clone(), bands, spread, plots, arms: self.arms.clone() };
         Some((&built.figure, view))
     }
 

@@ -1,10 +1,9 @@
 //! The legend of bars, marks, cells and parallel axes: a strip above the plot.
 
-use std::collections::BTreeSet;
-
 use eframe::egui::{Rect, ScrollArea, Ui, UiBuilder, Vec2, vec2};
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui};
+use super::line_menu::LegendRows;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -26,7 +25,7 @@ pub fn strip_ui(
     ui: &mut Ui,
     figure: &Figure,
     theme: Theme,
-    hidden: &mut BTreeSet<String>,
+    rows: &mut LegendRows<'_>,
     names: &mut StripRows,
     space: Rect,
 ) -> (f32, Option<String>) {
@@ -37,7 +36,7 @@ pub fn strip_ui(
     let (places, lines) =
         flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST)), space.width());
     let height = lines.min(MOST_LINES) as f32 * ROW;
-    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected: None };
+    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected: None, chosen: None };
     let mut pointed = None;
     let strip = space.with_max_y(space.top() + height);
     ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
@@ -49,7 +48,7 @@ pub fn strip_ui(
                 // Rows close to the visible ones are there for the keyboard.
                 if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
                     let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
-                    pointed = row_ui(ui, rect, sample, look, hidden, WIDEST).or(pointed.take());
+                    pointed = row_ui(ui, rect, sample, look, rows, WIDEST).or(pointed.take());
                 }
             }
         });

@@ -14,10 +14,10 @@ use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
 use crate::gui::panes::Pane;
-use crate::gui::plot::{PlotResponse, menu_ui, plot_ui, tools_ui};
+use crate::gui::plot::{LineAction, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
-use crate::gui::tiles::Contents;
+use crate::gui::tiles::{Contents, LayoutChange};
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
 use crate::gui::widgets;
 use crate::results::tiles::Group;
@@ -32,6 +32,8 @@ pub(in crate::gui::app) enum Request {
     Take(Subject, Wanted),
     /// Another plot or view.
     Show(&'static str),
+    /// The runs of what is selected, in their table.
+    ShowInTable,
 }
 
 /// What tiles are filled with, as they are drawn.
@@ -121,7 +123,7 @@ impl Drawn<'_> {
         let Some(response) = response else { return };
         self.workspace.plot.choose(plot.name);
         let take = |wanted| Some(Request::Take(Subject::Plot(plot), wanted));
-        self.requests.extend(match response {
+        let request = match response {
             PlotResponse::ExportFigure => take(Wanted::File),
             PlotResponse::CopyFigure => take(Wanted::Picture),
             PlotResponse::CopyCsv => take(Wanted::Values),
@@ -129,14 +131,49 @@ impl Drawn<'_> {
                 self.workspace.compare.view.filter.clear();
                 None
             }
+            PlotResponse::Line(name, action) => self.line(&name, action),
             PlotResponse::OpenFaults { layer, bit } => {
                 self.workspace.show_faults(layer, bit, self.runs, self.log)
             }
-        });
+        };
+        self.requests.extend(request);
+    }
+}
+
+impl Drawn<'_> {
+    /// Does something with the arm of a line.
+    fn line(&mut self, name: &str, action: LineAction) -> Option<Request> {
+        let workspace = &mut *self.workspace;
+        let place = arm_of(&workspace.plot.arms, name)?;
+        let arm = workspace.treatments.get(place)?.arm;
+        match action {
+            LineAction::Select => workspace.selection = Selection::Arm(arm),
+            LineAction::ShowInTable => {
+                workspace.selection = Selection::Arm(arm);
+                return Some(Request::ShowInTable);
+            }
+            LineAction::Restyle(index) => {
+                let of_arm = workspace.treatments.iter().filter(|treatment| treatment.arm == arm);
+                let names: Vec<&str> = of_arm.map(|treatment| treatment.name.as_str()).collect();
+                workspace.compare.view.colours.choose(&names, index);
+                workspace.take_treatments(self.document);
+            }
+        }
+        None
     }
 }
 
 impl Workspace {
+    /// Shows the runs of what is selected in their table: the row of a run, the group of an arm.
+    pub fn show_in_table(&mut self) {
+        let run = self.selection.run().cloned();
+        let of_arm = self.treatments.iter().filter(|treatment| self.selection.arm() == Some(treatment.arm));
+        let all = || of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
+        let (is_run, runs) = (run.is_some(), run.map_or_else(all, |run| vec![run]));
+        self.compare.show(runs, is_run);
+        self.tiles.change(LayoutChange::Show("runs"));
+    }
+
     /// Whether a plot or view has a tile.
     pub fn has_view(&self, name: &str) -> bool {
         self.tiles.layout().views().contains(&name)
@@ -176,6 +213,7 @@ impl Workspace {
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         self.plot.selected = arm.map(|arm| arm.name.clone());
+        self.compare.selected = self.selection.run().cloned();
         let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);
         let requests = drawn.requests;

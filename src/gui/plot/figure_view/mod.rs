@@ -1,6 +1,8 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod beside;
 mod cells;
+mod keyboard;
 mod readings;
 mod scenes;
 
@@ -8,35 +10,31 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
+use eframe::egui::{Pos2, Rect, Response, Ui, UiBuilder, WidgetInfo};
 use egui_plot::PlotBounds;
 
 use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, block_ui};
+use super::line_menu::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
 use super::mesh::{EM, PlotMesh, PlotViewport};
 use super::navigate::{View, ViewChange, navigate};
-use super::painter::{area, paint, texts};
+use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
 use super::strip::{StripRows, strip_ui};
 use crate::figure::axis::Axis;
-use crate::figure::layout::UnplacedScaleBar;
-use crate::figure::mapping::Mapping;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
-use crate::figure::scene::areas::scale_bar;
-use crate::figure::scene::ends::{EndText, Ends};
-use crate::figure::scene::page::written;
 use crate::figure::view::seen;
+use crate::gui::theme;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, PlotView};
+use beside::{Beside, beside_ui};
+use keyboard::KeyboardState;
 use readings::readings;
 
-/// Above the plot for half of the uppermost tick's label, and beside it for half of the last one's.
+/// Above the plot, for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
-const BESIDE: f32 = 20.0;
-/// The ends of lines take at most this share of the width.
-const ENDS: f64 = 0.28;
 
 /// What the window says about all plots.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +47,8 @@ pub struct Surroundings {
     pub spread: Spread,
     /// The number of visible plots of curves, with this one.
     pub plots: usize,
+    /// The names of arms, which lines have.
+    pub arms: Arc<[String]>,
 }
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
@@ -63,6 +63,12 @@ pub struct FigureView {
     parallel: AxisBrushes,
     /// The place of a pinned reading: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
+    /// What the keyboard has begun.
+    keyboard: KeyboardState,
+    /// The line that the menu of the plot is about.
+    menu_line: Option<String>,
+    /// Whether the window can export the figure.
+    pub(super) exports: bool,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
@@ -236,16 +242,17 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
     places.map(|place| axis.scale.inverse(place))
 }
 
-/// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns the cell,
-/// by row and column, that a person opens. The caption is that of [`FigureView::explanation`].
-pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<[usize; 2]> {
+/// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns what a
+/// person asks of it. The caption is that of [`FigureView::explanation`].
+pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
     let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
     let all = ui.available_rect_before_wrap();
-    let mut space = all;
+    let (mut space, mut action) = (all, None);
     if !figure.has_curves() {
-        let (hidden, rows) = (&mut state.hidden, &mut state.strip);
-        let (height, pointed) = strip_ui(ui, figure, theme, hidden, rows, all);
+        let arms = state.around.arms.clone();
+        let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
+        let (height, pointed) = strip_ui(ui, figure, theme, &mut rows, &mut state.strip, all);
         state.highlight(ui, pointed);
         space.min.y += height;
     }
@@ -260,13 +267,34 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         None
     });
     ui.advance_cursor_after_rect(all);
-    opened.inner
+    opened.inner.or(action)
 }
 
 impl FigureView {
     /// The caption of the figure and the remarks about values that are not drawn.
     pub fn explanation(&self) -> Option<&str> {
         self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// The menu of the plot, with the entries of the line that was at the pointer; whether all data are to be shown.
+    fn context_menu(&mut self, plot: &Response, figure: &Figure) -> (Option<FigureAction>, bool) {
+        if plot.secondary_clicked() {
+            self.menu_line.clone_from(&self.hovered);
+        }
+        let (mut action, arms) = (None, self.around.arms.clone());
+        let mut fits = false;
+        plot.context_menu(|ui| {
+            if let Some(name) = &self.menu_line {
+                let mut rows = LegendRows { hidden: &mut self.hidden, arms: &arms, action: &mut action };
+                theme::heading_ui(ui, name);
+                line_menu_ui(ui, figure, name, &mut rows);
+                ui.separator();
+            } else {
+                show_all_ui(ui, &mut self.hidden);
+            }
+            fits = plot_menu_ui(ui, self.exports, &mut action);
+        });
+        (action, fits)
     }
 
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
@@ -277,42 +305,13 @@ impl FigureView {
     }
 }
 
-/// What stands at the right of the plot.
-enum Beside {
-    Nothing,
-    Ends(Ends),
-    Scale(UnplacedScaleBar),
-}
-
-impl Beside {
-    fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
-        let frame = state.frame.unwrap_or(space);
-        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
-        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
-            return Self::Scale(UnplacedScaleBar::of(cells, [bottom, top], EM));
-        }
-        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
-        let ends = Ends::of(figure, &state.hidden, y, EM, EndText::Values);
-        let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
-        ends.filter(fits).map_or(Self::Nothing, Self::Ends)
-    }
-
-    fn width(&self) -> f32 {
-        match self {
-            Self::Nothing => BESIDE,
-            Self::Ends(ends) => ends.width as f32 + 4.0,
-            Self::Scale(scale) => scale.width() as f32 + 4.0,
-        }
-    }
-}
-
 fn plot_ui(
     ui: &mut Ui,
     figure: &Arc<Figure>,
     state: &mut FigureView,
     fit: View,
     theme: Theme,
-) -> Option<[usize; 2]> {
+) -> Option<FigureAction> {
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
     let beside = Beside::of(figure, state, view, space);
@@ -351,30 +350,27 @@ fn plot_ui(
     around_ui(ui.painter(), figure, view, (frame, place), theme);
     beside_ui(ui, figure, beside, frame, theme);
 
-    let opened = readings(ui, figure, state, &response, &transform, theme);
-    match navigate(ui, &response, &transform, fit, &mut state.drag) {
-        ViewChange::None => return opened,
+    let keys = state.take_keys(ui, figure, &response, &transform, fit);
+    let selected = keys.selected.map(|name| FigureAction::Line(name, LineAction::Select));
+    let asked = readings(ui, figure, state, &response, &transform, theme);
+    let (from_menu, fits) = state.context_menu(&response, figure);
+    let change = match navigate(ui, &response, &transform, fit, &mut state.drag) {
+        _ if fits => ViewChange::Fit,
+        ViewChange::None => keys.change,
+        change => change,
+    };
+    match change {
+        ViewChange::None => {}
         ViewChange::Show(view) => state.show(figure, view),
         ViewChange::Fit => state.fit(),
     }
-    ui.ctx().request_repaint();
-    opened
-}
-
-/// Paints the ends of lines or the colour scale.
-fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
-    match beside {
-        Beside::Nothing => {}
-        Beside::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),
-        Beside::Scale(scale) => {
-            let Some(cells) = &figure.cells else { return };
-            let (bar, labels) = scale.placed(area(frame));
-            let mut items = scale_bar(cells, &bar, EM, theme);
-            items.extend(labels.into_iter().map(|text| written(text, theme)));
-            paint(ui.painter(), &items);
-        }
+    if change != ViewChange::None {
+        ui.ctx().request_repaint();
     }
+    asked.or(selected).or(keys.opened.map(FigureAction::Open)).or(from_menu)
 }
 
+#[cfg(test)]
+mod keyboard_tests;
 #[cfg(test)]
 mod tests;

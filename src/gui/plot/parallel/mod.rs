@@ -1,5 +1,7 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
+mod keys;
+
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
@@ -39,6 +41,8 @@ pub struct AxisBrushes {
     pub brushes: Brushes,
     /// The axis of a drag, and the height at its start.
     drag: Option<(usize, f64)>,
+    /// The axis that the keyboard has chosen.
+    axis: usize,
     run_mesh: Option<RunMesh>,
 }
 
@@ -63,7 +67,7 @@ type RunOutline = (Vec<[u64; 2]>, Style, u64);
 impl AxisBrushes {
     /// Saved ranges.
     pub const fn of(brushes: Brushes) -> Self {
-        Self { brushes, drag: None, run_mesh: None }
+        Self { brushes, drag: None, axis: 0, run_mesh: None }
     }
 
     /// Has to be called when the figure changes.
@@ -97,6 +101,7 @@ pub fn parallel_ui(
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let frame = AxesFrame::of(figure, space, theme);
     frame.take(&response, chosen);
+    keys::take_keys(ui, &frame, &response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
     let runs: Vec<[usize; 2]> =

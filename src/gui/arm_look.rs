@@ -1,20 +1,20 @@
-//! The palette at the mark of an arm: its colour and its mark.
+//! The look of an arm: its mark as in legends, and the palette that changes its colour and mark.
 
 use eframe::egui::{
-    Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, accesskit::Role,
+    Color32, Painter, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    accesskit::Role, vec2,
 };
 
-use super::row::mark;
-use crate::figure::palette::{MARKERS, index_of, style_of};
-use crate::gui::theme::{self, SMALL, STEP, present};
-use crate::gui::widgets;
+use super::theme::{self, SMALL, STEP, present};
+use super::widgets;
+use crate::figure::marks::outline;
+use crate::figure::palette::{Dash, MARKERS, Marker, Style, index_of, style_of};
 
 /// The names of the hues, in their order; the one without a name is that of text, which no arm should be taken for.
 const HUES: [&str; 8] = ["blue", "vermilion", "green", "purple", "orange", "sky", "", "yellow"];
 
-/// Draws the palette; the index of the style that was chosen. `present_index` is that of the arm.
-pub fn palette_ui(ui: &mut Ui, present_index: usize) -> Option<usize> {
-    let own = style_of(present_index);
+/// Draws the palette with the style of an arm; the index of the style that was chosen.
+pub fn palette_ui(ui: &mut Ui, own: Style) -> Option<usize> {
     let mut chosen = None;
     let heading = |ui: &mut Ui, text: &str| {
         ui.label(RichText::new(text).size(SMALL).color(present(ui).text2));
@@ -37,7 +37,7 @@ pub fn palette_ui(ui: &mut Ui, present_index: usize) -> Option<usize> {
         for marker in MARKERS.into_iter().skip(1) {
             let index = index_of(own.colour, marker);
             let (rect, response) = swatch_ui(ui, &format!("{marker:?}").to_lowercase(), own.marker == marker);
-            mark(ui, rect.center(), style_of(index), theme::arm_colour(ui, index));
+            mark(ui.painter(), rect.center(), style_of(index), theme::arm_colour(ui, index));
             if response.clicked() {
                 chosen = Some(index);
             }
@@ -58,4 +58,31 @@ fn swatch_ui(ui: &mut Ui, name: &str, is_chosen: bool) -> (Rect, Response) {
         widgets::focus_ring(ui, rect);
     }
     (rect, response.on_hover_text(name))
+}
+
+/// Paints the mark of an arm: the marker of its line, or the line itself where it has none.
+pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
+    if style.marker == Marker::None && style.dash != Dash::Solid {
+        let ends = [-5.5, -0.5, 0.5, 5.5].map(|x| centre + vec2(x, 0.0));
+        painter.line_segment([ends[0], ends[1] - vec2(1.0, 0.0)], Stroke::new(2.5, colour));
+        painter.line_segment([ends[2] + vec2(1.0, 0.0), ends[3]], Stroke::new(2.5, colour));
+        return;
+    }
+    let marker = if style.marker == Marker::None { Marker::Circle } else { style.marker };
+    let corners: Vec<Pos2> = outline(marker, 5.0)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|[x, y]| centre + vec2(x as f32, y as f32))
+        .collect();
+    if is_stroked(marker) {
+        for ends in corners.chunks_exact(2) {
+            painter.line_segment([ends[0], ends[1]], Stroke::new(2.0, colour));
+        }
+    } else {
+        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
+    }
+}
+
+fn is_stroked(marker: Marker) -> bool {
+    marker == Marker::Cross
 }

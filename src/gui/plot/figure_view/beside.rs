@@ -1,0 +1,69 @@
+//! What is beside the plot: the ends of lines with their values, or the colour scale of cells.
+
+use eframe::egui::{Rect, Ui};
+
+use super::FigureView;
+use crate::figure::layout::UnplacedScaleBar;
+use crate::figure::mapping::Mapping;
+use crate::figure::model::Figure;
+use crate::figure::palette::Theme;
+use crate::figure::scene::areas::scale_bar;
+use crate::figure::scene::ends::{EndText, Ends};
+use crate::figure::scene::page::written;
+use crate::gui::plot::mesh::EM;
+use crate::gui::plot::navigate::View;
+use crate::gui::plot::painter::{area, paint};
+
+/// Without anything, half of the last tick's label.
+const BESIDE: f32 = 20.0;
+/// The ends of lines take at most this share of the width.
+const ENDS: f64 = 0.28;
+
+/// What is at the right of the plot.
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// The ends of lines.
+    Ends(Ends),
+    /// A colour scale.
+    Scale(UnplacedScaleBar),
+}
+
+impl Beside {
+    /// What a figure has there, in a view of it within this space.
+    pub fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
+        let frame = state.frame.unwrap_or(space);
+        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
+        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
+            return Self::Scale(UnplacedScaleBar::of(cells, [bottom, top], EM));
+        }
+        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
+        let ends = Ends::of(figure, &state.hidden, y, EM, EndText::Values);
+        let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
+        ends.filter(fits).map_or(Self::Nothing, Self::Ends)
+    }
+
+    /// Its width, in points.
+    pub fn width(&self) -> f32 {
+        match self {
+            Self::Nothing => BESIDE,
+            Self::Ends(ends) => ends.width as f32 + 4.0,
+            Self::Scale(scale) => scale.width() as f32 + 4.0,
+        }
+    }
+}
+
+/// Paints the ends of lines or the colour scale.
+pub fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
+    match beside {
+        Beside::Nothing => {}
+        Beside::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),
+        Beside::Scale(scale) => {
+            let Some(cells) = &figure.cells else { return };
+            let (bar, labels) = scale.placed(area(frame));
+            let mut items = scale_bar(cells, &bar, EM, theme);
+            items.extend(labels.into_iter().map(|text| written(text, theme)));
+            paint(ui.painter(), &items);
+        }
+    }
+}
