@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
 use super::statistics::Spread;
-use super::table::columns::Sort;
+use super::table::columns::{Column, Sort};
 use super::table::filter::Filter;
 use super::table::settings::{self, short};
 use super::table::view::TableSettings;
@@ -68,6 +68,9 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
+    /// The columns that were chosen for the table of runs, which readings and parallel axes show; kept with the table.
+    #[serde(skip)]
+    pub columns: Option<Vec<Column>>,
     /// The trainings of a plan that have lines where x is the epoch within a training, from 1; empty for a few, evenly spaced.
     pub rounds: Vec<usize>,
 }
@@ -80,6 +83,7 @@ impl Default for PlotOptions {
             bands: BandChoice::default(),
             traces: false,
             smoothing: 0.0,
+            columns: None,
             rounds: Vec::new(),
         }
     }

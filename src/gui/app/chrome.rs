@@ -247,9 +247,23 @@ impl App {
         let [left, mut is_open] = self.sides();
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
-                let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
+                let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
+                    &mut self.workspace;
+                let details = selection.run().map(|run| compare.details(run)).unwrap_or_default();
+                let colour = |arm| treatments.iter().find(|of| of.arm == arm).map_or(arm, |of| of.colour);
+                let colour = selection.arm().map(colour);
                 let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-                let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+                let results = &*results;
+                let input = Inspected {
+                    document,
+                    runs,
+                    selection,
+                    focus,
+                    dry_run,
+                    results,
+                    details: &details,
+                    colour,
+                };
                 inspector.ui(ui, input)
             })
         });

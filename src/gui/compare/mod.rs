@@ -23,6 +23,7 @@ mod toolbar;
 mod view_store;
 mod widths;
 
+pub use columns::list_ui as columns_ui;
 pub use comparison::comparison_ui;
 pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
@@ -202,6 +203,14 @@ impl Compare {
         self.view = view.clone();
         self.arms.clear();
         self.made = None;
+    }
+
+    /// What a run has in the columns of the table: their titles and its cells.
+    pub fn details(&mut self, run: &str) -> Vec<(String, String)> {
+        let columns = self.table().columns.clone();
+        let Some(row) = self.rows.iter().find(|row| row.run == run) else { return Vec::new() };
+        let detail = |column: &Column| (column.heading(&row.labels), column.text(row));
+        columns.iter().filter(|column| column.is_fact()).map(detail).collect()
     }
 
     /// Gives the keyboard to the filter, as soon as that is drawn.

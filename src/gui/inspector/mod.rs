@@ -17,8 +17,9 @@ use super::runs::Runs;
 use super::selection::Selection;
 use super::swept::runs_text;
 use super::views::DryRun;
-use super::{faults, plan, theme, widgets};
+use super::{arm_look, faults, plan, theme, widgets};
 use crate::doc::Stage;
+use crate::figure::style_of;
 use crate::form::path::{Place, Segment};
 use crate::form::{Choice, Names, Node, Value};
 
@@ -48,6 +49,10 @@ pub struct Inspected<'a> {
     pub dry_run: &'a mut DryRun,
     /// The folder of results.
     pub results: &'a Path,
+    /// What the selected run has in the columns of the table of runs.
+    pub details: &'a [(String, String)],
+    /// The index of the style of the selected arm.
+    pub colour: Option<usize>,
 }
 
 /// A path that the user wants to look for.
@@ -147,7 +152,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     });
     let Some(index) = input.selection.arm() else { return };
     let Some(arm) = input.document.experiment.arms.get(index) else { return };
-    let (name, colour) = (arm.name.clone(), theme::arm_colour(ui, index));
+    let (name, style) = (arm.name.clone(), input.colour.unwrap_or(index));
     let inner = match &*input.selection {
         Selection::Stage { path, .. } => {
             let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
@@ -162,7 +167,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let (rect, _) = ui.allocate_exact_size(eframe::egui::vec2(12.0, 20.0), eframe::egui::Sense::hover());
-        ui.painter().circle_filled(rect.center(), 4.5, colour);
+        arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
         let medium = theme::medium(theme::BODY);
         let Some(inner) = inner else {
             return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
@@ -252,7 +257,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
         }
         Selection::Run { id, .. } => {
             let run = input.document.runs().iter().find(|run| run.id == id);
-            run::run_ui(ui, run, input.runs, input.results);
+            run::run_ui(ui, run, input.runs, (input.results, input.details));
         }
         Selection::Arm(index) => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));

@@ -4,6 +4,7 @@ use eframe::egui::{Align2, FontId, Painter, Pos2, Shape, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
+use super::line_menu::arm_of;
 use super::mesh::EM;
 use crate::figure::legend::Sample;
 use crate::figure::model::{At, Figure, Line};
@@ -13,6 +14,7 @@ use crate::figure::scene::{Ink, Item, LINE, Mark, Pen};
 use crate::gui::theme::SMALL;
 use crate::results::number::{Digits, Format, readable};
 use crate::results::statistics::Spread;
+use crate::results::table::LineFacts;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
@@ -145,7 +147,9 @@ fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> O
 pub struct Table<'a> {
     figure: &'a Figure,
     header: String,
-    heads: [&'static str; 3],
+    heads: Vec<String>,
+    /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
+    facts: Option<&'a LineFacts>,
     rows: Vec<ReadingRow>,
     digits: Digits,
     /// The level of the first reference line.
@@ -159,6 +163,7 @@ impl<'a> Table<'a> {
         reading: Option<Reading>,
         is_hidden: impl Fn(&str) -> bool,
         spread: Spread,
+        facts: Option<&'a LineFacts>,
     ) -> Self {
         let header =
             reading.as_ref().map_or_else(|| "last values".to_owned(), |reading| place(figure, reading.x));
@@ -175,8 +180,10 @@ impl<'a> Table<'a> {
             Spread::MinMax => "range",
             Spread::None => "",
         };
-        let heads = [if are_means { "mean" } else { "value" }, width, "Δ"];
-        Self { figure, header, heads, rows, digits, reference }
+        let value = if are_means { "mean" } else { "value" };
+        let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
+        let heads = [value, width, "Δ"].map(str::to_owned).into_iter().chain(more).collect();
+        Self { figure, header, heads, facts, rows, digits, reference }
     }
 
     /// Where the values are.
@@ -185,12 +192,23 @@ impl<'a> Table<'a> {
     }
 
     /// What the columns are called.
-    pub const fn heads(&self) -> [&str; 3] {
-        self.heads
+    pub fn heads(&self) -> &[String] {
+        &self.heads
     }
 
-    /// The value, its interval, and the difference to the reference line; empty where there is none.
-    pub fn cells(&self, sample: &Sample<'_>) -> [String; 3] {
+    /// The value, its interval, and the difference to the reference line, then the settings and results of a pinned reading;
+    /// empty where there is none.
+    pub fn cells(&self, sample: &Sample<'_>) -> Vec<String> {
+        let mut cells = self.values(sample).to_vec();
+        if let Some(facts) = self.facts {
+            let of_arm = arm_of(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
+            cells.extend(of_arm.unwrap_or_default());
+        }
+        cells.resize(self.heads.len(), String::new());
+        cells
+    }
+
+    fn values(&self, sample: &Sample<'_>) -> [String; 3] {
         match sample {
             Sample::Line(line) => {
                 let own = |row: &&ReadingRow| std::ptr::eq(&raw const self.figure.lines[row.line], *line);
@@ -232,13 +250,23 @@ impl<'a> Table<'a> {
     /// All of it in words, for screen readers.
     pub fn spoken(&self) -> String {
         let rows = self.rows.iter().map(|row| {
+            let name = &self.figure.lines[row.line].name;
+            let facts = self.facts.and_then(|facts| Some((facts, arm_of(&facts.names, name)?)));
+            let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
+                facts
+                    .heads
+                    .iter()
+                    .zip(&facts.cells[arm])
+                    .map(|(head, cell)| format!(", {head} {cell}"))
+                    .collect()
+            });
             let [value, interval, difference] = self.of_row(row);
             let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };
-            let text = format!("{} {value} {interval}", self.figure.lines[row.line].name);
-            format!("{}{difference}", text.trim_end())
+            let text = format!("{name} {value} {interval}");
+            format!("{}{difference}{facts}", text.trim_end())
         });
         let references = self.figure.reference_lines.iter().map(|line| {
-            let [value, interval, _] = self.cells(&Sample::Reference(line));
+            let [value, interval, _] = self.values(&Sample::Reference(line));
             format!("{} {value} {interval}", line.name)
         });
         let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
@@ -365,12 +393,12 @@ mod tests {
             ..Figure::default()
         };
         let reading = read(&figure, &[false], |_| false, at(0.21)).unwrap();
-        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95);
+        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, None);
         assert_eq!(table.header(), "at 21 % weights remaining");
         assert_eq!(table.heads(), ["mean", "95 % CI", "Δ"]);
         assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
-        let table = Table::of(&figure, None, |_| false, Spread::Interval95);
+        let table = Table::of(&figure, None, |_| false, Spread::Interval95, None);
         assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
     }
 

@@ -13,6 +13,7 @@ use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
+use crate::results::table::columns::Column;
 use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
@@ -22,6 +23,8 @@ pub struct PlotState {
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
     pub selected: Option<String>,
+    /// The columns that were chosen for the table of runs, which readings and parallel axes show.
+    pub columns: Option<Vec<Column>>,
     /// The names of arms with their swept values; none while a setting makes the lines.
     pub arms: Arc<[String]>,
     /// Titles and scales that a person chose, by the plot's name.
@@ -62,6 +65,7 @@ impl Default for PlotState {
         Self {
             options: PlotOptions::default(),
             selected: None,
+            columns: None,
             arms: Arc::default(),
             titles: BTreeMap::new(),
             linked: false,
@@ -97,6 +101,11 @@ impl PlotState {
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
+    /// The options with which figures are built.
+    fn build_options(&self) -> PlotOptions {
+        PlotOptions { columns: self.columns.clone(), ..self.options.clone() }
+    }
+
     fn built(&self, plot: &Plot) -> Option<&BuiltFigure> {
         self.builders.get(plot.name).and_then(Builder::built)
     }
@@ -121,11 +130,10 @@ impl PlotState {
     /// The request for the figure of a plot, for exports.
     pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
-        let builder = self.builders.get(plot.name);
-        let built =
-            builder.and_then(|builder| builder.current(&self.options, titles.clone(), &input)).cloned();
+        let (builder, options) = (self.builders.get(plot.name), self.build_options());
+        let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
         let seen = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
-        FigureRequest { plot, options: self.options.clone(), titles, seen, input, built }
+        FigureRequest { plot, options, titles, seen, input, built }
     }
 
     /// The visible figure of [`Self::plot`].
@@ -305,9 +313,10 @@ impl PlotState {
     /// figure is still older than the data.
     pub fn update(&mut self, plot: &'static Plot, input: &PlotInput, ctx: &Context, now: f64) -> Option<f64> {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
+        let options = self.build_options();
         let view = self.views.entry(plot.name).or_default();
         let builder = self.builders.entry(plot.name).or_default();
-        builder.update(plot, (&self.options, titles), input, view, (ctx, now))
+        builder.update(plot, (&options, titles), input, view, (ctx, now))
     }
 
     /// The figure of a plot with its view; `None` without data.
@@ -319,6 +328,7 @@ impl PlotState {
         let (bands, spread) = (self.options.bands, self.options.band);
         view.around =
             Surroundings { selected: self.selected.clone(), bands, spread, plots, arms: self.arms.clone() };
+        view.facts = built.facts.clone();
         Some((&built.figure, view))
     }
 

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
+use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
 use crate::doc::intervention::Set;
 use crate::figure::plots::{self, Plot};
 use crate::gui::bar::GroupTab;
-use crate::gui::compare::CompareResponse;
+use crate::gui::compare::{CompareResponse, columns_ui};
 use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
@@ -64,6 +65,7 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let response = menu_ui(ui, plot, &mut self.workspace.plot);
             self.take(plot, response);
+            self.columns_menu_ui(ui);
         } else if self.workspace.views.offers(pane.name) == Offers::Figure {
             let entries = [
                 ("Export figure…", Wanted::File),
@@ -109,6 +111,20 @@ impl Contents for Drawn<'_> {
 }
 
 impl Drawn<'_> {
+    /// The columns of the table of runs, which pinned readings and parallel axes share.
+    fn columns_menu_ui(&mut self, ui: &mut Ui) {
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let contents = |ui: &mut Ui| {
+            ui.set_width(264.0);
+            columns_ui(ui, &mut self.workspace.compare, self.runs);
+        };
+        let button = SubMenuButton::new("Columns of readings").config(config).ui(ui, contents);
+        button
+            .0
+            .on_hover_text("Settings and results of pinned readings, parallel axes and the table of runs");
+        ui.separator();
+    }
+
     fn request(&mut self, pane: Pane, response: ViewResponse) {
         let offer = || self.workspace.views.offer(pane.name);
         self.requests.extend(match response {
@@ -213,6 +229,7 @@ impl Workspace {
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         self.plot.selected = arm.map(|arm| arm.name.clone());
+        self.plot.columns.clone_from(&self.compare.view.table.columns);
         self.compare.selected = self.selection.run().cloned();
         let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);

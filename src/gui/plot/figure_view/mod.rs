@@ -28,6 +28,7 @@ use crate::figure::palette::Theme;
 use crate::figure::view::seen;
 use crate::gui::theme;
 use crate::results::statistics::Spread;
+use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
 use keyboard::KeyboardState;
@@ -67,6 +68,8 @@ pub struct FigureView {
     keyboard: KeyboardState,
     /// The line that the menu of the plot is about.
     menu_line: Option<String>,
+    /// What its lines have in the columns of the table of runs, for pinned readings.
+    pub(super) facts: Arc<LineFacts>,
     /// Whether the window can export the figure.
     pub(super) exports: bool,
     /// Whether a click on a cell opens its faults.

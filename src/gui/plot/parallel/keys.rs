@@ -39,7 +39,9 @@ pub fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &m
                 continue;
             }
             (PlotKey::Escape, None) => {
-                response.surrender_focus();
+                if chosen.pinned.take().is_none() {
+                    response.surrender_focus();
+                }
                 continue;
             }
             (PlotKey::Step(_) | PlotKey::Pan(_), None) | (PlotKey::Zoom(_) | PlotKey::Enter, _) => continue,

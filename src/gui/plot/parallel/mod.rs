@@ -3,7 +3,9 @@
 mod keys;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
+use eframe::egui::{
+    Painter, PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+};
 
 use super::areas::{AreaReading, area_reading_ui};
 use super::mesh::{EM, PlotViewport};
@@ -43,6 +45,8 @@ pub struct AxisBrushes {
     drag: Option<(usize, f64)>,
     /// The axis that the keyboard has chosen.
     axis: usize,
+    /// The names of the line and of the run whose reading is pinned.
+    pinned: Option<[String; 2]>,
     run_mesh: Option<RunMesh>,
 }
 
@@ -67,7 +71,7 @@ type RunOutline = (Vec<[u64; 2]>, Style, u64);
 impl AxisBrushes {
     /// Saved ranges.
     pub const fn of(brushes: Brushes) -> Self {
-        Self { brushes, drag: None, axis: 0, run_mesh: None }
+        Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
     /// Has to be called when the figure changes.
@@ -112,6 +116,13 @@ pub fn parallel_ui(
     });
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
     let pointed = pointer.and_then(|at| frame.nearest(&runs, at)).map(|index| runs[index]);
+    let names = |run: [usize; 2]| [&frame.at(run).0.name, &frame.at(run).1.name].map(String::clone);
+    if response.clicked_by(PointerButton::Primary) {
+        let is_pinned = chosen.pinned.is_some();
+        chosen.pinned = pointed.filter(|_| !is_pinned).map(names);
+    }
+    let pinned = runs.iter().copied().find(|run| chosen.pinned.as_ref() == Some(&names(*run)));
+    let pointed = pinned.or(pointed);
     let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
     let viewport = PlotViewport {
         highlighted: highlighted.map(str::to_owned),
@@ -129,7 +140,8 @@ pub fn parallel_ui(
             frame.chosen(ui, &painter, index, *range);
         }
     }
-    if let Some((pointed, at)) = pointed.zip(pointer) {
+    let middle = pinned.map(|_| frame.rect.center_top());
+    if let Some((pointed, at)) = pointed.zip(middle.or(pointer)) {
         let (line, trace) = frame.at(pointed);
         area_reading_ui(ui, &frame.reading(line, trace), "", at, ui.ctx().content_rect());
     }

@@ -125,3 +125,26 @@ fn the_keyboard_chooses_an_axis_and_sizes_a_range_on_it() {
     press(&mut harness, Modifiers::NONE, Key::Home, 1);
     assert!(harness.state().1.brushes.is_empty());
 }
+
+#[test]
+fn a_click_on_a_run_pins_its_values() {
+    let mut harness = harness();
+    let rect = harness.get_by_label_contains("Plot of settings").rect();
+    let above = ABOVE + (names_height(2) * EM) as f32;
+    // Between the axes, where the second run passes.
+    let at = pos2(rect.left() + 0.35 * rect.width(), (rect.top() + above + rect.bottom() - BELOW) / 2.0);
+    let click = |harness: &mut Harness<'_, Shown>| {
+        harness.hover_at(at);
+        harness.run();
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run();
+        harness.remove_cursor();
+        harness.run();
+    };
+    click(&mut harness);
+    assert!(harness.query_by_label("a, seed 2").is_some(), "{:?}", harness.state().1.pinned);
+    harness.run_steps(60);
+    click(&mut harness);
+    assert!(harness.query_by_label("a, seed 2").is_none());
+}

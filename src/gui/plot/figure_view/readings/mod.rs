@@ -91,7 +91,9 @@ fn curves_ui(
         reading_ui((&painter, ui.painter()), figure, reading, transform, theme);
     }
     let hidden = state.hidden.clone();
-    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread);
+    let facts = state.facts.clone();
+    let facts = state.pinned.is_some().then_some(&*facts);
+    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, facts);
     let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
     let mut block: Block = std::mem::take(&mut state.block);
     let mut action = None;
