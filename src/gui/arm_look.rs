@@ -62,6 +62,15 @@ fn swatch_ui(ui: &mut Ui, name: &str, is_chosen: bool) -> (Rect, Response) {
 
 /// Paints the mark of an arm: the marker of its line, or the line itself where it has none.
 pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
+    mark_of(painter, centre, (style, colour), true);
+}
+
+/// The mark of one of several runs of an arm: hollow.
+pub fn hollow_mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
+    mark_of(painter, centre, (style, colour), false);
+}
+
+fn mark_of(painter: &Painter, centre: Pos2, (style, colour): (Style, Color32), is_full: bool) {
     if style.marker == Marker::None && style.dash != Dash::Solid {
         let ends = [-5.5, -0.5, 0.5, 5.5].map(|x| centre + vec2(x, 0.0));
         painter.line_segment([ends[0], ends[1] - vec2(1.0, 0.0)], Stroke::new(2.5, colour));
@@ -69,7 +78,7 @@ pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
         return;
     }
     let marker = if style.marker == Marker::None { Marker::Circle } else { style.marker };
-    let corners: Vec<Pos2> = outline(marker, 5.0)
+    let corners: Vec<Pos2> = outline(marker, if is_full { 5.0 } else { 4.0 })
         .unwrap_or_default()
         .into_iter()
         .map(|[x, y]| centre + vec2(x as f32, y as f32))
@@ -78,8 +87,10 @@ pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
         for ends in corners.chunks_exact(2) {
             painter.line_segment([ends[0], ends[1]], Stroke::new(2.0, colour));
         }
-    } else {
+    } else if is_full {
         painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
+    } else {
+        painter.add(Shape::closed_line(corners, Stroke::new(1.5, colour)));
     }
 }
 

@@ -245,6 +245,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
+        let (mut restyled, arm) = (None, self.workspace.selection.arm());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
@@ -263,11 +264,15 @@ impl App {
                     results,
                     details: &details,
                     colour,
+                    restyled: &mut restyled,
                 };
                 inspector.ui(ui, input)
             })
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        if let Some((arm, index)) = arm.zip(restyled) {
+            self.workspace.restyle(arm, index, &self.editor.document);
+        }
         if let Some(browse) = shown.and_then(|shown| shown.inner) {
             let ctx = ui.ctx().clone();
             self.browse(browse, &ctx);

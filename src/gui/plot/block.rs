@@ -11,7 +11,7 @@ use eframe::egui::{
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
 use super::painter::area;
-use super::reading::Table;
+use super::values::Table;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;

@@ -14,6 +14,7 @@ use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::legend::{SampleLook, sample};
 use crate::gui::theme::{self, SMALL};
+use crate::results::campaign::definition;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.
 pub const SAMPLE: f32 = 28.0;
@@ -114,7 +115,8 @@ pub fn row_ui(
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    let response = tip_ui(response, name, item.detail(look.figure), is_shown);
+    let meaning = definition(name).unwrap_or_default();
+    let response = tip_ui(response, name, [item.detail(look.figure), meaning], is_shown);
     if response.clicked() {
         let names: Vec<String> = samples(look.figure).iter().map(|other| other.name().to_owned()).collect();
         click(name, &names, ui.input(|input| input.modifiers.alt), rows.hidden);
@@ -124,11 +126,12 @@ pub fn row_ui(
 }
 
 /// The full texts of a row on hovering, and what a click does.
-fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
+fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Response {
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
-        let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-        ui.label(format!("{name}{detail}\n{action}, Alt+click to show it alone"));
+        let details = details.into_iter().filter(|detail| !detail.is_empty());
+        let details: String = details.map(|detail| format!("\n{detail}")).collect();
+        ui.label(format!("{name}{details}\n{action}, Alt+click to show it alone"));
     })
 }
 

@@ -25,6 +25,7 @@ mod reading;
 mod scene;
 mod state;
 mod strip;
+mod values;
 
 pub use axes::{colour, theme_of};
 pub use figure_request::FigureRequest;

@@ -168,18 +168,21 @@ impl Drawn<'_> {
                 workspace.selection = Selection::Arm(arm);
                 return Some(Request::ShowInTable);
             }
-            LineAction::Restyle(index) => {
-                let of_arm = workspace.treatments.iter().filter(|treatment| treatment.arm == arm);
-                let names: Vec<&str> = of_arm.map(|treatment| treatment.name.as_str()).collect();
-                workspace.compare.view.colours.choose(&names, index);
-                workspace.take_treatments(self.document);
-            }
+            LineAction::Restyle(index) => workspace.restyle(arm, index, self.document),
         }
         None
     }
 }
 
 impl Workspace {
+    /// Gives an arm the style with this index.
+    pub fn restyle(&mut self, arm: usize, index: usize, document: &Document) {
+        let of_arm = self.treatments.iter().filter(|treatment| treatment.arm == arm);
+        let names: Vec<&str> = of_arm.map(|treatment| treatment.name.as_str()).collect();
+        self.compare.view.colours.choose(&names, index);
+        self.take_treatments(document);
+    }
+
     /// Shows the runs of what is selected in their table: the row of a run, the group of an arm.
     pub fn show_in_table(&mut self) {
         let run = self.selection.run().cloned();

@@ -214,3 +214,29 @@ fn the_menu_of_a_plot_exports_where_the_window_can_and_fits() {
     harness.run();
     assert_eq!(harness.state().action, Some(FigureAction::CopyValues));
 }
+
+#[test]
+fn every_outcome_in_a_legend_has_its_definition_under_the_pointer() {
+    let mut harness = harness();
+    let names = ["masked", "benign", "SDC-1 only", "SDC-5", "DUE"];
+    let bars = names.map(|name| crate::figure::Bars {
+        name: name.to_owned(),
+        values: vec![0.2, 0.2],
+        ..Default::default()
+    });
+    let figure = Figure {
+        x: Axis::of_names("Bit", ["b30", "b2"].map(str::to_owned)),
+        y: Axis::percent("Share"),
+        bars: bars.to_vec(),
+        ..Figure::default()
+    };
+    harness.state_mut().figure = Arc::new(figure);
+    harness.state_mut().view = FigureView::default();
+    harness.run();
+    for name in names {
+        harness.get_by_label(name).hover();
+        harness.run_steps(40);
+        let definition = crate::results::campaign::definition(name).unwrap();
+        assert!(harness.query_by_label_contains(definition).is_some(), "{name}");
+    }
+}

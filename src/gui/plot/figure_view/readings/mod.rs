@@ -11,7 +11,8 @@ use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::hit::nearest;
 use crate::gui::plot::areas::{area_reading_ui, cell_at, outline, read_areas};
-use crate::gui::plot::reading::{Reading, ReadingPlace, Table, read, reading_ui};
+use crate::gui::plot::reading::{Reading, ReadingPlace, read, reading_ui};
+use crate::gui::plot::values::Table;
 
 /// A second click within so many seconds makes a double-click, which fits a zoomed range.
 const DOUBLE: f64 = 0.35;
