@@ -108,6 +108,7 @@ fn window(size: [f32; 2], untitled: PathBuf, file: Option<PathBuf>) -> Harness<'
             desktop: Box::new(System::default()),
             untitled,
             home: None,
+            clock: chrono::Local::now,
         };
         let app = App::new(parts, Settings::default(), file.as_deref());
         Timed { app, begun: Instant::now(), frames: Vec::new(), logic: Took::default() }

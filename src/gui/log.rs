@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chrono::Local;
+use chrono::{DateTime, Local};
 
 use super::text::first_line;
 use super::widgets::Tone;
@@ -37,17 +37,25 @@ pub struct Notice {
 }
 
 /// The lines of the log; old ones are forgotten.
-#[derive(Default)]
 pub struct Log {
     entries: Vec<Notice>,
     /// Errors since somebody saw the newest lines.
     unseen: usize,
+    clock: Clock,
 }
+
+/// Who says what time it is.
+pub type Clock = fn() -> DateTime<Local>;
 
 /// As many lines are kept.
 const KEPT: usize = 2_000;
 
 impl Log {
+    /// A log without lines.
+    pub const fn new(clock: Clock) -> Self {
+        Self { entries: Vec::new(), unseen: 0, clock }
+    }
+
     /// Notes something.
     pub fn info(&mut self, text: impl Into<String>) {
         self.push(Tone::Info, text.into(), None);
@@ -79,7 +87,7 @@ impl Log {
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
-        let time = Local::now().format("%H:%M").to_string();
+        let time = (self.clock)().format("%H:%M").to_string();
         self.entries.push(Notice { time, tone, text, action });
     }
 
@@ -100,7 +108,7 @@ mod tests {
 
     #[test]
     fn errors_are_new_until_they_are_seen() {
-        let mut log = Log::default();
+        let mut log = Log::new(Local::now);
         log.info("Saved");
         assert_eq!(log.unseen(), None);
         log.error("a failed: NaN\nIteration 12");

@@ -122,6 +122,7 @@ fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {
             .as_ref()
             .map_or_else(|| std::env::temp_dir().join(APP_ID), |home| home.join("untitled")),
         home,
+        clock: chrono::Local::now,
     };
     let mut app = App::new(parts, settings, file);
     if app.is_blank() {

@@ -61,5 +61,11 @@ fn a_short_experiment_runs_to_its_end_and_gives_its_figure() {
 
     harness.get_by_role_and_label(Role::Tab, "Runs").click();
     harness.run_ok();
-    assert_eq!(harness.query_all_by_label("done").count(), 4, "one row for each run");
+    for arm in ["dense, plain", "pruned"] {
+        harness.get_by_label(&format!("Show the runs of {arm}")).click();
+        harness.run_ok();
+    }
+    let seeds = |arm: &str| [1, 2].map(|seed| format!("Tick {arm}, seed {seed}"));
+    let rows = ["dense, plain", "pruned"].map(seeds).concat();
+    assert!(rows.iter().all(|row| harness.query_by_label(row).is_some()), "one row for each run");
 }

@@ -17,8 +17,16 @@ pub struct Series {
     pub name: &'static str,
     /// Suffix to the arm's name in the legend; empty for the main series.
     pub suffix: &'static str,
-    /// Number of dash patterns after that of the arm.
-    pub dash: usize,
+    /// Its dash pattern; without one, that of the arm. A plot with several series tells them apart by their dashes, and
+    /// the arms by hues and markers.
+    pub dash: Option<usize>,
+}
+
+impl Series {
+    /// The dash pattern of its main branch for an arm of this style, as an index of [`DASHES`].
+    pub fn first_dash(&self, own: Style) -> usize {
+        self.dash.unwrap_or_else(|| DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default())
+    }
 }
 
 /// A line and the number of runs that it averages.
@@ -109,8 +117,7 @@ pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(P
 pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
-    let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
-    let dash = DASHES[(first + series.dash + usize::from(on_branch)) % DASHES.len()];
+    let dash = DASHES[(series.first_dash(own) + usize::from(on_branch)) % DASHES.len()];
     let visible = &MARKERS[1..];
     let marker = if index >= 2 { visible[(index - 2) % visible.len()] } else { own.marker };
     Style { dash, marker, ..own }

@@ -108,7 +108,7 @@ fn lines(
     }
     let is_only = found.len() == 1;
     let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
-        let style = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
+        let style = style(arm, &Series { name: series, suffix: "", dash: Some(index) }, &Path::default(), 0);
         averaged(arm, &measurement.name(&arm.name, is_only), style, curves, options)
     };
     found.into_iter().enumerate().map(line).collect()

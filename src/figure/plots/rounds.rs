@@ -41,8 +41,7 @@ fn line(
     if count == 1 {
         return averaged(arm, &format!("{}{}", arm.name, series.suffix), own, group.curves, options);
     }
-    let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
-    let dash = DASHES[(first + series.dash) % DASHES.len()];
+    let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
     let style = Style { dash, marker: Marker::None, ..own.with_shade(position as f64 / (count - 1) as f64) };
     let remaining = group.remaining.iter().sum::<f64>() / group.remaining.len() as f64;

@@ -37,7 +37,7 @@ use super::desktop::Desktop;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
-use super::log::Log;
+use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::worker::Worker;
@@ -63,6 +63,8 @@ pub struct Parts {
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
+    /// What time it is.
+    pub clock: Clock,
 }
 
 /// The whole state of the window.
@@ -80,8 +82,8 @@ pub struct App {
 impl App {
     /// A window on a file; without one, or when it cannot be opened, on the default document.
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
-        let Parts { worker, picker, desktop, untitled, home } = parts;
-        let mut log = Log::default();
+        let Parts { worker, picker, desktop, untitled, home, clock } = parts;
+        let mut log = Log::new(clock);
         let mut app = Self {
             editor: Editor::new(untitled, home.as_deref(), &mut log),
             runner: Runner::new(worker),

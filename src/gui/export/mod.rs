@@ -192,7 +192,7 @@ impl ExportDialog {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
             let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
             let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
-            let field = widgets::field_ui(ui, field, state).accessible_name("Name of the file");
+            let field = widgets::field_ui(ui, field, state).accessible_name("File name");
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
                 response = Some(ExportResponse::Write(self.path()));

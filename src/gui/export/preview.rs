@@ -74,6 +74,8 @@ impl Preview {
             [options.size.width_pt, options.size.height_pt].map(|side| side * super::controls::MILLIMETRES);
         ui.horizontal(|ui| {
             ui.label(RichText::new("Preview").font(theme::medium(NAME)));
+            // Up where the field rounds up, though 69.85 is a little less in binary.
+            let [width, height] = [width, height].map(|side| (side * 10.0 + 1e-6).round() / 10.0);
             let text = format!("{width:.1} × {height:.1} mm, shown at {:.0} %", 100.0 * scale);
             ui.label(RichText::new(text).color(present(ui).text2));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -25,8 +25,13 @@ const CARD: Vec2 = vec2(208.0, 212.0);
 const GAP: f32 = 14.0;
 /// Height of a card's picture.
 const PICTURE: f32 = 100.0;
-/// Width of the list of recent files.
+/// Width of the list of recent files, and the least that it needs.
 const RECENT: f32 = 336.0;
+const RECENT_LEAST: f32 = 288.0;
+/// Space between the cards and recent files.
+const BETWEEN: f32 = 7.0 * STEP;
+/// The least space at the sides.
+const SIDE: f32 = 3.0 * STEP;
 /// The most cards in a row.
 const COLUMNS: usize = 4;
 
@@ -50,12 +55,13 @@ pub enum StartResponse {
 /// Draws the page into all available space; `back` is the name of the document that can be returned to.
 pub fn start_ui(ui: &mut Ui, recent: &[RecentFile], back: Option<&str>) -> Option<StartResponse> {
     let space = ui.available_size();
-    let is_wide = space.x >= RECENT + CARD.x * 2.0 + 6.0 * STEP;
-    let for_cards = if is_wide { space.x - RECENT - 8.0 * STEP } else { space.x - 4.0 * STEP };
+    let is_wide = space.x >= RECENT_LEAST + BETWEEN + CARD.x * 2.0 + GAP + 2.0 * SIDE;
+    let for_cards = space.x - 2.0 * SIDE - if is_wide { RECENT_LEAST + BETWEEN } else { 0.0 };
     let columns = ((for_cards + GAP) / (CARD.x + GAP)).floor().clamp(1.0, COLUMNS as f32);
     let cards = columns * (CARD.x + GAP) - GAP;
-    let all = if is_wide { cards + 7.0 * STEP + RECENT } else { cards };
-    let margin = ((space.x - all) / 2.0).max(2.0 * STEP);
+    let beside = (space.x - 2.0 * SIDE - cards - BETWEEN).min(RECENT);
+    let all = if is_wide { cards + BETWEEN + beside } else { cards };
+    let margin = ((space.x - all) / 2.0).max(SIDE);
     let mut response = None;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.add_space((space.y * 0.1).min(10.0 * STEP));
@@ -71,9 +77,9 @@ pub fn start_ui(ui: &mut Ui, recent: &[RecentFile], back: Option<&str>) -> Optio
                 }
             });
             if is_wide {
-                ui.add_space(7.0 * STEP);
+                ui.add_space(BETWEEN);
                 ui.vertical(|ui| {
-                    ui.set_width(RECENT);
+                    ui.set_width(beside);
                     response = recent_ui(ui, recent).or(response.take());
                 });
             }
@@ -168,7 +174,11 @@ fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Res
     let (rect, response) = card_ui(ui, template.name);
     let picture = rect.with_max_y(rect.top() + PICTURE);
     match position {
-        Some(position) => result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position),
+        Some(position) if template.result.is_some() => {
+            result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position);
+        }
+        // Too long to be run for a picture.
+        Some(_) => Icon::Sweep.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
         None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
     }
     let experiment = template.experiment();

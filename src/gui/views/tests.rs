@@ -45,7 +45,7 @@ fn shown(record: RunRecord) -> Shown {
         results,
         open: "network",
         compare: Compare::default(),
-        log: Log::default(),
+        log: Log::new(chrono::Local::now),
         set: None,
         _folder: folder,
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Local, TimeZone};
 use eframe::egui::{self, Key, Modifiers, Theme, ThemePreference};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, TestRenderer};
@@ -25,6 +26,11 @@ impl Desktop for Quiet {
     fn trouble(&mut self) -> Option<String> {
         None
     }
+}
+
+/// Always the same time, since pictures show it.
+fn noon() -> DateTime<Local> {
+    Local.with_ymd_and_hms(2026, 1, 2, 12, 0, 0).single().expect("noon is once a day")
 }
 
 /// A window to be opened.
@@ -55,8 +61,8 @@ impl Opening {
             sender.send(PathAnswer::Cancelled).expect("there is room");
             answers
         });
-        let parts =
-            Parts { worker: Box::new(worker), picker, desktop: Box::new(Quiet), untitled, home: None };
+        let (worker, desktop) = (Box::new(worker), Box::new(Quiet));
+        let parts = Parts { worker, picker, desktop, untitled, home: None, clock: noon };
         let theme = if look == ThemePreference::Light { Theme::Light } else { Theme::Dark };
         // What is read in the background asks for a few frames more.
         let builder =

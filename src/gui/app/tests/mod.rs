@@ -73,7 +73,7 @@ impl Window {
         let worker = Box::new(Script(for_worker));
         // No folder can be made there: what one test does must not reach another.
         let untitled = PathBuf::from("/proc/nowhere");
-        let parts = Parts { worker, picker, desktop, untitled, home };
+        let parts = Parts { worker, picker, desktop, untitled, home, clock: chrono::Local::now };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(32);
         let harness = builder.build_eframe(move |cc| {

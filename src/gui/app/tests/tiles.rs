@@ -248,7 +248,8 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.harness.drop_at(place);
     window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
-    let place = window.harness.get_by_label("Press Run: curves of the loss appear here").rect().center();
+    let place =
+        window.harness.get_by_label("Nothing to show: these runs have no results for it").rect().center();
     window.harness.hover_at(place);
     window.harness.drag_at(place);
     window.harness.drop_at(place);
