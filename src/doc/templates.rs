@@ -63,13 +63,8 @@ const TEMPLATES: &[Template] = &[
         "What is left of networks that share their first layers?", "< 1 min"),
     template!("past_digits", figure "past", "Past and present on digits", "Past and present",
         "How far does a network move in one step, and in eight?", "< 1 min"),
-    template!(
-        "lenet_mnist",
-        "LeNet-300-100 on MNIST",
-        "LeNet on MNIST",
-        "The lottery ticket with the settings of its paper.",
-        "minutes, MNIST"
-    ),
+    template!("lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
+        "The lottery ticket with the settings of its paper.", "minutes, MNIST"),
     template!(
         "vgg16_cifar10",
         "VGG-16 on CIFAR-10",

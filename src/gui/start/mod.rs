@@ -178,7 +178,7 @@ fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Res
             result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position);
         }
         // Too long to be run for a picture.
-        Some(_) => Icon::Sweep.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
+        Some(_) => Icon::Stack.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
         None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
     }
     let experiment = template.experiment();
