@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::tests::{of_experiment, perceptron};
 use crate::doc::{Target, Train};
-use crate::form::{Node, Value};
+use crate::form::{Node, Stored, Value};
 
 /// Notes the settings and alternatives below a value that have no help.
 fn without_help(value: &mut dyn Value, at: &str, seen: &mut BTreeSet<String>, found: &mut Vec<String>) {
@@ -75,7 +75,6 @@ fn the_definition_of_a_setting_is_under_the_pointer() {
 
 #[test]
 fn the_rate_of_a_stage_is_inherited_from_the_optimizer_of_the_stage() {
-    use crate::optimize::{Optimizer, Sgd};
     let hint = |stage: Train| {
         let mut harness = of_experiment(stage, Vec::new(), perceptron());
         harness.run();
@@ -83,6 +82,7 @@ fn the_rate_of_a_stage_is_inherited_from_the_optimizer_of_the_stage() {
         field.accesskit_node().placeholder().unwrap_or_default().to_owned()
     };
     assert_eq!(hint(Train::default()), "inherits 0.001");
-    let optimizer = Some(Optimizer::Sgd(Sgd { rate: 0.25, ..Sgd::default() }));
-    assert_eq!(hint(Train { optimizer, ..Train::default() }), "inherits 0.25");
+    let mut stage = Train::default();
+    stage.set_ron("(steps: \"1ep\", optimizer: Sgd(rate: 0.25))").unwrap();
+    assert_eq!(hint(stage), "inherits 0.25");
 }

@@ -130,7 +130,7 @@ fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Resp
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
         let details = details.into_iter().filter(|detail| !detail.is_empty());
-        let details: String = details.map(|detail| format!("\n{detail}")).collect();
+        let details = details.fold(String::new(), |all, detail| all + "\n" + detail);
         ui.label(format!("{name}{details}\n{action}, Alt+click to show it alone"));
     })
 }

@@ -118,12 +118,8 @@ impl<'a> Table<'a> {
             let name = &self.figure.lines[row.line].name;
             let facts = self.facts.and_then(|facts| Some((facts, arm_of(&facts.names, name)?)));
             let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
-                facts
-                    .heads
-                    .iter()
-                    .zip(&facts.cells[arm])
-                    .map(|(head, cell)| format!(", {head} {cell}"))
-                    .collect()
+                let pairs = facts.heads.iter().zip(&facts.cells[arm]);
+                pairs.fold(String::new(), |all, (head, cell)| format!("{all}, {head} {cell}"))
             });
             let [value, interval, difference] = self.of_row(row);
             let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };

@@ -66,16 +66,15 @@ impl FigureView {
                 }
                 PlotKey::Fit => done.change = ViewChange::Fit,
                 PlotKey::Box => self.keyboard.corners = Some([self.fixed(figure, transform); 2]),
-                PlotKey::Enter => match self.keyboard.corners.take() {
-                    Some([from, to]) => {
+                PlotKey::Enter => {
+                    if let Some([from, to]) = self.keyboard.corners.take() {
                         let chosen = chosen(from, to, frame).map(|chosen| view_within(transform, chosen));
                         done.change = chosen.map_or(ViewChange::None, |view| limited(view, fit));
-                    }
-                    None => {
+                    } else {
                         done.selected.clone_from(&self.keyboard.line);
                         done.opened = self.chosen_cell(figure).filter(|_| self.opens);
                     }
-                },
+                }
                 PlotKey::Escape => {
                     if self.keyboard.corners.take().is_none() && self.pinned.take().is_none() {
                         response.surrender_focus();
