@@ -111,11 +111,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
-    let usual = QueueOptions::sharing(runs);
-    QueueOptions {
-        jobs: arguments.jobs.map_or(usual.jobs, usize::from),
-        threads: arguments.threads.map_or(usual.threads, usize::from),
-    }
+    QueueOptions::chosen(arguments.jobs.map(usize::from), arguments.threads.map(usize::from), runs)
 }
 
 /// A flag that the first Ctrl-C raises; the second one ends the process at once.

@@ -96,7 +96,12 @@ impl Axis {
 
     /// The fixed range, or one that shows these values with some space around them.
     pub fn fit(&self, values: impl Iterator<Item = f64>) -> [f64; 2] {
-        if let Some(fixed) = self.range.and_then(|ends| usable(self.scale, ends)) {
+        self.fit_or(self.range, values)
+    }
+
+    /// The same with another fixed range.
+    pub fn fit_or(&self, fixed: Option<[f64; 2]>, values: impl Iterator<Item = f64>) -> [f64; 2] {
+        if let Some(fixed) = fixed.and_then(|ends| usable(self.scale, ends)) {
             return fixed;
         }
         if !self.categories.is_empty() {

@@ -22,67 +22,122 @@ use crate::results::number::plain;
 /// The first line of the table.
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
 
-/// The table; lines end in `\n`.
+/// The table; lines end in `\n`. That of panels has a further column for each setting that splits them.
 pub fn csv(figure: &Figure) -> String {
-    if let Some(cells) = &figure.cells {
-        return cell_table(figure, cells);
+    let heads = if figure.cells.is_some() { format!("{HEADER},value") } else { HEADER.to_owned() };
+    let mut heads: Vec<&str> = heads.split(',').collect();
+    let mut table = Table::default();
+    let Some(facets) = &figure.facets else {
+        table.row(&heads);
+        table.add(figure);
+        return table.text;
+    };
+    heads.extend(facets.keys.iter().map(String::as_str));
+    table.row(&heads);
+    for panel in &facets.panels {
+        table.after.clone_from(&panel.values);
+        table.add(&panel.figure);
     }
-    let mut table = format!("{HEADER}\n");
-    bar_rows(&mut table, figure);
-    bin_rows(&mut table, figure);
-    for line in &figure.lines {
-        line_rows(&mut table, figure, line);
-        for trace in &line.traces {
-            for point in &trace.points {
-                let [x, y] = place(figure, *point);
-                row(&mut table, &["trace", &line.name, &trace.name, &x, &y, "", ""]);
+    table.text
+}
+
+/// A table under construction.
+#[derive(Default)]
+struct Table {
+    text: String,
+    /// The last cells of all rows.
+    after: Vec<String>,
+}
+
+impl Table {
+    fn row(&mut self, cells: &[&str]) {
+        let cells: Vec<&str> = cells.iter().copied().chain(self.after.iter().map(String::as_str)).collect();
+        row(&mut self.text, &cells);
+    }
+
+    /// Adds the rows of a figure without panels.
+    fn add(&mut self, figure: &Figure) {
+        if let Some(cells) = &figure.cells {
+            return self.cell_rows(figure, cells);
+        }
+        self.bar_rows(figure);
+        self.bin_rows(figure);
+        for line in &figure.lines {
+            self.line_rows(figure, line);
+            for trace in &line.traces {
+                for point in &trace.points {
+                    let [x, y] = place(figure, *point);
+                    self.row(&["trace", &line.name, &trace.name, &x, &y, "", ""]);
+                }
+            }
+        }
+        for reference in &figure.reference_lines {
+            self.reference_row(reference);
+        }
+    }
+
+    /// A row for each part of each bar, in the order of the categories.
+    fn bar_rows(&mut self, figure: &Figure) {
+        let is_lying = figure.is_lying();
+        let axis = if is_lying { &figure.y } else { &figure.x };
+        for (index, category) in axis.categories.iter().enumerate() {
+            for bars in &figure.bars {
+                let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
+                let [x, y] = if is_lying { [&value, &category.name] } else { [&category.name, &value] };
+                self.row(&["bar", &bars.name, &bars.stack, x, y, "", ""]);
             }
         }
     }
-    for reference in &figure.reference_lines {
-        reference_row(&mut table, reference);
-    }
-    table
-}
 
-/// A row for each part of each bar, in the order of the categories.
-fn bar_rows(table: &mut String, figure: &Figure) {
-    let is_lying = figure.is_lying();
-    let axis = if is_lying { &figure.y } else { &figure.x };
-    for (index, category) in axis.categories.iter().enumerate() {
-        for bars in &figure.bars {
-            let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
-            let [x, y] = if is_lying { [&value, &category.name] } else { [&category.name, &value] };
-            row(table, &["bar", &bars.name, &bars.stack, x, y, "", ""]);
+    /// A row for each part of each bar over a range of x, from the lowest range to the highest.
+    fn bin_rows(&mut self, figure: &Figure) {
+        for (index, ends) in figure.bins.windows(2).enumerate() {
+            let (low, high) = (ends[0], ends[1]);
+            let [middle, low, high] = [f64::midpoint(low, high), low, high].map(plain);
+            for bars in &figure.bars {
+                let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
+                self.row(&["bin", &bars.name, &bars.stack, &middle, &value, &low, &high]);
+            }
         }
     }
-}
 
-/// A row for each part of each bar over a range of x, from the lowest range to the highest.
-fn bin_rows(table: &mut String, figure: &Figure) {
-    for (index, ends) in figure.bins.windows(2).enumerate() {
-        let (low, high) = (ends[0], ends[1]);
-        let [middle, low, high] = [f64::midpoint(low, high), low, high].map(plain);
-        for bars in &figure.bars {
-            let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
-            row(table, &["bin", &bars.name, &bars.stack, &middle, &value, &low, &high]);
+    fn cell_rows(&mut self, figure: &Figure, cells: &Cells) {
+        let place = |axis: &Axis, index: usize| {
+            axis.categories.get(index).map_or_else(|| index.to_string(), |category| category.name.clone())
+        };
+        for (y, values) in cells.values.iter().enumerate() {
+            let y_name = place(&figure.y, y);
+            for (x, value) in values.iter().enumerate() {
+                let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
+                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, "", "", &plain(*value)]);
+            }
         }
     }
-}
 
-fn cell_table(figure: &Figure, cells: &Cells) -> String {
-    let mut table = format!("{HEADER},value\n");
-    let place = |axis: &Axis, index: usize| {
-        axis.categories.get(index).map_or_else(|| index.to_string(), |category| category.name.clone())
-    };
-    for (y, values) in cells.values.iter().enumerate() {
-        let y_name = place(&figure.y, y);
-        for (x, value) in values.iter().enumerate() {
-            let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
-            row(&mut table, &["cell", kind, "", &place(&figure.x, x), &y_name, "", "", &plain(*value)]);
+    /// A band belongs to the point with the same x; without such a point it gets its own row.
+    fn line_rows(&mut self, figure: &Figure, line: &Line) {
+        let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
+        for [x, y] in &line.points {
+            let (low, high) = match bands.remove(&x.to_bits()) {
+                Some(band) => (plain(band.low), plain(band.high)),
+                None => (String::new(), String::new()),
+            };
+            let [x, y] = place(figure, [*x, *y]);
+            self.row(&["line", &line.name, "", &x, &y, &low, &high]);
+        }
+        for band in line.band.iter().filter(|band| bands.contains_key(&band.x.to_bits())) {
+            let [x, _] = place(figure, [band.x, 0.0]);
+            self.row(&["line", &line.name, "", &x, "", &plain(band.low), &plain(band.high)]);
         }
     }
-    table
+
+    fn reference_row(&mut self, reference: &ReferenceLine) {
+        let (x, y) = match reference.at {
+            At::X(x) => (plain(x), String::new()),
+            At::Y(y) => (String::new(), plain(y)),
+        };
+        self.row(&["rule", &reference.name, "", &x, &y, "", ""]);
+    }
 }
 
 /// The x and y of a point, as names on axes of names. With parallel axes, x selects the axis of y.
@@ -92,31 +147,6 @@ fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     };
     let upright = figure.x.category(x).and_then(|index| figure.parallel.get(index)).unwrap_or(&figure.y);
     [named(&figure.x, x), named(upright, y)]
-}
-
-/// A band belongs to the point with the same x; without such a point it gets its own row.
-fn line_rows(table: &mut String, figure: &Figure, line: &Line) {
-    let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
-    for [x, y] in &line.points {
-        let (low, high) = match bands.remove(&x.to_bits()) {
-            Some(band) => (plain(band.low), plain(band.high)),
-            None => (String::new(), String::new()),
-        };
-        let [x, y] = place(figure, [*x, *y]);
-        row(table, &["line", &line.name, "", &x, &y, &low, &high]);
-    }
-    for band in line.band.iter().filter(|band| bands.contains_key(&band.x.to_bits())) {
-        let [x, _] = place(figure, [band.x, 0.0]);
-        row(table, &["line", &line.name, "", &x, "", &plain(band.low), &plain(band.high)]);
-    }
-}
-
-fn reference_row(table: &mut String, reference: &ReferenceLine) {
-    let (x, y) = match reference.at {
-        At::X(x) => (plain(x), String::new()),
-        At::Y(y) => (String::new(), plain(y)),
-    };
-    row(table, &["rule", &reference.name, "", &x, &y, "", ""]);
 }
 
 /// Adds a row to a table.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::axis::Axis;
 use super::cells::Cells;
+use super::facets::Facets;
 use super::palette::{Dash, Style};
 use crate::results::statistics::Band;
 
@@ -37,6 +38,8 @@ pub struct Figure {
     pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
     pub note: String,
+    /// The panels that have the values, if it is split.
+    pub facets: Option<Facets>,
 }
 
 /// One series: a mean (or the only run) with its band and its single runs.
@@ -129,6 +132,9 @@ impl ReferenceLine {
 impl Figure {
     /// Whether anything can be drawn; otherwise the plot shows "No data yet".
     pub fn has_data(&self) -> bool {
+        if let Some(facets) = &self.facets {
+            return facets.panels.iter().any(|panel| panel.figure.has_data());
+        }
         let drawn =
             |point: &[f64; 2]| self.x.scale.forward(point[0]).and(self.y.scale.forward(point[1])).is_some();
         self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
@@ -188,7 +194,8 @@ impl Figure {
             remarks.push(self.note.clone());
         }
         let (mut is_interrupted, mut lost) = (false, 0_usize);
-        for [x, y] in self.lines.iter().flat_map(Line::polylines).flatten() {
+        let parts = self.parts();
+        for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
             if self.x.scale.forward(*x).is_none() {
                 lost += 1;
             } else {
@@ -205,7 +212,8 @@ impl Figure {
             let reason = self.x.scale.refusal();
             remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
-        if let Some(cells) = self.cells.as_ref().filter(|cells| cells.has_data() && cells.has_holes()) {
+        let mut cells = parts.iter().filter_map(|part| part.cells.as_ref());
+        if let Some(cells) = cells.find(|cells| cells.has_data() && cells.has_holes()) {
             let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
                 "were not measured"
             } else {

@@ -2,6 +2,7 @@
 
 use super::axis::PADDING;
 use super::bars::parts;
+use super::facets::{Facets, Ranges};
 use super::model::{At, Figure, Line};
 use super::palette::Marker;
 use super::scale::Scale;
@@ -11,9 +12,22 @@ use crate::results::number::Format;
 ///
 /// The range of y depends only on data within the range of x.
 pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
-    let x = figure.x.fit(xs(figure));
-    let y = figure.y.fit(ys(figure, x));
-    [x, if figure.y.range.is_none() { with_room_for_marks(figure, x, y) } else { y }]
+    ranges_of(figure, [None; 2])
+}
+
+/// The same with these ranges where there are some.
+pub fn ranges_of(figure: &Figure, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
+    let x = figure.x.fit_or(chosen[0].or(figure.x.range), xs(figure));
+    let fixed = chosen[1].or(figure.y.range);
+    let y = figure.y.fit_or(fixed, ys(figure, x));
+    [x, if fixed.is_none() { with_room_for_marks(figure, x, y) } else { y }]
+}
+
+/// The ranges of all panels of a figure; those that the whole figure has hold for each of them.
+pub fn ranges_of_panels(figure: &Figure, facets: &Facets) -> Vec<Ranges> {
+    let chosen = [figure.x.range, figure.y.range];
+    let needed: Vec<Ranges> = facets.panels.iter().map(|panel| ranges_of(&panel.figure, chosen)).collect();
+    facets.shared(&needed)
 }
 
 /// Pads the range of y beyond 0 and 100 % too if a marker would be cut in half there.

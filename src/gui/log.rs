@@ -10,6 +10,8 @@ use super::widgets::Tone;
 /// Something that can be done about a notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeAction {
+    /// Open this file in the program of the desktop.
+    Open(PathBuf),
     /// Show the folder that has this file.
     ShowInFolder(PathBuf),
 }
@@ -18,6 +20,7 @@ impl NoticeAction {
     /// What its link says.
     pub const fn text(&self) -> &'static str {
         match self {
+            Self::Open(_) => "Open",
             Self::ShowInFolder(_) => "Show in folder",
         }
     }
@@ -33,7 +36,7 @@ pub struct Notice {
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
     /// What can be done about it.
-    pub action: Option<NoticeAction>,
+    pub actions: Vec<NoticeAction>,
 }
 
 /// The lines of the log; old ones are forgotten.
@@ -58,17 +61,17 @@ impl Log {
 
     /// Notes something.
     pub fn info(&mut self, text: impl Into<String>) {
-        self.push(Tone::Info, text.into(), None);
+        self.push(Tone::Info, text.into(), Vec::new());
     }
 
     /// Notes that something was done, and what can be done with it.
-    pub fn done(&mut self, text: impl Into<String>, action: NoticeAction) {
-        self.push(Tone::Good, text.into(), Some(action));
+    pub fn done(&mut self, text: impl Into<String>, actions: Vec<NoticeAction>) {
+        self.push(Tone::Good, text.into(), actions);
     }
 
     /// Notes that something went wrong.
     pub fn error(&mut self, text: impl Into<String>) {
-        self.push(Tone::Bad, text.into(), None);
+        self.push(Tone::Bad, text.into(), Vec::new());
     }
 
     /// How many errors came since the lines were seen last, and the first line of the newest one.
@@ -82,13 +85,13 @@ impl Log {
         self.unseen = 0;
     }
 
-    fn push(&mut self, tone: Tone, text: String, action: Option<NoticeAction>) {
+    fn push(&mut self, tone: Tone, text: String, actions: Vec<NoticeAction>) {
         self.unseen += usize::from(tone == Tone::Bad);
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
         let time = (self.clock)().format("%H:%M").to_string();
-        self.entries.push(Notice { time, tone, text, action });
+        self.entries.push(Notice { time, tone, text, actions });
     }
 
     /// All lines, oldest first.

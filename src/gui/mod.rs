@@ -30,6 +30,7 @@ pub mod palette;
 mod panes;
 pub mod plan;
 pub mod plot;
+mod queue_menu;
 pub mod recent;
 pub mod recovery;
 pub mod runs;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
+use super::runs::Sharing;
 use crate::results::tiles::Group;
 
 /// What is kept about the window, apart from any document.
@@ -32,6 +33,8 @@ pub struct Settings {
     pub notify: bool,
     /// The computer stays awake while runs go on.
     pub keep_awake: bool,
+    /// How runs share the machine.
+    pub sharing: Sharing,
     /// Files that were open before.
     pub recent: Recent,
     /// What was stopped since the window was closed.
@@ -79,6 +82,7 @@ impl Default for Settings {
             theme: ThemePreference::System,
             notify: true,
             keep_awake: false,
+            sharing: Sharing::default(),
             recent: Recent::default(),
             unfinished: None,
         }

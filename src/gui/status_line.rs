@@ -10,7 +10,7 @@ use super::widgets::Tone;
 pub const HEIGHT: f32 = 24.0;
 
 /// The last message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Message<'a> {
     /// When it came: "14:32".
     pub time: &'a str,
@@ -20,15 +20,15 @@ pub struct Message<'a> {
     pub full: &'a str,
     /// How good or bad it is.
     pub tone: Tone,
-    /// What can be done about it: "Show in folder".
-    pub action: Option<&'a str>,
+    /// What can be done about it: "Open", "Show in folder".
+    pub actions: Vec<&'a str>,
 }
 
 /// What was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusResponse {
-    /// The action of the message.
-    Action,
+    /// An action of the message, by position.
+    Action(usize),
     /// The log.
     Log,
 }
@@ -63,28 +63,29 @@ pub fn status_line_ui(
     let left = inner.with_max_x(right.response.rect.left() - STEP);
     let builder = UiBuilder::new().max_rect(left).layout(Layout::right_to_left(Align::Center));
     ui.scope_builder(builder, |ui| {
-        // The action keeps its place; the text loses its end.
-        let action = message.action.map(|action| RichText::new(action).size(SMALL).color(colours.link));
-        let width = action.as_ref().map_or(0.0, |action| width_of(ui, action.text()) + 2.0 * STEP);
+        // The actions keep their place; the text loses its end.
+        let widths = message.actions.iter().map(|action| width_of(ui, action) + 2.0 * STEP);
+        let width = widths.sum::<f32>();
         let builder = UiBuilder::new()
             .max_rect(left.with_max_x(left.right() - width))
             .layout(Layout::left_to_right(Align::Center));
-        let text = ui.scope_builder(builder, |ui| text_ui(ui, message)).response.rect;
-        if let Some(action) = action {
-            let at = egui::Rect::from_min_size(
-                egui::pos2(text.right() + STEP, left.top()),
-                vec2(width, left.height()),
-            );
-            let builder = UiBuilder::new().max_rect(at).layout(Layout::left_to_right(Align::Center));
-            if ui.scope_builder(builder, |ui| ui.link(action)).inner.clicked() {
-                response = Some(StatusResponse::Action);
+        let text = ui.scope_builder(builder, |ui| text_ui(ui, &message)).response.rect;
+        let at = egui::pos2(text.right() + STEP, left.top());
+        let at = egui::Rect::from_min_size(at, vec2(width, left.height()));
+        let builder = UiBuilder::new().max_rect(at).layout(Layout::left_to_right(Align::Center));
+        ui.scope_builder(builder, |ui| {
+            ui.spacing_mut().item_spacing.x = 1.5 * STEP;
+            for (nth, action) in message.actions.iter().enumerate() {
+                if ui.link(RichText::new(*action).size(SMALL).color(colours.link)).clicked() {
+                    response = Some(StatusResponse::Action(nth));
+                }
             }
-        }
+        });
     });
     response
 }
 
-fn text_ui(ui: &mut Ui, message: Message<'_>) {
+fn text_ui(ui: &mut Ui, message: &Message<'_>) {
     let colours = present(ui);
     ui.add(egui::Label::new(RichText::new(message.time).size(SMALL).color(colours.text3)).selectable(false));
     let colour = match message.tone {

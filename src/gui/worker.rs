@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -14,12 +13,12 @@ use super::background::BackgroundTask;
 use super::runs::{ArmSeed, FoundRun};
 use crate::doc::Run;
 use crate::results::RunRecord;
-use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, StopKind, Task};
+use crate::run::{self, Command, Cost, Job, Message, Pace, Queue, QueueOptions, QueueView, StopFlag, Task};
 
 /// Starts runs and knows what they cost.
 pub trait Worker {
-    /// Begins the jobs in the background.
-    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs;
+    /// Begins the jobs in the background; the options say how they share the machine.
+    fn start(&mut self, jobs: Vec<Job>, options: QueueOptions) -> RunningJobs;
     /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
     /// the end.
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
@@ -53,10 +52,38 @@ pub trait Worker {
 pub struct RunningJobs {
     /// What they say, from a bounded channel: a slow reader slows the runs down, and loses nothing.
     pub messages: Receiver<Message>,
-    /// Asks them to stop.
-    pub stop: Box<dyn Fn(StopKind)>,
-    /// Asks them to wait after their mini-batch, or to go on.
-    pub pause: Box<dyn Fn(bool)>,
+    /// Their order, and how they are added, moved and stopped.
+    pub queue: Box<dyn RunQueue>,
+}
+
+/// What the window asks a queue for; none of it waits for a run. See [`Queue`].
+pub trait RunQueue {
+    /// Carries out a command; whether the queue has not ended yet.
+    fn command(&self, command: Command) -> bool;
+    /// Grows whenever the queue has changed.
+    fn revision(&self) -> u64;
+    /// The queue at this moment.
+    fn view(&self) -> QueueView;
+    /// Waits until the order is on disk, for so long at most.
+    fn finish_order(&self, patience: Duration);
+}
+
+impl RunQueue for Queue {
+    fn command(&self, command: Command) -> bool {
+        self.command(command)
+    }
+
+    fn revision(&self) -> u64 {
+        self.revision()
+    }
+
+    fn view(&self) -> QueueView {
+        self.view()
+    }
+
+    fn finish_order(&self, patience: Duration) {
+        self.finish_order(patience); // an order that cannot be written costs no result
+    }
 }
 
 /// Records that are read before the window takes them.
@@ -72,16 +99,9 @@ const WATCH: Duration = Duration::from_secs(3);
 pub struct Threads;
 
 impl Worker for Threads {
-    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs {
-        let options = QueueOptions::sharing(jobs.len());
+    fn start(&mut self, jobs: Vec<Job>, options: QueueOptions) -> RunningJobs {
         let (queue, messages) = Queue::start(jobs, &options, StopFlag::new());
-        let queue = Rc::new(queue);
-        let stopped = queue.clone();
-        RunningJobs {
-            messages,
-            stop: Box::new(move |kind| stopped.stop(kind)),
-            pause: Box::new(move |paused| queue.pause(paused)),
-        }
+        RunningJobs { messages, queue: Box::new(queue) }
     }
 
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {

@@ -30,7 +30,7 @@ pub const fn further(index: usize, places: usize) -> usize {
 }
 
 /// The name of an arm, from the names that its sweep gives it: what they share, to the last comma.
-fn base<'a>(names: &[&'a str]) -> &'a str {
+pub fn base<'a>(names: &[&'a str]) -> &'a str {
     let [first, others @ ..] = names else { return "" };
     if others.is_empty() {
         return first;
@@ -100,6 +100,30 @@ impl Colours {
     }
 }
 
+/// The indices of lines whose names have lost a swept value: an arm with one name left has its style without a shade, and
+/// one with several has shades for these. The same name has the same index.
+pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
+    let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (name, colour) in lines {
+        if let (own, Some(_)) = without_shade(*colour) {
+            let names = arms.entry(own).or_default();
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    let ranks: BTreeMap<usize, Vec<usize>> = arms.iter().map(|(own, names)| (*own, ranks(names))).collect();
+    let index = |(name, colour): &(String, usize)| {
+        let (own, Some(_)) = without_shade(*colour) else { return *colour };
+        let place = arms[&own].iter().position(|known| known == name).unwrap_or_default();
+        match ranks[&own][place] {
+            usize::MAX => own,
+            rank => shaded(own, rank as f64 / (arms[&own].len() - 1) as f64),
+        }
+    };
+    lines.iter().map(index).collect()
+}
+
 /// The place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
 fn ranks(names: &[&str]) -> Vec<usize> {
     if names.len() < 2 {
@@ -137,6 +161,26 @@ mod tests {
         assert_eq!(alone, [0, 1, 2], "the arm keeps its colour without its sweep");
         colours.choose(&["b, rate 0.1", "b, rate 0.01"], indices[3] - 1 + 5);
         assert_eq!(colours.assign_swept(&[(0, "a"), (1, "b"), (2, "c")]), [0, 5, 2]);
+    }
+
+    #[test]
+    fn without_a_swept_value_an_arm_has_fewer_shades() {
+        let mut colours = Colours::default();
+        let names = [
+            "b, rate 0.1, batch 8",
+            "b, rate 0.1, batch 16",
+            "b, rate 0.2, batch 8",
+            "b, rate 0.2, batch 16",
+        ];
+        let indices = colours.assign_swept(&names.map(|name| (0, name)));
+        let lines = |name: fn(&str) -> String| -> Vec<(String, usize)> {
+            names.iter().zip(&indices).map(|(own, index)| (name(own), *index)).collect()
+        };
+        let one = shaded_again(&lines(|name| name.replace(", rate 0.1", "").replace(", rate 0.2", "")));
+        let shades: Vec<_> = one.iter().map(|index| without_shade(*index)).collect();
+        assert_eq!(shades, [(0, Some(0)), (0, Some(100)), (0, Some(0)), (0, Some(100))]);
+        assert_eq!(shaded_again(&lines(|_| "b".to_owned())), [0; 4]);
+        assert_eq!(shaded_again(&[("a".to_owned(), 7)]), [7], "an arm without a sweep");
     }
 
     #[test]

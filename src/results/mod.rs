@@ -5,6 +5,7 @@ pub mod colours;
 pub mod early_stops;
 mod ends;
 pub mod event;
+pub mod facets;
 mod log;
 pub mod methods;
 pub mod network;

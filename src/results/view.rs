@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
+use super::facets::FacetSettings;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
 use super::table::filter::Filter;
@@ -178,6 +179,9 @@ pub struct PlotView {
     pub log_y: Option<bool>,
     /// Whether the vertical range leaves out the outermost hundredths of the values.
     pub ignore_outliers: bool,
+    /// The settings whose values have panels.
+    #[serde(skip_serializing_if = "FacetSettings::is_default")]
+    pub facets: FacetSettings,
     /// Names in the legend that are not drawn.
     pub hidden: BTreeSet<String>,
     /// The visible range of x; nothing for all of it.

@@ -14,7 +14,7 @@ use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
 use weightlab::gui::worker::{RunningJobs, Worker};
 use weightlab::results::{Event, Point, RunRecord};
-use weightlab::run::{Cost, Job, cost};
+use weightlab::run::{Cost, Job, QueueOptions, cost};
 
 use crate::support::screen::{Textures, picture};
 use crate::support::window::{Opening, execute};
@@ -28,7 +28,7 @@ const MOST_DIFFERENT: usize = 8;
 struct Past;
 
 impl Worker for Past {
-    fn start(&mut self, _: Vec<Job>) -> RunningJobs {
+    fn start(&mut self, _: Vec<Job>, _: QueueOptions) -> RunningJobs {
         unreachable!("no picture starts a run")
     }
 

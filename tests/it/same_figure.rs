@@ -8,7 +8,9 @@ use egui_kittest::{Harness, LazyRenderer};
 use weightlab::figure::FileKind;
 use weightlab::gui::app::App;
 use weightlab::gui::worker::Threads;
+use weightlab::results::facets::{FacetAxes, FacetSettings};
 use weightlab::results::statistics::Spread;
+use weightlab::results::table::columns::Column;
 use weightlab::results::view::{FILE, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
@@ -85,6 +87,28 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
                 assert_eq!(text.contains("filter: -arm:pruned (2 of 4 runs)"), has_title, "what is left out");
                 assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
             }
+        }
+    }
+}
+
+#[test]
+fn panels_are_the_same_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let zooms = [("seed 2".to_owned(), [Some([1.0, 3.0]), None])].into();
+    let facets = FacetSettings { by: vec![Column::Seed], axes: FacetAxes::Free, zooms };
+    let plots = [("accuracy".to_owned(), PlotView { facets, ..PlotView::default() })].into();
+    let view = ViewSettings { plots, ..ViewSettings::default() };
+    std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+    for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
+        let [window, line] = ["window", "line"].map(|stem| format!("{stem}-panels.{}", kind.ending()));
+        let window = from_window(folder, &window, false);
+        weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+        assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+        if kind == FileKind::Svg {
+            assert_eq!(String::from_utf8(window).unwrap().matches(">seed<").count(), 2);
         }
     }
 }

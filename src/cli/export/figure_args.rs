@@ -8,8 +8,10 @@ use crate::cli::failure::Failure;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
 use crate::results::RunRecord;
+use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
 use crate::results::statistics::Spread;
+use crate::results::table::columns::Column;
 use crate::results::view::{ViewSettings, XAxis};
 
 /// Band, horizontal axis and vertical range of a figure.
@@ -27,6 +29,13 @@ pub struct FigureArgs {
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
     y_range: Option<[f64; 2]>,
+    /// Panels for the values of a setting, such as rate, or of arm or seed; with two, such as batch,rate, the first makes
+    /// columns and the second rows; none for one plot [default: what the window has chosen, else none]
+    #[arg(long, value_name = "KEY[,KEY]")]
+    facets: Option<String>,
+    /// Ranges of the panels: shared by all, or free [default: what the window has chosen, else shared]
+    #[arg(long, value_name = "AXES", value_parser = FacetAxes::parse)]
+    axes: Option<FacetAxes>,
 }
 
 /// Both ends of a range.
@@ -43,18 +52,21 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
-        self.band.is_none() && self.x.is_none() && self.y_range.is_none()
+        let has_panels = self.facets.is_some() || self.axes.is_some();
+        self.band.is_none() && self.x.is_none() && self.y_range.is_none() && !has_panels
     }
 
-    /// Writes band and horizontal axis into the settings of the window.
+    /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
+    /// which the runs differ, and of all.
     ///
     /// # Errors
-    /// An unknown axis, or a figure with a fixed one.
+    /// An unknown axis or setting, or a figure with a fixed axis.
     pub fn apply(
         &self,
         plot: &Plot,
         view: &mut ViewSettings,
         records: &BTreeMap<String, RunRecord>,
+        settings: [&[String]; 2],
     ) -> Result<(), Failure> {
         if let Some(band) = self.band {
             view.options.band = band;
@@ -63,6 +75,11 @@ impl FigureArgs {
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
         }
+        if let Some(text) = &self.facets {
+            kept.facets.by =
+                facets(text, settings).map_err(|why| Failure::Input(format!("--facets: {why}")))?;
+        }
+        kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
         let Some(x) = &self.x else { return Ok(()) };
         if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();
@@ -77,6 +94,7 @@ impl FigureArgs {
             kept.x = None;
             kept.x_title.clear();
             kept.log_x = None;
+            kept.facets.zooms.clear();
         }
         view.options.x = axis;
         Ok(())
@@ -105,6 +123,35 @@ impl FigureArgs {
         figure.y.range = Some(ends);
         Ok(())
     }
+}
+
+/// The columns that split runs into panels.
+fn facets(text: &str, settings: [&[String]; 2]) -> Result<Vec<Column>, String> {
+    if text.trim() == "none" {
+        return Ok(Vec::new());
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    for name in text.split(',').map(str::trim) {
+        let parse = |paths| Column::parse(name, paths);
+        let found = parse(settings[0]).or_else(|_| parse(settings[1]));
+        let column = match found {
+            Ok(column) if column.is_facet() => column,
+            Err(why) if why.contains(" can be ") => return Err(format!("{why}; write the whole path")),
+            _ => {
+                return Err(format!(
+                    "\"{name}\" is no setting of these runs; write one such as train.batch, arm or seed"
+                ));
+            }
+        };
+        if columns.contains(&column) {
+            return Err(format!("\"{name}\" is there twice; write another setting"));
+        }
+        columns.push(column);
+    }
+    if columns.len() > 2 {
+        return Err("write one setting, or two for columns and rows".to_owned());
+    }
+    Ok(columns)
 }
 
 /// Names of the axes that all runs have.
@@ -141,7 +188,7 @@ mod tests {
     use crate::results::view::PlotView;
 
     fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
-        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }
+        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range, ..FigureArgs::default() }
     }
 
     fn records() -> BTreeMap<String, RunRecord> {
@@ -156,9 +203,9 @@ mod tests {
         let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
         let mut view = ViewSettings::default();
         view.plots.insert("accuracy".to_owned(), kept);
-        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records()).unwrap();
+        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
-        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records()).unwrap();
+        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
         assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
         assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
         let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
@@ -170,11 +217,39 @@ mod tests {
     }
 
     #[test]
+    fn panels_are_named_by_the_ends_of_settings() {
+        let known = ["train.batch", "train.rate", "plan.0.rate", "plan.0.batch"].map(str::to_owned);
+        let settings = [&known[..1], &known];
+        let path = |path: &str| Column::Setting(path.to_owned());
+        assert_eq!(facets("batch, train.rate", settings), Ok(vec![path("train.batch"), path("train.rate")]));
+        assert_eq!(facets("seed,arm", settings), Ok(vec![Column::Seed, Column::Arm]));
+        assert_eq!(facets("none", settings), Ok(Vec::new()));
+        for (wrong, part) in [
+            ("rate", "train.rate or plan.0.rate"),
+            ("last", "is no setting"),
+            ("depth", "is no setting"),
+            ("arm,arm", "twice"),
+            ("arm,seed,batch", "one setting, or two"),
+        ] {
+            assert!(facets(wrong, settings).unwrap_err().contains(part), "{wrong}");
+        }
+        let mut view = ViewSettings::default();
+        let asked = FigureArgs {
+            facets: Some("batch".to_owned()),
+            axes: Some(FacetAxes::Free),
+            ..FigureArgs::default()
+        };
+        asked.apply(find("loss").unwrap(), &mut view, &records(), settings).unwrap();
+        let kept = &view.plots["loss"].facets;
+        assert_eq!((kept.by.as_slice(), kept.axes), (&[path("train.batch")][..], FacetAxes::Free));
+    }
+
+    #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         let mut view = ViewSettings::default();
         let mut message = |plot: &str, x: &str| {
             arguments(Some(x), None)
-                .apply(find(plot).unwrap(), &mut view, &records())
+                .apply(find(plot).unwrap(), &mut view, &records(), [&[]; 2])
                 .unwrap_err()
                 .to_string()
         };

@@ -20,6 +20,7 @@ use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
 use crate::form::number::{counted, grouped};
 use crate::results::RunRecord;
 use crate::results::methods::methods;
+use crate::results::table::Differing;
 use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
 use figure_args::FigureArgs;
@@ -53,7 +54,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -103,7 +104,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
+        let message = "--band, --x, --y-range, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
@@ -150,7 +151,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x and --y-range apply to plots over runs; remove them";
+            let message = "--band, --x, --y-range, --facets and --axes apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -169,8 +170,14 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
-    arguments.figure_args.apply(plot, view, &results.records)?;
+    let mut differing = Differing::default();
+    differing.give(&mut [], &results.all.iter().collect::<Vec<_>>());
+    arguments.figure_args.apply(plot, view, &results.records, [differing.paths(), differing.known()])?;
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
+    if let Some(why) = figure.refusal() {
+        let remedy = "give --facets another setting or none, or choose runs with --arm and --seed";
+        return Err(Failure::Input(format!("{why}; {remedy}")));
+    }
     if !figure.has_data() || !plot.concerns(results.records.values()) {
         return Err(nothing_drawn(results, plot, &figure));
     }
@@ -208,7 +215,12 @@ fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     }
     Failure::Input(
         if plot.concerns(results.records.values())
-            && figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty())
+            && figure
+                .parts()
+                .iter()
+                .flat_map(|part| &part.lines)
+                .flat_map(Line::polylines)
+                .any(|points| !points.is_empty())
         {
             format!(
                 "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",

@@ -80,7 +80,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The height of the x axis with labels and title, in points.
-    fn axis(&self) -> f64 {
+    pub fn axis(&self) -> f64 {
         let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
         if self.axes > 0 {
             // Names are above; half a label of an axis extends below.
@@ -121,7 +121,15 @@ impl<'a> Blocks<'a> {
     }
 
     /// Title, title of x and small print.
-    pub fn texts(&self, figure: &Figure, plot: Rect, [width, height]: [f64; 2]) -> Vec<Text> {
+    pub fn texts(&self, figure: &Figure, plot: Rect, page: [f64; 2]) -> Vec<Text> {
+        let mut texts = self.title_texts(page);
+        texts.extend(self.x_title(figure, plot));
+        texts.extend(self.small_print(page));
+        texts
+    }
+
+    /// The title above the plot.
+    pub fn title_texts(&self, [width, _]: [f64; 2]) -> Vec<Text> {
         let font = self.font;
         let mut texts = Vec::new();
         let mut base = MARGIN * font;
@@ -130,10 +138,20 @@ impl<'a> Blocks<'a> {
             let at = [width / 2.0, base - DESCENT * font];
             texts.push(Text { weight: Weight::Medium, ..Text::new(line, at, Anchor::Middle, font * TITLE) });
         }
+        texts
+    }
+
+    fn x_title(&self, figure: &Figure, plot: Rect) -> Vec<Text> {
+        let font = self.font;
         let middle = f64::midpoint(plot.left, plot.right);
         let base = plot.bottom + self.axis() - DESCENT * font;
         let x_title = fit(&figure.x.label(), font, Weight::Regular, plot.right - plot.left, 1);
-        texts.extend(x_title.iter().map(|line| Text::new(line, [middle, base], Anchor::Middle, font)));
+        x_title.iter().map(|line| Text::new(line, [middle, base], Anchor::Middle, font)).collect()
+    }
+
+    /// The small print below everything.
+    pub fn small_print(&self, [_, height]: [f64; 2]) -> Vec<Text> {
+        let (font, mut texts) = (self.font, Vec::new());
         let mut base = height - self.remarks() + BLOCK_GAP * font - MARGIN * font;
         for line in &self.remarks {
             base += font * SMALL * LINE_HEIGHT;

@@ -4,22 +4,27 @@
 //! have the same proportions. The page has exactly the requested size: a long legend gets smaller, then shorter.
 
 mod blocks;
+mod grid;
 mod groups;
 mod parts;
 mod rulers;
 mod scale_bar;
 mod upright;
 
+use super::axis::Axis;
+use super::facets::Facets;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use super::legend::{Arrangement, Legend, limited};
+use super::mapping::Mapping;
 use super::model::Figure;
 use super::options::Options;
-use super::ranges::ranges;
+use super::ranges::{ranges, ranges_of_panels};
 use std::collections::BTreeSet;
 
 use super::scene::ends::{EndText, Ends};
 use super::size::LegendPlace;
 use blocks::Blocks;
+pub use grid::{Grid, grid, least};
 pub use groups::{groups, height as groups_height};
 pub use parts::{Anchor, LabelLook, Rect, Ruler, Text};
 pub use rulers::{label_height, names_ruler, x_labels};
@@ -56,6 +61,8 @@ pub struct Layout<'a> {
     pub legend_at: [f64; 2],
     /// The intervals and names at the ends of lines.
     pub ends: Option<Ends>,
+    /// The panels of a figure that has some, in their order.
+    pub panels: Vec<Layout<'a>>,
 }
 
 /// Gaps and lengths in ems.
@@ -85,6 +92,9 @@ const INSIDE: [f64; 2] = [0.55, 0.5];
 
 /// Lays out the figure on a page of exactly the requested size.
 pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
+    if let Some(facets) = &figure.facets {
+        return page_of_panels(figure, facets, options);
+    }
     let is_inside = matches!(options.size.legend, LegendPlace::Inside | LegendPlace::Corner(_));
     let place = match options.size.legend {
         // Areas have no free corner, and no ends of lines.
@@ -168,7 +178,86 @@ fn with_labels<'a>(
     }
     let legend_at = blocks.legend_at(width, plot);
     let (legend, place) = (blocks.legend, blocks.place);
-    Layout { page, font, plot, x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends }
+    let panels = Vec::new();
+    Layout {
+        page,
+        font,
+        plot,
+        x,
+        y,
+        parallel,
+        brackets,
+        scale_bar,
+        texts,
+        legend,
+        place,
+        legend_at,
+        ends,
+        panels,
+    }
+}
+
+/// A page of panels with one legend, beside or below them.
+fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) -> Layout<'a> {
+    let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
+    let place = match options.size.legend {
+        place @ (LegendPlace::Right | LegendPlace::Hidden) => place,
+        LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds | LegendPlace::Below => {
+            LegendPlace::Below
+        }
+    };
+    let blocks = Blocks::of(figure, options, place, CAP_HEIGHT * options.size.font_pt);
+    let font = blocks.font;
+    let top = if figure.title.is_empty() { MARGIN * font } else { blocks.top() };
+    let below = blocks.bottom() - blocks.axis();
+    let space =
+        Rect { left: MARGIN * font, top, right: blocks.right_limit(width, 0.0), bottom: height - below };
+    let grid = grid(figure, facets, &ranges_of_panels(figure, facets), space, font);
+    let mut texts = grid.texts;
+    texts.extend(blocks.title_texts(page));
+    texts.extend(blocks.small_print(page));
+    // The legend begins below the titles of x.
+    let plot = Rect { bottom: space.bottom - blocks.axis(), ..grid.data };
+    let legend_at = blocks.legend_at(width, plot);
+    Layout {
+        page,
+        font,
+        plot: grid.data,
+        texts,
+        scale_bar: grid.scale_bar,
+        legend: blocks.legend,
+        place: blocks.place,
+        legend_at,
+        panels: grid.panels,
+        ..Layout::empty(grid.data, font)
+    }
+}
+
+impl Layout<'_> {
+    /// A layout with nothing but the rectangle of the data.
+    fn empty(plot: Rect, font: f64) -> Self {
+        let axis = |ends| Ruler {
+            mapping: Mapping::new(&Axis::default(), [0.0, 1.0], ends),
+            ticks: Vec::new(),
+            labels: LabelLook::default(),
+        };
+        Self {
+            page: [0.0; 2],
+            font,
+            plot,
+            x: axis([plot.left, plot.right]),
+            y: axis([plot.bottom, plot.top]),
+            parallel: Vec::new(),
+            brackets: Vec::new(),
+            scale_bar: None,
+            texts: Vec::new(),
+            legend: Legend::default(),
+            place: LegendPlace::Hidden,
+            legend_at: [0.0; 2],
+            ends: None,
+            panels: Vec::new(),
+        }
+    }
 }
 
 fn y_title_texts(lines: &[String], plot: Rect, font: f64) -> Vec<Text> {

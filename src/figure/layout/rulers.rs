@@ -72,6 +72,34 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
     })
 }
 
+/// The x axis between fixed ends, with as many labels as fit; none of them reaches further than `air` beyond the ends.
+pub fn fixed_x_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], air: f64, font: f64) -> Ruler {
+    if !axis.categories.is_empty() {
+        return names_ruler(axis, range, ends, font);
+    }
+    let mapping = Mapping::new(axis, range, ends);
+    let ruler = |wanted: usize| {
+        let mut ruler = Ruler { mapping, ticks: ticks(axis, range, wanted), labels: LabelLook::default() };
+        let [low, high] = [ends[0] - air, ends[1] + air];
+        for tick in &mut ruler.ticks {
+            let half = label_width(tick, font) / 2.0;
+            let fits = |place: f64| place - half >= low && place + half <= high;
+            if !mapping.place(tick.value).is_some_and(fits) {
+                tick.label = None;
+            }
+        }
+        ruler
+    };
+    let fitting = (2..=9).rev().map(ruler).find(|ruler| crowded(ruler, font).is_empty());
+    fitting.unwrap_or_else(|| {
+        let mut sparse = ruler(2);
+        for index in crowded(&sparse, font) {
+            sparse.ticks[index].label = None;
+        }
+        sparse
+    })
+}
+
 /// Names smaller than this, in ems, are unreadable.
 const SMALLEST_NAME: f64 = 0.7;
 /// Rotated names are at most this long, in ems of the font.
@@ -138,11 +166,16 @@ fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
 
 /// The labels of both axes.
 pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
+    let mut texts = x_labels(x, plot, font);
+    texts.extend(y_labels(y, plot, font));
+    texts
+}
+
+/// The labels of the vertical axis.
+pub fn y_labels(y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
     let end = plot.left - (TICK + TICK_GAP) * font;
     let half = CAP_HEIGHT * font / 2.0;
-    let y_labels =
-        y.labelled().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
-    x_labels(x, plot, font).into_iter().chain(y_labels).collect()
+    y.labelled().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font)).collect()
 }
 
 /// The labels of the horizontal axis.

@@ -2,9 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::figure::axis::{Axis, Category};
+use crate::figure::facets::testing::by_batch;
 use crate::figure::font::{CAP_HEIGHT, width};
 use crate::figure::model::Line;
 use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
+use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
 use crate::results::view::Preset;
 
@@ -215,4 +217,80 @@ proptest! {
         let size = Size { legend, ..Preset::ALL[preset].size() };
         prop_assert_eq!(check(&figure, &size), Ok(()));
     }
+}
+
+/// All texts of the panels and around them, with the rectangles of the data.
+fn check_panels(figure: &Figure, size: Size) -> Result<(), String> {
+    let layout = layout(figure, &options(size));
+    let mut rects = rects(&layout);
+    rects.extend(
+        layout.panels.iter().flat_map(|panel| &panel.texts).map(|text| (rect(text), text.content.clone())),
+    );
+    for (index, (a, text)) in rects.iter().enumerate() {
+        if a.left < -0.01
+            || a.top < -0.01
+            || a.right > layout.page[0] + 0.01
+            || a.bottom > layout.page[1] + 0.01
+        {
+            return Err(format!("{text:?} is not on the paper: {a:?}"));
+        }
+        if layout.panels.iter().any(|panel| overlap(a, &panel.plot)) {
+            return Err(format!("{text:?} covers data: {a:?}"));
+        }
+        if let Some((_, other)) = rects[..index].iter().find(|(b, _)| overlap(a, b)) {
+            return Err(format!("{text:?} overlaps {other:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn panels_their_heads_and_their_labels_overlap_nothing() {
+    for count in [1, 2, 3, 5, 8] {
+        let sizes: Vec<u32> = (0..count).map(|power| 16 << power).collect();
+        for axes in [FacetAxes::Shared, FacetAxes::Free] {
+            for preset in Preset::ALL {
+                for legend in [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Hidden] {
+                    let size = Size { legend, ..preset.size() };
+                    let found = check_panels(&by_batch(&sizes, axes), size);
+                    assert_eq!(found, Ok(()), "{count} {axes:?} {preset:?} {legend:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shared_axes_have_labels_at_the_outer_panels_alone() {
+    let labels = |axes: FacetAxes| -> Vec<usize> {
+        let figure = by_batch(&[16, 64, 256, 1024], axes);
+        let layout = layout(&figure, &options(Preset::TwoColumns.size()));
+        layout.panels.iter().map(|panel| panel.texts.len()).collect()
+    };
+    let (shared, free) = (labels(FacetAxes::Shared), labels(FacetAxes::Free));
+    assert!(free.iter().all(|count| *count >= 6), "{free:?}");
+    let (inner, outer) = (shared.iter().min().unwrap(), shared.iter().max().unwrap());
+    assert!(
+        *inner < *outer && shared.iter().sum::<usize>() < free.iter().sum::<usize>() * 3 / 4,
+        "{shared:?}"
+    );
+    let figure = by_batch(&[16, 64, 256, 1024], FacetAxes::Shared);
+    let wide = layout(&figure, &options(Preset::TwoColumns.size()));
+    let sizes = wide
+        .panels
+        .iter()
+        .map(|panel| [panel.plot.right - panel.plot.left, panel.plot.bottom - panel.plot.top]);
+    let sizes: Vec<[f64; 2]> = sizes.collect();
+    assert!(
+        sizes.iter().all(|size| (size[0] - sizes[0][0]).abs() < 1e-9 && (size[1] - sizes[0][1]).abs() < 1e-9)
+    );
+}
+
+#[test]
+fn small_panels_make_the_grid_larger_than_its_space() {
+    let figure = by_batch(&(1..=20).collect::<Vec<_>>(), FacetAxes::Shared);
+    let facets = figure.facets.as_ref().unwrap();
+    let [wide, high] = least(facets, [300.0, 200.0], 12.0);
+    assert!((wide - 300.0).abs() < 1e-9 && high > 1000.0, "{wide} {high}");
+    assert_eq!(least(facets, [2000.0, 1500.0], 12.0), [2000.0, 1500.0]);
 }

@@ -8,7 +8,7 @@ use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
 use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
 use crate::figure::font::LINE_HEIGHT;
-use crate::figure::layout::{Anchor, Layout, Rect, TICK, Text};
+use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text};
 use crate::figure::legend::SAMPLE_EM;
 use crate::figure::model::Figure;
 use crate::figure::options::{IntervalStyle, Options};
@@ -25,25 +25,16 @@ pub fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> Vec<Item
     let (font, theme) = (layout.font, options.theme);
     let whole = Rect { left: 0.0, top: 0.0, right: layout.page[0], bottom: layout.page[1] };
     let mut items = vec![Shape::Rect(whole, Ink::new(theme.ground()), None).plain()];
-    let hidden = BTreeSet::new();
-    let data = if figure.parallel.is_empty() {
-        let surface = surface(figure, layout, options, &hidden);
-        if figure.cells.is_none() {
-            items.extend(grid(figure, layout, theme));
+    let data = match &figure.facets {
+        None => contents(figure, layout, options, &mut items),
+        Some(facets) => {
+            for (panel, layout) in facets.panels.iter().zip(&layout.panels) {
+                contents(&panel.figure, layout, options, &mut items);
+                items.extend(layout.texts.iter().map(|text| written(text.clone(), theme)));
+            }
+            items.extend(scale_bar(figure, layout.scale_bar.as_ref(), font, theme));
+            Vec::new()
         }
-        let data = [ground(&surface), bands(&surface), over(&surface)].concat();
-        items.extend(data.clone());
-        if let Some((cells, bar)) = figure.cells.as_ref().zip(layout.scale_bar.as_ref())
-            && figure.has_data()
-        {
-            items.extend(areas::scale_bar(cells, bar, font, theme));
-        }
-        items.push(axes(layout, theme));
-        data
-    } else {
-        items.extend(runs(figure, layout, theme));
-        items.extend(parallel::axes(&layout.parallel, layout.plot, font, theme));
-        Vec::new()
     };
     items.extend(layout.texts.iter().map(|text| written(text.clone(), theme)));
     if let Some(ends) = &layout.ends {
@@ -51,6 +42,32 @@ pub fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> Vec<Item
     }
     items.extend(legend(figure, layout, theme, &data));
     items
+}
+
+/// Adds the data and the axes of a figure or of a panel; returns the data.
+fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut Vec<Item>) -> Vec<Item> {
+    let theme = options.theme;
+    if !figure.parallel.is_empty() {
+        items.extend(runs(figure, layout, theme));
+        items.extend(parallel::axes(&layout.parallel, layout.plot, layout.font, theme));
+        return Vec::new();
+    }
+    let hidden = BTreeSet::new();
+    let surface = surface(figure, layout, options, &hidden);
+    items.extend(grid(figure, layout, theme));
+    let data = [ground(&surface), bands(&surface), over(&surface)].concat();
+    items.extend(data.clone());
+    items.extend(scale_bar(figure, layout.scale_bar.as_ref(), layout.font, theme));
+    items.push(axes(layout, theme));
+    data
+}
+
+/// The colour scale of a heat map.
+pub fn scale_bar(figure: &Figure, bar: Option<&ScaleBar>, font: f64, theme: Theme) -> Vec<Item> {
+    match figure.cells.as_ref().zip(bar).filter(|_| figure.has_data()) {
+        Some((cells, bar)) => areas::scale_bar(cells, bar, font, theme),
+        None => Vec::new(),
+    }
 }
 
 fn surface<'a>(
@@ -82,8 +99,11 @@ pub fn written(text: Text, theme: Theme) -> Item {
     Shape::Text(text, colour).plain()
 }
 
-/// Lines at labels, but not at names.
-fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> {
+/// Lines at labels, but not at names, and not below cells.
+pub fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> {
+    if figure.cells.is_some() {
+        return None;
+    }
     let plot = layout.plot;
     let upright = layout.x.tick_places(true).map(|x| [[x, plot.top], [x, plot.bottom]]);
     let level = layout.y.tick_places(true).map(|y| [[plot.left, y], [plot.right, y]]);
@@ -94,7 +114,7 @@ fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> {
 }
 
 /// Both axes and their ticks, over the data, so that a line along an axis does not hide it.
-fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
+pub fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
     let (plot, font) = (layout.plot, layout.font);
     let mut lines = vec![
         [[plot.left, plot.top], [plot.left, plot.bottom]],

@@ -3,11 +3,13 @@ use crate::figure::IntervalStyle;
 use crate::figure::axis::{Axis, Category};
 use crate::figure::cells::Cells;
 use crate::figure::export::picture;
+use crate::figure::facets::testing::by_batch;
 use crate::figure::font::width;
 use crate::figure::model::{Bars, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Theme, colour};
 use crate::figure::pdf::pdf;
 use crate::figure::{LegendPlace, Size, Style, style_of};
+use crate::results::facets::FacetAxes;
 use crate::results::statistics::Band;
 use crate::results::view::Preset;
 
@@ -272,4 +274,27 @@ fn quotes_in_attributes_are_escaped() {
 fn a_path_moves_once_and_then_draws() {
     assert_eq!(path(&[[0.0, 1.0], [2.5, 3.0]]), "M0 1L2.5 3");
     assert_eq!(path(&[]), "");
+}
+
+#[test]
+fn every_panel_and_one_legend_are_on_the_page() {
+    let figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
+    let text = drawn(&figure);
+    for (word, count) in [
+        (">dense<", 1),
+        (">winning ticket<", 1),
+        (">batch size<", 3),
+        (">16<", 1),
+        (">64<", 1),
+        (">256<", 1),
+        (">Test accuracy (%)</text>", 1),
+        (">Epochs trained</text>", 1),
+        ("<clipPath", 3),
+    ] {
+        assert_eq!(text.matches(word).count(), count, "{word}");
+    }
+    let table = crate::figure::csv::csv(&figure);
+    assert!(table.starts_with("kind,series,run,x,y,low,high,train.batch\nline,dense,,0,0,,,16\n"), "{table}");
+    assert!(table.contains("line,winning ticket,,0,0.4,,,256\n"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 3 * 2 * 3);
 }

@@ -1,5 +1,7 @@
 //! Figures with the axes, titles, ranges and filter that the user has chosen.
 
+pub mod facets;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::distinct::distinct;
@@ -63,7 +65,8 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
     lines
 }
 
-/// The complete figure of a plot, including hidden lines, with the chosen axes and titles and a note about the filter.
+/// The complete figure of a plot, including hidden lines, with the chosen axes, titles and panels and a note about the
+/// filter.
 pub fn whole(
     plot: &Plot,
     arms: &[ArmRuns<'_>],
@@ -71,6 +74,14 @@ pub fn whole(
     view: &PlotView,
     filter: &str,
 ) -> Figure {
+    if view.facets.by.is_empty() {
+        return single(plot, arms, options, view, filter);
+    }
+    facets::faceted(arms, &view.facets, |arms| single(plot, arms, options, view, filter))
+}
+
+/// The figure without panels.
+fn single(plot: &Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
     let mut figure = (plot.build)(arms, options);
     plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
@@ -114,13 +125,28 @@ fn cut_bands(figure: &mut Figure) {
 /// The visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
-    if !figure.parallel.is_empty() {
-        super::brushing::brush(&mut seen, &view.brushes);
-        return seen;
+    if let Some(facets) = &mut seen.facets {
+        let titles: Vec<String> = facets.panels.iter().map(|panel| facets.title(panel)).collect();
+        facets.change(|index, panel| {
+            let [x, y] = view.facets.zooms.get(&titles[index]).copied().unwrap_or_default();
+            cut(panel, &PlotView { x, y, brushes: view.brushes.clone(), ..PlotView::default() });
+        });
     }
-    seen.x.range = view.x.or(seen.x.range);
-    seen.y.range = view.y.or(seen.y.range);
+    cut(&mut seen, view);
     seen
+}
+
+/// Cuts a figure to the chosen ranges.
+fn cut(figure: &mut Figure, view: &PlotView) {
+    if figure.facets.is_some() && !figure.parallel.is_empty() {
+        return; // its panels have the runs
+    }
+    if figure.parallel.is_empty() {
+        figure.x.range = view.x.or(figure.x.range);
+        figure.y.range = view.y.or(figure.y.range);
+    } else {
+        super::brushing::brush(figure, &view.brushes);
+    }
 }
 
 /// The figure without these names.
@@ -129,6 +155,9 @@ pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     left.lines.retain(|line| !hidden.contains(&line.name));
     left.bars.retain(|bars| !hidden.contains(&bars.name));
     left.reference_lines.retain(|reference| !hidden.contains(&reference.name));
+    if let Some(facets) = left.facets.as_mut().filter(|_| !hidden.is_empty()) {
+        facets.change(|_, panel| *panel = without(panel, hidden));
+    }
     left
 }
 

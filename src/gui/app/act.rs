@@ -14,6 +14,7 @@ use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::drop::Dropped;
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
+use crate::gui::runs::{QueueAction, QueueRequest, Sharing};
 use crate::gui::tiles::LayoutChange;
 use crate::gui::tree::begin_rename;
 use crate::gui::views::Wanted;
@@ -59,7 +60,11 @@ impl App {
             C::RepeatStage => self.change_stage(Action::Repeat),
             C::RemoveStage => self.change_stage(Action::Remove),
             C::RunAll => self.then(Step::Start(StartRequest::All), ctx),
-            C::RunArm => self.then(Step::Start(StartRequest::Arm(self.workspace.selection.arm())), ctx),
+            C::RunSelected | C::StopSelected | C::RunNext | C::QueueUp | C::QueueDown => {
+                self.queue_chosen(command, ctx);
+            }
+            C::RetryFailed => self.then(Step::Start(StartRequest::Failed), ctx),
+            C::Sharing => self.show_sharing(),
             C::Pause => self.runner.runs.pause(true),
             C::Resume if self.runner.runs.is_paused() => self.runner.runs.pause(false),
             C::Resume => self.then(Step::Start(StartRequest::Resumable), ctx),
@@ -98,6 +103,51 @@ impl App {
             C::Shortcuts => self.shell.dialog = Some(Dialog::Shortcuts),
             C::About => self.shell.dialog = Some(Dialog::About),
         }
+    }
+
+    fn show_sharing(&mut self) {
+        self.workspace.tiles.change(LayoutChange::Show("queue"));
+        self.workspace.views.choose_sharing();
+    }
+
+    fn queue_chosen(&mut self, command: Command, ctx: &egui::Context) {
+        let action = match command {
+            Command::StopSelected => QueueAction::Stop,
+            Command::RunNext => QueueAction::Next,
+            Command::QueueUp => QueueAction::Up,
+            Command::QueueDown => QueueAction::Down,
+            _ => QueueAction::Run,
+        };
+        let chosen = self.chosen_runs().map(|(_, runs)| runs.into_iter().cloned().collect());
+        if let Some(runs) = chosen {
+            self.queue(&QueueRequest { action, runs }, ctx);
+        }
+    }
+
+    /// Does something with runs in the queue; those that are not in it are added first where that is needed.
+    pub(super) fn queue(&mut self, request: &QueueRequest, ctx: &egui::Context) {
+        if matches!(request.action, QueueAction::Run | QueueAction::Next) {
+            let counts = self.runner.runs.counts(&request.runs);
+            if counts.startable > 0 || request.action == QueueAction::Run {
+                self.then(Step::Start(StartRequest::These(request.runs.clone())), ctx);
+            }
+        }
+        if self.runner.runs.is_running() {
+            self.runner.runs.carry_out(request);
+            return;
+        }
+        let results = self.editor.results();
+        if let Err(error) = self.runner.runs.rearrange(request, self.editor.document.runs(), &results) {
+            self.log
+                .error(format!("The order of the runs was not written to {} ({error})", results.display()));
+        }
+    }
+
+    /// Changes how runs share the machine, those that go on too.
+    pub(super) fn set_sharing(&mut self, sharing: Sharing) {
+        self.shell.settings.sharing = sharing;
+        self.runner.runs.set_sharing(sharing);
+        self.runner.plan_cost(&self.editor.document);
     }
 
     fn rename_arm(&mut self, ctx: &egui::Context) {

@@ -154,19 +154,19 @@ impl App {
             text: text::first_line(&notice.text),
             full: &notice.text,
             tone: notice.tone,
-            action: notice.action.as_ref().map(NoticeAction::text),
+            actions: notice.actions.iter().map(NoticeAction::text).collect(),
         });
         let facts = [text::counted(self.editor.document.runs().len(), "run")];
         match status_line_ui(ui, message, &facts, self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
-            Some(StatusResponse::Action) => {
-                if let Some(NoticeAction::ShowInFolder(path)) =
-                    notice.and_then(|notice| notice.action.as_ref())
-                {
-                    let folder = path.parent().unwrap_or(path).display();
-                    ui.ctx().open_url(egui::OpenUrl::new_tab(format!("file://{folder}")));
-                }
+            Some(StatusResponse::Action(nth)) => {
+                let path = match notice.and_then(|notice| notice.actions.get(nth)) {
+                    None => return,
+                    Some(NoticeAction::Open(path)) => path.as_path(),
+                    Some(NoticeAction::ShowInFolder(path)) => path.parent().unwrap_or(path),
+                };
+                ui.ctx().open_url(egui::OpenUrl::new_tab(format!("file://{}", path.display())));
             }
         }
     }
@@ -211,6 +211,10 @@ impl App {
                 if let Some(arm) = self.editor.document.experiment.arms.get_mut(arm) {
                     arm.name = name;
                 }
+            }
+            Some(TreeRequest::Queue(request)) => {
+                let ctx = ui.ctx().clone();
+                self.queue(&request, &ctx);
             }
             Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
@@ -298,6 +302,8 @@ impl App {
                 self.log.info(format!("Added a stage that sets entries of {parameter}"));
             }
             Request::Compare(response) => self.answer(response, ctx),
+            Request::Queue(request) => self.queue(&request, ctx),
+            Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
             Request::ShowInTable => self.workspace.show_in_table(),
             Request::Show(view) => {

@@ -1,9 +1,13 @@
 //! The state that decides which commands can be used.
 
+use std::collections::BTreeSet;
+
 use super::App;
+use super::workspace::Workspace;
 use crate::doc::Run;
 use crate::gui::commands::CommandContext;
 use crate::gui::plan::Action;
+use crate::gui::text;
 use crate::results::RunState;
 use crate::run::StopKind;
 
@@ -15,7 +19,9 @@ impl App {
         // Each state is looked for once: there can be hundreds, in every frame.
         let left: Vec<&Run> =
             runs.iter().filter(|run| self.runner.runs.state(&run.id) != RunState::Done).collect();
-        let left_of = |arm: usize| left.iter().filter(|run| run.arm_index == arm).count();
+        let known = &self.runner.runs;
+        let is_new = |run: &&&Run| !known.is_open(&run.id) && !known.has_given_up(&run.id);
+        let has_failed = |run: &&&Run| matches!(known.state(&run.id), RunState::Failed(_));
         let has_figure = self.has_points();
         CommandContext {
             starting: self.shell.is_starting,
@@ -25,7 +31,9 @@ impl App {
             stopping_now: self.runner.runs.stopping() == Some(StopKind::Now),
             error: self.editor.document.first_error().map(ToString::to_string),
             left: left.len(),
-            left_of_arm: arm.map(left_of),
+            to_add: left.iter().filter(is_new).count(),
+            failed: left.iter().filter(has_failed).count(),
+            chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
             results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
             stage: self.why_no_stage(),
             run: self.workspace.selection.run().is_some(),
@@ -44,6 +52,27 @@ impl App {
             why_no_figure: self.workspace.why_no_figure(has_figure),
             tiles: self.workspace.tiles.layout().count(),
         }
+    }
+
+    /// The runs that commands are about, by identity: what is ticked in the table while that is seen, else the selected run
+    /// or those of the selected arm. With what they are called.
+    pub(super) fn chosen_runs(&self) -> Option<(String, BTreeSet<&String>)> {
+        let Workspace { tiles, compare, selection, .. } = &self.workspace;
+        if tiles.layout().seen().contains(&"runs") {
+            let ticked = compare.ticked_runs();
+            if !ticked.is_empty() {
+                return Some((format!("{} ticked", text::counted(ticked.len(), "run")), ticked));
+            }
+        }
+        let runs = self.editor.document.runs();
+        if let Some(id) = selection.run() {
+            let run = runs.iter().find(|run| run.id == *id)?;
+            return Some((format!("{}, seed {}", run.arm, run.seed), BTreeSet::from([&run.id])));
+        }
+        let arm = selection.arm()?;
+        let name = self.editor.document.experiment.arms.get(arm)?.name.clone();
+        let of_arm = runs.iter().filter(|run| run.arm_index == arm);
+        Some((name, of_arm.map(|run| &run.id).collect()))
     }
 
     fn has_points(&self) -> bool {

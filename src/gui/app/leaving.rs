@@ -64,6 +64,8 @@ impl App {
     /// Stops the runs, and then leaves.
     pub(super) fn stop_and_leave(&mut self, reply: RunningReply, leaving: Leaving, ctx: &egui::Context) {
         self.note_unfinished(reply == RunningReply::StopAndResumeLater);
+        // Otherwise they would begin once the others have stopped.
+        self.steps.retain(|step| !matches!(step, Step::Start(_)));
         self.runner.runs.stop(StopKind::Now);
         self.then(Step::Leave(Leaving { is_stopping: true, ..leaving }, Instant::now()), ctx);
     }
@@ -82,6 +84,7 @@ impl App {
     pub(super) fn finish(&mut self) {
         self.workspace.finish_exports(PATIENCE);
         self.runner.finish_copying();
+        self.runner.runs.finish_order(PATIENCE);
         self.workspace.compare.set_folder(&self.editor.results());
         self.workspace.keep_view(0.0, true, &mut self.log);
     }
@@ -145,7 +148,16 @@ impl App {
     fn unfinished(&self) -> Option<Unfinished> {
         let document = &self.editor.document;
         let path = document.path().map(Path::to_owned);
-        let runs = self.runner.runs.open().cloned().collect();
+        let mut runs: Vec<String> = self.runner.runs.open().cloned().collect();
+        for step in &self.steps {
+            if let Step::Start(request) = step {
+                let requested = self.runner.requested(request, document).into_iter().map(|run| run.id);
+                let known = &self.runner.runs;
+                runs.extend(
+                    requested.filter(|run| known.state(run) != RunState::Done && !known.is_open(run)),
+                );
+            }
+        }
         let is_in_file = path.is_some() && !document.is_unsaved();
         let kept = if is_in_file { None } else { Some(document.to_keep()?) };
         Some(Unfinished { path, kept, runs })

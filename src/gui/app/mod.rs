@@ -93,6 +93,7 @@ impl App {
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
         };
+        app.runner.runs.sharing = app.shell.settings.sharing;
         if !app.open_first(file) {
             app.reset();
             // After the message that the file cannot be opened.

@@ -8,7 +8,7 @@ use super::runner::MoveOutcome;
 use super::{App, PACE};
 use crate::gui::runs::RunNews;
 use crate::gui::text;
-use crate::results::RunState;
+use crate::results::{RunState, end_in_words};
 
 impl App {
     /// Takes in messages of runs.
@@ -18,6 +18,9 @@ impl App {
         }
         for news in self.runner.runs.drain() {
             self.take_news(news);
+        }
+        if self.runner.start_pending() {
+            self.shell.keep_awake(true);
         }
         let results = self.editor.results();
         self.runner.watch_others(&self.editor.document, &results, &mut self.log, ctx);
@@ -35,9 +38,13 @@ impl App {
         match news {
             RunNews::State { run, state } => {
                 let (name, sign) = (name(&run), text::sign(&state));
-                match &state {
-                    RunState::Failed(why) => self.log.error(format!("{sign} {name} failed: {why}")),
-                    _ => self.log.info(format!("{sign} {name}: {}", state.word())),
+                let end = self.runner.runs.record(&run).and_then(end_in_words);
+                let line = format!("{sign} {name}: {}", end.as_deref().unwrap_or(state.word()));
+                match state {
+                    RunState::Failed(_) => self.log.error(line),
+                    RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => {
+                        self.log.info(line);
+                    }
                 }
             }
             RunNews::Report { run, summary } => {

@@ -34,6 +34,7 @@ impl App {
             CompareResponse::Archive { name, runs } => {
                 self.shell.dialog = Some(Dialog::Archive { name, runs });
             }
+            CompareResponse::Queue(request) => self.queue(&request, ctx),
             CompareResponse::Restore(id) => {
                 let restored = self.move_from_trash(&[id]);
                 self.editor.history.note_moved(restored, false);

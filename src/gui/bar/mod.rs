@@ -33,6 +33,18 @@ const LEAST_NAME: f32 = 10.0 * STEP;
 /// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
+/// What the list beside Run offers.
+const MORE: [Command; 8] = [
+    Command::RunAll,
+    Command::RunSelected,
+    Command::RetryFailed,
+    Command::Resume,
+    Command::StopSelected,
+    Command::StopAfterStage,
+    Command::StopNow,
+    Command::Sharing,
+];
+
 /// How far the runs are, or what they would take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
@@ -167,12 +179,13 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     let rest = UiBuilder::new()
         .max_rect(ui.available_rect_before_wrap())
         .layout(Layout::right_to_left(Align::Center));
-    let problem = ui.scope_builder(rest, |ui| {
+    let rest = ui.scope_builder(rest, |ui| {
         ui.spacing_mut().item_spacing.x = STEP;
-        status_ui(ui, input.status, problems);
-        problems_ui(ui, input.problems, input.context.running)
+        let queue =
+            status_ui(ui, input.status, problems).then_some(BarResponse::Choice(Choice::Show("queue")));
+        problems_ui(ui, input.problems, input.context.running).map(BarResponse::Problem).or(queue)
     });
-    response.or(group.map(BarResponse::Group)).or(problem.inner.map(BarResponse::Problem))
+    response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
 
 /// The width of the names of all menus.
@@ -287,10 +300,8 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     let more = Button::new(Icon::CaretDown.atom(12.0)).min_size(vec2(20.0, theme::CONTROL));
     let (button, list) = egui::containers::menu::MenuButton::from_button(more).ui(ui, |ui| {
         let mut chosen = None;
-        for command in
-            [Command::RunAll, Command::RunArm, Command::Resume, Command::StopAfterStage, Command::StopNow]
-        {
-            if explained(ui, Button::new(command.text()), command, context) {
+        for command in MORE {
+            if explained(ui, Button::new(command.label(context)), command, context) {
                 chosen = Some(command);
                 ui.close();
             }
@@ -299,8 +310,12 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     });
     button.accessible_name("More ways to run").on_hover_text("More ways to run");
     let refusal = Command::RunAll.refusal(context);
-    let run =
-        widgets::primary_ui(ui, refusal.is_none(), Icon::Play, "Run").accessible_name(Command::RunAll.text());
+    // While others go on, it adds to them.
+    let adds = context.running && refusal.is_none();
+    let (icon, text) =
+        if adds { (Icon::Plus, Command::RunAll.label(context)) } else { (Icon::Play, "Run".to_owned()) };
+    let name = if adds { text.as_str() } else { Command::RunAll.text() };
+    let run = widgets::primary_ui(ui, refusal.is_none(), icon, &text).accessible_name(name);
     let tooltip = Command::RunAll.tooltip();
     let run = match refusal {
         None => run.on_hover_text(tooltip),
@@ -312,22 +327,24 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     chosen.or(list.and_then(|shown| shown.inner))
 }
 
-/// The status, or what fits of it beside the problems, and its bar where there is room.
-fn status_ui(ui: &mut Ui, status: &Status, problems: f32) {
+/// The status, or what fits of it beside the problems, and its bar where there is room; whether it was pressed.
+fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
     let room = ui.available_width() - problems - 2.0 * STEP;
     let wanted = text_width(ui, &status.text, egui::FontId::proportional(BODY));
     if room < wanted.min(LEAST_STATUS) {
-        return;
+        return false;
     }
-    ui.scope(|ui| {
+    let label = ui.scope(|ui| {
         ui.set_max_width(room);
         let text = RichText::new(&status.text).color(present(ui).text2);
-        ui.add(egui::Label::new(text).selectable(false).truncate()).on_hover_text(&status.detail);
+        let label = egui::Label::new(text).selectable(false).truncate().sense(Sense::click());
+        ui.add(label).on_hover_text(format!("{}\nClick to see the queue", status.detail))
     });
     if let Some(share) = status.share.filter(|_| room >= wanted + PROGRESS + STEP) {
         let bar = ProgressBar::new(share).desired_width(PROGRESS).desired_height(STEP);
         ui.add(bar.fill(present(ui).link)).on_hover_text(whole_percent(share.into()));
     }
+    label.inner.clicked()
 }
 
 #[cfg(test)]

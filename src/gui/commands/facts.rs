@@ -2,6 +2,7 @@
 
 use super::Command;
 use crate::gui::plan::Action;
+use crate::gui::runs::QueueCounts;
 
 /// What decides whether a command can be used now.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +22,12 @@ pub struct CommandContext {
     pub error: Option<String>,
     /// Runs of the document that are not done.
     pub left: usize,
-    /// Runs of the selected arm that are not done; nothing when no arm is selected.
-    pub left_of_arm: Option<usize>,
+    /// Runs that *Run all* would start, or add to those that go on.
+    pub to_add: usize,
+    /// Runs that have failed.
+    pub failed: usize,
+    /// The ticked or selected runs: what they are called, and what can be done with them.
+    pub chosen: Option<(String, QueueCounts)>,
     /// Runs of the selected arm that have results.
     pub results_of_arm: usize,
     /// Why nothing can be done with a stage, by [`Action`]; nothing where it can.
@@ -107,10 +112,27 @@ impl Command {
                         context.left == 0,
                         "All runs are done: change a setting or add a seed to run more",
                     )
+                })
+                .or_else(|| {
+                    refuse_if(
+                        context.to_add == 0,
+                        "All runs are in the queue: change a setting or add a seed to run more",
+                    )
                 }),
-            Self::RunArm => cannot_start(context)
-                .or_else(|| refuse_if(context.left_of_arm.is_none(), no_arm))
-                .or_else(|| refuse_if(context.left_of_arm == Some(0), "All runs of this arm are done")),
+            Self::RunSelected => cannot_start(context).or_else(|| {
+                of_chosen(context, |counts| counts.startable, "They are done, or in the queue already")
+            }),
+            Self::RetryFailed => {
+                cannot_start(context).or_else(|| refuse_if(context.failed == 0, "No run has failed"))
+            }
+            Self::RunNext => cannot_move(context).or_else(|| cannot_start(context)).or_else(|| {
+                let count = |counts: QueueCounts| counts.startable + counts.waiting;
+                of_chosen(context, count, "They are done, or running already")
+            }),
+            Self::QueueUp | Self::QueueDown => cannot_move(context)
+                .or_else(|| of_chosen(context, |counts| counts.waiting, "None of them waits in the queue")),
+            Self::StopSelected => cannot_stop(context, context.stopping_now)
+                .or_else(|| of_chosen(context, |counts| counts.open, "None of them is running or waits")),
             Self::Pause => cannot_stop(context, context.stopping).or_else(|| {
                 refuse_if(context.paused, "The runs are already paused; press Resume to continue")
             }),
@@ -130,6 +152,7 @@ impl Command {
             | Self::CopyResultsFolder
             | Self::Quit
             | Self::AddArm
+            | Self::Sharing
             | Self::Notify
             | Self::KeepAwake
             | Self::ToggleTree
@@ -185,10 +208,22 @@ fn of_stage(context: &CommandContext, action: Action) -> Option<String> {
 }
 
 fn cannot_start(context: &CommandContext) -> Option<String> {
-    if context.running {
-        return Some("Runs are in progress: stop them or wait until they finish".to_owned());
+    if context.running && context.stopping {
+        return Some("The runs are stopping: start others once they have stopped".to_owned());
     }
     context.error.as_ref().map(|error| format!("The document has an error: {error}"))
+}
+
+fn cannot_move(context: &CommandContext) -> Option<String> {
+    (!context.running).then(|| "Nothing is running".to_owned())
+}
+
+/// Why nothing can be done with the ticked or selected runs: none of them is one that `count` counts.
+fn of_chosen(context: &CommandContext, count: impl Fn(QueueCounts) -> usize, none: &str) -> Option<String> {
+    match &context.chosen {
+        None => Some("Select an arm or a run on the left, or tick runs in the table".to_owned()),
+        Some((_, counts)) => (count(*counts) == 0).then(|| none.to_owned()),
+    }
 }
 
 fn cannot_stop(context: &CommandContext, is_stopping: bool) -> Option<String> {

@@ -8,6 +8,8 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 pub use facts::CommandContext;
 pub use keys::{key_text, mark_and_key, pressed};
 
+use super::text::counted;
+
 /// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
 macro_rules! commands {
     ($($name:ident: $text:literal, $tooltip:literal, [$($key:expr),*];)*) => {
@@ -95,12 +97,18 @@ commands! {
     RemoveStage: "Remove stage", "Removes the selected stage from the plan", [];
     StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
     ArchiveRun: "Archive run…", "Archives the selected run; nothing is deleted", [];
-    RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated", [ctrl(Key::R)];
-    RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
+    RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated. While others go on, it adds new runs", [ctrl(Key::R)];
+    RunSelected: "Run selected", "Runs what is ticked in the table of runs, or the selected run or arm", [shift(Key::R)];
+    RunNext: "Run selected next", "Starts the ticked or selected runs before all others that wait", [];
+    RetryFailed: "Retry failed", "Runs what has failed once more, from its last checkpoint", [];
     Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];
     Resume: "Resume", "Continues runs that were paused or stopped, or that failed", [ctrl(Key::G)];
     StopAfterStage: "Stop after this stage", "Lets every run finish its current stage, then stops", [shift(Key::Period)];
     StopNow: "Stop now", "Stops after the current mini-batch; Resume continues from there", [ctrl(Key::Period)];
+    StopSelected: "Stop selected", "Stops the ticked or selected runs alone; those that wait do not start", [];
+    QueueUp: "Move up in queue", "Lets the ticked or selected runs pass the one before them", [];
+    QueueDown: "Move down in queue", "Lets the run behind the ticked or selected ones pass", [];
+    Sharing: "Runs side by side and threads…", "Shows the queue, where both can be changed at any time", [];
     Notify: "Notify at the end", "Shows a desktop notification when runs of a minute or longer end", [shift(Key::N)];
     KeepAwake: "Keep the computer awake", "Keeps the computer from sleeping while runs are in progress", [shift(Key::K)];
     ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
@@ -174,8 +182,9 @@ impl Menu {
                 &[C::StarRun, C::ArchiveRun],
             ],
             Self::Run => &[
-                &[C::RunAll, C::RunArm, C::Pause, C::Resume],
-                &[C::StopAfterStage, C::StopNow],
+                &[C::RunAll, C::RunSelected, C::RetryFailed, C::Pause, C::Resume],
+                &[C::StopSelected, C::StopAfterStage, C::StopNow],
+                &[C::RunNext, C::QueueUp, C::QueueDown, C::Sharing],
                 &[C::Notify, C::KeepAwake],
             ],
             Self::View => &[
@@ -198,11 +207,15 @@ impl Command {
         self.shortcuts().first().copied()
     }
 
-    /// What menus say now: what would be undone, too.
+    /// What menus say now: what would be undone or run, too.
     pub fn label(self, context: &CommandContext) -> String {
         let about = match self {
             Self::Undo => context.undoes,
             Self::Redo => context.redoes,
+            Self::RunSelected | Self::StopSelected => context.chosen.as_ref().map(|(name, _)| name.as_str()),
+            Self::RunAll if context.running && context.to_add > 0 => {
+                return format!("Add {}", counted(context.to_add, "run"));
+            }
             _ => None,
         };
         about.map_or_else(|| self.text().to_owned(), |about| format!("{}: {about}", self.text()))
@@ -249,7 +262,7 @@ mod tests {
         assert!(Command::RunAll.refusal(&CommandContext::default()).unwrap().contains("no arms yet"));
         assert!(
             Command::RunAll
-                .refusal(&CommandContext { arms: 1, left: 1, ..CommandContext::default() })
+                .refusal(&CommandContext { arms: 1, left: 1, to_add: 1, ..CommandContext::default() })
                 .is_none()
         );
         assert!(

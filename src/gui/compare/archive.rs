@@ -33,6 +33,14 @@ impl Compare {
         self.rows.iter().filter(is_ticked).collect()
     }
 
+    /// The ticked runs that the filter shows, by identity.
+    pub fn ticked_runs(&self) -> BTreeSet<&String> {
+        if self.ticked.is_empty() {
+            return BTreeSet::new(); // asked in every frame
+        }
+        self.ticked_rows().into_iter().map(|row| &row.run).collect()
+    }
+
     /// The question whether the visible ticked runs are to be archived; nothing where none has results.
     pub fn archive_ticked(&self) -> Option<CompareResponse> {
         let rows: Vec<&Row> =

@@ -1,5 +1,7 @@
 //! Stars, tags and notes.
 
+use std::collections::BTreeSet;
+
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
@@ -7,6 +9,8 @@ use super::table::{Sheet, fold};
 use super::{Compare, CompareResponse};
 use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
+use crate::gui::queue_menu::queue_entries_ui;
+use crate::gui::runs::Runs;
 use crate::gui::{theme, widgets};
 use crate::results::table::view::{Baseline, Key as GroupKey};
 use crate::results::table::{Mark, Row};
@@ -53,10 +57,11 @@ pub fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
 }
 
 /// The menu of a row: notes about the run and about its arm.
-pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<CompareResponse> {
+pub fn context_ui(ui: &mut Ui, row: &Row, runs: &Runs, compare: &mut Compare) -> Option<CompareResponse> {
     let arm = arm_key(&row.arm);
     ui.set_min_width(220.0);
     theme::heading_ui(ui, &format!("{}, seed {}", row.arm, row.seed));
+    let queue = queue_entries_ui(ui, runs, std::slice::from_ref(&row.run)).map(CompareResponse::Queue);
     tags_ui(ui, &row.run, compare);
     note_ui(ui, "Note on the run", &row.run, compare);
     note_ui(ui, "Note on the arm", &arm, compare);
@@ -68,19 +73,28 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
         ui.close();
         return compare.archive_run(&row.run);
     }
-    None
+    queue
 }
 
 /// The menu of a group: its runs, the baseline, and marks of its arm.
-pub fn group_ui(ui: &mut Ui, name: &str, sheet: &Sheet<'_>, compare: &mut Compare) {
+pub fn group_ui(
+    ui: &mut Ui,
+    place: usize,
+    sheet: &Sheet<'_>,
+    compare: &mut Compare,
+) -> Option<CompareResponse> {
+    let group = &sheet.table.groups[place];
+    let name = &group.name;
     theme::heading_ui(ui, name);
+    let runs: BTreeSet<String> = group.rows.iter().map(|row| sheet.rows[*row].run.clone()).collect();
+    let queue = queue_entries_ui(ui, sheet.runs, &runs.into_iter().collect::<Vec<_>>());
     let is_open = compare.view.table.open.contains(name);
     if ui.button(if is_open { "Hide its runs" } else { "Show its runs" }).clicked() {
         fold(compare, name);
         ui.close();
     }
-    if ui.add_enabled(sheet.table.baseline != name, eframe::egui::Button::new("Use as baseline")).clicked() {
-        compare.view.table.baseline = Baseline::Group(name.to_owned());
+    if ui.add_enabled(sheet.table.baseline != *name, eframe::egui::Button::new("Use as baseline")).clicked() {
+        compare.view.table.baseline = Baseline::Group(name.clone());
         ui.close();
     }
     for (text, is_open) in [("Show all runs", true), ("Hide all runs", false)] {
@@ -94,6 +108,7 @@ pub fn group_ui(ui: &mut Ui, name: &str, sheet: &Sheet<'_>, compare: &mut Compar
         ui.separator();
         arm_marks_ui(ui, name, compare);
     }
+    queue.map(CompareResponse::Queue)
 }
 
 /// Star, tags and note of an arm, for its menu.

@@ -34,7 +34,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::plot::PlotState;
-use super::runs::Runs;
+use super::runs::{QueueRequest, Runs};
 use super::treatment::Treatment;
 use crate::doc::Run;
 use crate::results::colours::Colours;
@@ -134,6 +134,8 @@ pub enum CompareResponse {
         /// Their identities.
         runs: Vec<String>,
     },
+    /// To start, stop or move runs.
+    Queue(QueueRequest),
     /// To bring a run back.
     Restore(String),
     /// To put a paragraph about the methods into the clipboard.
@@ -312,6 +314,11 @@ impl Compare {
         self.made = Some(made);
         self.revision += 1;
         None
+    }
+
+    /// The position and the colour of each arm, by its name.
+    pub fn arms_and_colours(&self) -> BTreeMap<String, [usize; 2]> {
+        self.rows.iter().map(|row| (row.arm.clone(), [row.arm_index, row.colour])).collect()
     }
 
     /// Counts the updates of the rows, for plots that are made of rows.

@@ -7,6 +7,7 @@ use eframe::egui::{Align, Frame, Label, Layout, Margin, Panel, RichText, Ui};
 use super::archive::of_arms;
 use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
+use crate::gui::runs::{QueueAction, QueueRequest, Runs};
 use crate::gui::theme::{self, BODY, present};
 use crate::gui::widgets::{self, icon_button_ui};
 
@@ -14,14 +15,19 @@ use crate::gui::widgets::{self, icon_button_ui};
 const HEIGHT: f32 = 44.0;
 
 /// Draws the bar where runs are ticked.
-pub fn selected_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<CompareResponse> {
     let rows = compare.ticked_rows();
     if rows.is_empty() {
         return None;
     }
-    let runs: BTreeSet<&String> = rows.iter().map(|row| &row.run).collect();
+    let runs: BTreeSet<String> = rows.iter().map(|row| row.run.clone()).collect();
     let (count, of) = (runs.len(), of_arms(&rows));
-    let refusal = compare.why_not_archive(runs.into_iter());
+    let counts = known.counts(&runs);
+    let queue = |action: QueueAction| {
+        let runs = runs.iter().cloned().collect();
+        Some(CompareResponse::Queue(QueueRequest { action, runs }))
+    };
+    let refusal = compare.why_not_archive(runs.iter());
     let only: Vec<String> = rows.iter().map(|row| row.run.clone()).collect();
     let colours = present(ui);
     let frame = Frame::new().fill(colours.selection).inner_margin(Margin::symmetric(12, 8));
@@ -52,6 +58,20 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse
                 let button = button.on_hover_text("Shows them side by side, only where they differ");
                 if button.on_disabled_hover_text("Tick a second run").clicked() {
                     compare.is_comparing = !is_on;
+                }
+                if counts.open > 0 {
+                    let stop = ui.add(widgets::button(Icon::StopFill, "Stop"));
+                    let help = "Stops these runs after their mini-batch; those that wait do not start";
+                    if stop.accessible_name("Stop ticked runs").on_hover_text(help).clicked() {
+                        response = queue(QueueAction::Stop);
+                    }
+                }
+                if counts.startable > 0 {
+                    let run = ui.add(widgets::button(Icon::Play, "Run selected"));
+                    let help = "Runs those of them that are not done, beside others or after them";
+                    if run.accessible_name("Run ticked runs").on_hover_text(help).clicked() {
+                        response = queue(QueueAction::Run);
+                    }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text = RichText::new(format!("{count} selected")).font(theme::medium(BODY));

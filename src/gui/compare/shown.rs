@@ -68,11 +68,11 @@ impl Compare {
 /// Draws the table of runs with its filter, and the comparison of ticked runs beside or below it.
 pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let mut response = toolbar_ui(ui, compare, runs);
-    response = selected_ui(ui, compare).or(response);
+    response = selected_ui(ui, compare, runs).or(response);
     if compare.is_comparing && compare.ticked_rows().len() > 1 {
         beside_ui(ui, compare, runs);
     }
-    response.or(table_ui(ui, compare))
+    response.or(table_ui(ui, compare, runs))
 }
 
 fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {

@@ -13,6 +13,7 @@ use super::menu::{context_ui, group_ui};
 use super::widths::{PADDING, Widths};
 use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
+use crate::gui::runs::Runs;
 use crate::gui::theme::{SMALL, present};
 use crate::results::table::Row;
 use crate::results::table::columns::{Column, Sort};
@@ -30,6 +31,7 @@ pub struct Sheet<'a> {
     pub table: &'a Grouped,
     pub rows: &'a [Row],
     pub widths: Widths,
+    pub runs: &'a Runs,
     /// How far the columns behind the arm are scrolled, in points.
     shift: f32,
     /// The left end of the table while nothing is scrolled, and the visible range.
@@ -65,7 +67,7 @@ impl Sheet<'_> {
 }
 
 /// Draws the rows that the filter leaves; what was pressed.
-pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let rows = compare.rows.clone(); // shared: a mark on one row changes others
     let table = compare.table();
     let wanted = wanted_line(&table, &rows, compare);
@@ -87,6 +89,7 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
             table: &table,
             rows: &rows,
             widths,
+            runs,
             shift: viewport.left(),
             left: start.x + viewport.left(),
             visible,
@@ -289,14 +292,14 @@ fn line_response(
             if whole.clicked() {
                 fold(compare, &group.name);
             }
-            menu.show(|ui| group_ui(ui, &group.name, sheet, compare));
+            menu.show(|ui| response = group_ui(ui, place, sheet, compare).or(response.take()));
         }
         Line::Row(place) => {
             let row = &sheet.rows[place];
             if whole.clicked() {
                 response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
             }
-            menu.show(|ui| response = context_ui(ui, row, compare).or(response.take()));
+            menu.show(|ui| response = context_ui(ui, row, sheet.runs, compare).or(response.take()));
         }
     }
     response

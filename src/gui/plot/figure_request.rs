@@ -21,12 +21,21 @@ pub struct FigureRequest {
 }
 
 impl FigureRequest {
-    /// Builds the figure without hidden lines, cut to the visible part; `None` without data.
-    pub fn figure(&self) -> Option<Figure> {
+    /// Builds the figure without hidden lines, cut to the visible part.
+    ///
+    /// # Errors
+    /// Without data, or with too many panels.
+    pub fn figure(&self) -> Result<Figure, String> {
         let figure = self.built.clone().unwrap_or_else(|| {
             let arms = self.input.borrowed();
             Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.note()))
         });
-        figure.has_data().then(|| seen(&figure, &self.seen))
+        if let Some(why) = figure.refusal() {
+            return Err(format!("{why}. Choose another setting, or filter the runs."));
+        }
+        if !figure.has_data() {
+            return Err("The plot is empty. Press Run first.".to_owned());
+        }
+        Ok(seen(&figure, &self.seen))
     }
 }

@@ -139,9 +139,10 @@ fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> O
     Some(Nearest { distance, point: points[index], index, is_inside })
 }
 
-/// Paints a dotted line at the x of a reading, hollow marks at the lines, and the value of x in a box on the axis.
+/// Paints a dotted line at the x of a reading, hollow marks at the lines and, with a painter around the plot, the value of x
+/// in a box on the axis.
 pub fn reading_ui(
-    (painter, around): (&Painter, &Painter),
+    (painter, around): (&Painter, Option<&Painter>),
     figure: &Figure,
     reading: &Reading,
     transform: &PlotTransform,
@@ -167,6 +168,7 @@ pub fn reading_ui(
         Some(crate::figure::scene::Shape::Mark(mark).plain())
     });
     super::painter::paint(painter, &hollow.collect::<Vec<Item>>());
+    let Some(around) = around else { return };
     let text = value_of_x(figure, reading.x);
     let galley = around.layout_no_wrap(text, FontId::proportional(SMALL), colour(theme.ground()));
     let size = galley.size() + vec2(12.0, 4.0);

@@ -9,6 +9,7 @@ use eframe::egui::Context;
 use super::mesh::{MeshKey, PlotMesh, PlotViewport};
 use super::navigate::View;
 use crate::figure::axis::Axis;
+use crate::figure::facets::Facets;
 use crate::figure::model::{Figure, Line};
 use crate::figure::ranges::ranges;
 use crate::figure::view::without;
@@ -28,6 +29,8 @@ pub struct SceneRequest {
     pub zoom: Option<View>,
     /// The surface, once it was painted.
     pub viewport: Option<PlotViewport>,
+    /// The same of the panels, in their order.
+    pub panels: Vec<Self>,
 }
 
 /// The part of a scene that depends on the data, the hidden lines and the chosen ranges.
@@ -54,6 +57,8 @@ pub struct Scene {
     pub kept: Arc<Analysis>,
     /// The triangles, once the plot has a surface.
     pub mesh: Option<PlotMesh>,
+    /// The scenes of the panels, in their order.
+    pub panels: Vec<Self>,
 }
 
 /// Whether a thread computes the scene of a figure.
@@ -65,11 +70,36 @@ impl Scene {
     /// Computes the scene; `kept` is the analysis that was computed before, if it still holds.
     pub fn of(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
         let kept = kept.unwrap_or_else(|| Arc::new(Analysis::of(figure, &request)));
+        if let Some(facets) = &figure.facets {
+            let panels = scenes(facets, &request);
+            return Self { request, kept, mesh: None, panels };
+        }
+        Self::with(figure, request, kept)
+    }
+
+    fn with(figure: &Figure, request: SceneRequest, kept: Arc<Analysis>) -> Self {
         let view = request.zoom.unwrap_or(kept.fit);
         let key = |viewport: PlotViewport| MeshKey::new(figure, view, &request.hidden, viewport);
         let mesh = request.viewport.clone().map(|viewport| PlotMesh::of(figure, key(viewport)));
-        Self { request, kept, mesh }
+        Self { request, kept, mesh, panels: Vec::new() }
     }
+}
+
+/// The scenes of panels, of which some axes have the same range.
+fn scenes(facets: &Facets, request: &SceneRequest) -> Vec<Scene> {
+    let own = |index: usize| {
+        let known = request.panels.get(index).cloned();
+        known.unwrap_or_else(|| SceneRequest { panels: Vec::new(), viewport: None, ..request.clone() })
+    };
+    let panels: Vec<_> =
+        facets.panels.iter().enumerate().map(|(index, panel)| (&panel.figure, own(index))).collect();
+    let kept: Vec<Analysis> = panels.iter().map(|(figure, request)| Analysis::of(figure, request)).collect();
+    let fits = facets.shared(&kept.iter().map(|kept| kept.fit).collect::<Vec<_>>());
+    let scenes = panels.into_iter().zip(kept).zip(fits).map(|(((figure, request), kept), fit)| {
+        let zoomed = SceneRequest { zoom: Some(request.zoom.unwrap_or(fit)), ..request.clone() };
+        Scene { request, ..Scene::with(figure, zoomed, Arc::new(kept)) }
+    });
+    scenes.collect()
 }
 
 impl Analysis {

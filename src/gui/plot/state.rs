@@ -11,6 +11,7 @@ use super::figure_view::{FigureView, Surroundings};
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, find};
+use crate::figure::view::facets::choices;
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
 use crate::results::table::columns::Column;
@@ -55,6 +56,8 @@ struct PlotData {
     concerned: Vec<&'static str>,
     /// Series that the runs have.
     series: Vec<String>,
+    /// What can split the runs into panels, with its name.
+    facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
     at: f64,
     took: f64,
@@ -203,6 +206,11 @@ impl PlotState {
         self.data.as_ref().map_or(&[], |data| &data.series)
     }
 
+    /// What can split the runs into panels, with its name.
+    pub(super) fn facets(&self) -> &[(Column, String)] {
+        self.data.as_ref().map_or(&[], |data| &data.facets)
+    }
+
     /// Renames a line; a hidden one stays hidden.
     pub fn rename(&mut self, old: &str, new: &str) {
         for view in self.views.values_mut() {
@@ -346,11 +354,12 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series = series.into_iter().map(str::to_owned).collect();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    PlotData { arms, revision, concerned, series, at: now, took }
+    PlotData { arms, revision, concerned, series, facets: choices(&shown), at: now, took }
 }
 
 /// The titles and scales alone.
 fn titles_of(kept: &PlotView) -> PlotView {
-    let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, .. } = kept.clone();
-    PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, ..PlotView::default() }
+    let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
+    let facets = facets.without_zooms();
+    PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, ..PlotView::default() }
 }

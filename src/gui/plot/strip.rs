@@ -1,8 +1,11 @@
 //! The legend of bars, marks, cells and parallel axes: a strip above the plot.
 
-use eframe::egui::{Rect, ScrollArea, Ui, UiBuilder, Vec2, vec2};
+use std::collections::BTreeMap;
 
-use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Align2, FontId, Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
+
+use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
@@ -12,6 +15,8 @@ use crate::gui::theme;
 /// Between rows side by side, and from the strip down to the plot.
 const BETWEEN: f32 = 18.0;
 const BELOW: f32 = 4.0;
+/// Room for a value after each name.
+const VALUE: f32 = 44.0;
 /// A strip of more lines scrolls.
 const MOST_LINES: usize = 2;
 /// Wider names lose their middle.
@@ -20,23 +25,41 @@ const WIDEST: f32 = 220.0;
 /// The sizes of the rows.
 pub type StripRows = LegendNames;
 
-/// Draws the legend at the top of a space; returns its height, and the name at the pointer.
+/// Values beside the names of a strip.
+#[derive(Clone, Copy)]
+pub struct StripValues<'a> {
+    /// The selected arm.
+    pub selected: Option<&'a str>,
+    /// Where the values are, and what they are by name; `None` while there is no pointer.
+    pub reading: Option<(&'a str, &'a BTreeMap<String, String>)>,
+}
+
+/// Draws the legend at the top of a space, with room for values if there are some; returns its height, and the name at the
+/// pointer.
 pub fn strip_ui(
     ui: &mut Ui,
-    figure: &Figure,
-    theme: Theme,
+    (figure, theme): (&Figure, Theme),
     rows: &mut LegendRows<'_>,
     names: &mut StripRows,
     space: Rect,
+    values: Option<StripValues<'_>>,
 ) -> (f32, Option<String>) {
     let (known, _) = names.measure(figure);
     if known.is_empty() {
         return (0.0, None);
     }
+    let room = if values.is_some() { VALUE } else { 0.0 };
     let (places, lines) =
-        flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST)), space.width());
+        flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST) + room), space.width());
     let height = lines.min(MOST_LINES) as f32 * ROW;
-    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected: None, chosen: None };
+    let selected = values.and_then(|values| values.selected);
+    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected, chosen: None };
+    let reading = values.and_then(|values| values.reading);
+    if let Some((place, values)) = reading {
+        let end =
+            places.last().filter(|_| lines == 1).map_or(space.width(), |(at, width)| at.x + width + BETWEEN);
+        head_ui(ui, space.with_max_y(space.top() + ROW), end, place, values);
+    }
     let mut pointed = None;
     let strip = space.with_max_y(space.top() + height);
     ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
@@ -49,11 +72,34 @@ pub fn strip_ui(
                 if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
                     let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
                     pointed = row_ui(ui, rect, sample, look, rows, WIDEST).or(pointed.take());
+                    if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
+                        value_ui(ui, rect, value);
+                    }
                 }
             }
         });
     });
     (height + BELOW, pointed)
+}
+
+/// Writes where values are at the right end of the strip if there is room, and says all of them.
+fn head_ui(ui: &Ui, rect: Rect, end: f32, place: &str, values: &BTreeMap<String, String>) {
+    let response =
+        ui.interact(rect.with_min_x(rect.right() - 1.0), ui.scope_id().with("reading"), Sense::hover());
+    response.widget_info(|| {
+        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        WidgetInfo::labeled(Role::Label, true, format!("{place}: {}", values.join("; ")))
+    });
+    if end + wide(place) <= rect.width() {
+        let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
+        ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, place, font, ink);
+    }
+}
+
+/// Writes a value at the right end of a row.
+fn value_ui(ui: &Ui, rect: Rect, value: &str) {
+    let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
+    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, value, font, ink);
 }
 
 /// The places of rows beside each other within a width, with their own widths; and the number of lines.

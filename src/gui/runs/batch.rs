@@ -70,7 +70,7 @@ impl Runs {
 
     /// The runs that have not ended, by identity.
     pub fn open(&self) -> impl Iterator<Item = &String> {
-        self.open.iter()
+        self.open.iter().chain(self.pending.iter().map(|job| &job.run.id))
     }
 
     /// Bounds of the seconds to the end, from the pace since the start.

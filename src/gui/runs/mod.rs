@@ -1,7 +1,10 @@
 //! The runs of the document and their records, folded from their messages.
 
 mod batch;
+mod lines;
+mod moves;
 mod outdated;
+mod queue;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,13 +12,15 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use super::worker::{RunningJobs, Worker};
+use super::worker::RunningJobs;
 use crate::doc::Run;
 use crate::results::{Event, ReportLevel, RunRecord, RunState};
-use crate::run::{Job, StopKind};
+use crate::run::{Job, QueueView, StopKind};
 use batch::BatchPace;
+pub use lines::QueueLine;
 use outdated::OutdatedRuns;
 pub use outdated::{ArmSeed, FoundRun};
+pub use queue::{QueueAction, QueueCounts, QueueRequest, Sharing};
 
 /// Messages are read for at most this long per frame; the rest follows in the next one.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -65,8 +70,10 @@ pub struct Runs {
     records: BTreeMap<String, RunRecord>,
     /// Started runs that have not ended.
     open: BTreeSet<String>,
-    /// All runs that were started together.
+    /// All runs that were started together, or added since.
     batch: Vec<String>,
+    /// Runs whose turn has ended by their messages; the queue may notice it later.
+    ended_turn: BTreeSet<String>,
     /// Started runs that were stopped while they waited.
     skipped: BTreeSet<String>,
     /// The last run with points of each arm and seed, which may have had other settings.
@@ -74,6 +81,16 @@ pub struct Runs {
     outdated: OutdatedRuns,
     pace: BatchPace,
     work: Option<RunningJobs>,
+    /// The work that has ended, whose order of runs may still be written.
+    last_work: Option<RunningJobs>,
+    /// How runs share the machine.
+    pub sharing: Sharing,
+    /// The queue as it was when it was looked at last, at this revision, and the places of its runs.
+    view: Option<QueueView>,
+    followed: Option<u64>,
+    places: BTreeMap<String, usize>,
+    /// Jobs that came after the queue had ended.
+    pending: Vec<Job>,
     /// The records on disk as a thread reads them, and the number of runs so far.
     reading: Option<(Receiver<(String, RunRecord)>, usize)>,
     /// The records of runs that edits have made, as threads read them.
@@ -141,47 +158,9 @@ impl Runs {
         self.stopping
     }
 
-    /// Starts jobs. Their records stay until they report a new start.
-    pub fn start(&mut self, worker: &mut dyn Worker, jobs: Vec<Job>) {
-        self.open = jobs.iter().map(|job| job.run.id.clone()).collect();
-        self.batch = self.open.iter().cloned().collect();
-        self.skipped.retain(|run| !self.open.contains(run));
-        self.work = Some(worker.start(jobs));
-        self.stopping = None;
-        self.pace.begin();
-        self.find_strays();
-        self.revision += 1;
-    }
-
-    /// Asks the runs to stop.
-    pub fn stop(&mut self, kind: StopKind) {
-        if let Some(work) = &self.work {
-            (work.stop)(kind);
-            self.stopping = Some(kind);
-            self.end_pause();
-        }
-    }
-
     /// Whether the runs are paused.
     pub const fn is_paused(&self) -> bool {
         self.paused.is_some()
-    }
-
-    /// Pauses the runs after their mini-batch, or continues them.
-    pub fn pause(&mut self, paused: bool) {
-        let Some(work) = &self.work else { return };
-        (work.pause)(paused);
-        if paused {
-            self.paused.get_or_insert_with(Instant::now);
-        } else {
-            self.end_pause();
-        }
-    }
-
-    fn end_pause(&mut self) {
-        if let Some(since) = self.paused.take() {
-            self.pace.was_held(since.elapsed());
-        }
     }
 
     /// Takes new messages from the runs.
@@ -200,17 +179,17 @@ impl Runs {
                 Err(TryRecvError::Disconnected) => news.extend(self.end()),
             }
         }
+        self.follow_queue();
         news
     }
 
     fn apply(&mut self, run: String, event: Event) -> Option<RunNews> {
         self.revision += 1;
         if let Event::Elsewhere { owner } = event {
-            self.open.remove(&run);
+            self.end_turn(&run);
             return Some(RunNews::Elsewhere { run, owner });
         }
         self.pace.note(&run, &event);
-        let record = self.records.entry(run.clone()).or_default();
         let news = match &event {
             // The others are in the view of reports.
             Event::Report(report) if report.level == ReportLevel::Warning => {
@@ -218,21 +197,28 @@ impl Runs {
             }
             _ => None,
         };
-        let before = record.state().clone();
-        // A run that gave way to others in the queue goes on.
-        if matches!(event, Event::Started { .. }) && self.batch.contains(&run) {
-            self.open.insert(run.clone());
-        }
+        let gives_way = matches!(event, Event::Stopped { .. }) && self.gives_way(&run);
         // By the event: the record of a resumed run still has the state of the stopped run at its first event.
-        if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
-            self.open.remove(&run);
+        if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. })
+            && !gives_way
+        {
+            self.end_turn(&run);
+        } else if matches!(event, Event::Started { .. }) {
+            self.ended_turn.remove(&run);
         }
+        let record = self.records.entry(run.clone()).or_default();
+        let before = record.state().clone();
         record.apply(event);
         let state = record.state().clone();
-        if state == before { news } else { Some(RunNews::State { run, state }) }
+        if state == before || gives_way { news } else { Some(RunNews::State { run, state }) }
     }
 
-    /// Has to be called when the channel has closed: a run without an end event was lost with its thread.
+    fn end_turn(&mut self, run: &str) {
+        self.open.remove(run);
+        self.ended_turn.insert(run.to_owned());
+    }
+
+    /// Has to be called once the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {
@@ -246,7 +232,10 @@ impl Runs {
                 news.push(RunNews::State { run, state: record.state().clone() });
             }
         }
-        self.work = None;
+        self.follow_queue();
+        self.last_work = self.work.take();
+        self.followed = None;
+        self.open.clear();
         self.stopping = None;
         self.paused = None;
         self.pace = BatchPace::default();
@@ -256,11 +245,13 @@ impl Runs {
     }
 }
 
-/// The jobs for the runs that are not done, each identity once.
+/// The jobs for the runs that are neither done nor in the queue, each identity once; runs that still stop get another turn.
 pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
     let mut seen = BTreeSet::new();
+    let is_left = |run: &Run| known.state(&run.id) != RunState::Done;
+    let is_free = |run: &Run| !known.is_open(&run.id) || known.is_stopping(&run.id);
     runs.iter()
-        .filter(|run| seen.insert(&run.id) && known.state(&run.id) != RunState::Done)
+        .filter(|run| seen.insert(&run.id) && is_left(run) && is_free(run))
         .map(|run| Job { run: run.clone(), folder: folder.to_owned(), base: base.to_owned() })
         .collect()
 }

@@ -20,7 +20,7 @@ pub type FoundRun = (StoredRun, Option<RunRecord>);
 #[derive(Default)]
 pub(super) struct OutdatedRuns {
     /// Names of runs by identity.
-    names: BTreeMap<String, ArmSeed>,
+    pub(super) names: BTreeMap<String, ArmSeed>,
     /// The runs of the document, as a set and in order.
     listed: BTreeSet<String>,
     order: Vec<String>,

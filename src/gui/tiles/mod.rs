@@ -69,9 +69,9 @@ pub struct Tiling {
     /// The size of the area of tiles, and whether the window has room for several.
     area: Vec2,
     is_large: bool,
-    /// Plots that apply to the data.
+    /// Plots and views that have data.
     offered: Vec<&'static str>,
-    /// Plots that have got their first data since they were on the screen, and groups since they were.
+    /// Plots and views that have got their first data since they were on the screen, and groups since they were.
     new: BTreeSet<&'static str>,
     new_groups: BTreeSet<Group>,
     tree: Tree<Pane>,
@@ -149,12 +149,12 @@ impl Tiling {
         self.settle(true);
     }
 
-    /// Notes which plots apply to the data. Those of a document that is being read are no news.
-    pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>, is_news: bool) {
-        let before = std::mem::replace(&mut self.offered, plots.collect());
-        for plot in self.offered.iter().filter(|plot| is_news && !before.contains(*plot)) {
-            self.new.insert(*plot);
-            self.new_groups.extend(find(plot).map(|pane| pane.group));
+    /// Notes which plots and views have data. Those of a document that is being read are no news.
+    pub fn offer(&mut self, views: impl Iterator<Item = &'static str>, is_news: bool) {
+        let before = std::mem::replace(&mut self.offered, views.collect());
+        for view in self.offered.iter().filter(|view| is_news && !before.contains(*view)) {
+            self.new.insert(*view);
+            self.new_groups.extend(find(view).map(|pane| pane.group));
         }
         self.new_groups.remove(&self.group());
         self.settle(false);
@@ -172,7 +172,7 @@ impl Tiling {
 
     /// Whether a view has data, as far as that is known.
     pub fn has_data(&self, pane: Pane) -> bool {
-        pane.plot.is_none() || self.offered.contains(&pane.name)
+        self.offered.contains(&pane.name)
     }
 
     /// Finds the default for the group, and takes it unless a person has changed it.

@@ -6,6 +6,8 @@ mod swept;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use eframe::egui::{
     self, Align, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Ui, pos2,
 };
@@ -15,7 +17,8 @@ use super::commands::Command;
 use super::compare::{Compare, arm_marks_ui, run_marks_ui};
 use super::form::note_edited;
 use super::icons::Icon;
-use super::runs::Runs;
+use super::queue_menu::queue_entries_ui;
+use super::runs::{QueueRequest, Runs};
 use super::selection::Selection;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
 use super::treatment::Treatment;
@@ -69,6 +72,8 @@ pub enum TreeRequest {
     ShowInTable,
     /// To open the folder of a run, by identity.
     OpenFolder(String),
+    /// To start, stop or move runs.
+    Queue(QueueRequest),
 }
 
 /// What the list reads, and what it may change.
@@ -264,6 +269,10 @@ impl Tree<'_> {
         menu.show(|ui| {
             *self.selection = Selection::Arm(treatment.arm);
             self.table_ui(ui);
+            let of_arm = self.input.treatments.iter().filter(|other| other.arm == treatment.arm);
+            let runs: BTreeSet<String> =
+                of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
+            self.queue_ui(ui, &runs.into_iter().collect::<Vec<_>>());
             self.commands_ui(ui, &OF_ARM);
             ui.separator();
             arm_marks_ui(ui, &treatment.name, self.compare);
@@ -274,6 +283,7 @@ impl Tree<'_> {
         let menu = Popup::context_menu(row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         menu.show(|ui| {
             *self.selection = own;
+            self.queue_ui(ui, std::slice::from_ref(&run.id));
             let has_folder = self.input.runs.record(&run.id).is_some();
             ui.add_enabled_ui(has_folder, |ui| {
                 if entry_ui(ui, Icon::FolderOpen, "Open folder") {
@@ -290,6 +300,12 @@ impl Tree<'_> {
     fn table_ui(&mut self, ui: &mut Ui) {
         if entry_ui(ui, Icon::Table, "Show in table") {
             self.request = Some(TreeRequest::ShowInTable);
+        }
+    }
+
+    fn queue_ui(&mut self, ui: &mut Ui, runs: &[String]) {
+        if let Some(request) = queue_entries_ui(ui, self.input.runs, runs) {
+            self.request = Some(TreeRequest::Queue(request));
         }
     }
 
@@ -324,8 +340,7 @@ fn renaming_id() -> Id {
 }
 
 /// What the menu of an arm offers.
-const OF_ARM: [(Icon, Command); 7] = [
-    (Icon::Play, Command::RunArm),
+const OF_ARM: [(Icon, Command); 6] = [
     (Icon::Pencil, Command::RenameArm),
     (Icon::Copy, Command::DuplicateArm),
     (Icon::ArrowUp, Command::MoveArmUp),

@@ -85,6 +85,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         RunState::Running if runs.is_paused() => {
             look(Some(Icon::PauseFill), "paused".to_owned(), RunTone::Quiet, progress_text(record))
         }
+        RunState::Running if runs.is_stopping(&shown) => {
+            look(Some(Icon::StopFill), "stopping…".to_owned(), RunTone::Quiet, progress_text(record))
+        }
         RunState::Running => {
             let words = if is_stray { "outdated".to_owned() } else { position(record) };
             let hint = progress_text(record);
@@ -94,7 +97,10 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         }
         _ if is_stray => look(Some(Icon::Hourglass), "outdated".to_owned(), RunTone::Quiet, STRAY.to_owned()),
         RunState::Waiting if runs.is_open(&shown) => {
-            let hint = "Waits for a free place".to_owned();
+            let hint = match runs.place(&shown) {
+                Some(place) => format!("Number {place} of those that wait in the queue"),
+                None => "Waits for a free place".to_owned(),
+            };
             look(Some(Icon::Hourglass), "queued".to_owned(), RunTone::Quiet, hint)
         }
         _ if runs.is_stale(run) => {

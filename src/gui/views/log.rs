@@ -82,8 +82,12 @@ mod tests {
 
     #[test]
     fn all_words_must_be_there_and_errors_can_be_asked_for() {
-        let entry =
-            |tone, text: &str| Notice { time: String::new(), tone, text: text.to_owned(), action: None };
+        let entry = |tone, text: &str| Notice {
+            time: String::new(),
+            tone,
+            text: text.to_owned(),
+            actions: Vec::new(),
+        };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
         assert!(view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));
         assert!(!view.wants(&entry(Tone::Info, "dense, seed 1: done")));

@@ -13,6 +13,7 @@ mod network_at_end;
 mod notes;
 mod offer;
 mod picture;
+mod queue;
 pub(in crate::gui) mod reports;
 mod table;
 mod tickets;
@@ -29,7 +30,7 @@ pub use offer::{Offer, Offers, Subject, Wanted};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
-use super::runs::Runs;
+use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::{text, theme};
 use crate::doc::Run;
@@ -41,6 +42,7 @@ use network_at_end::NetworkAtEnd;
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
     table::ENTRY,
+    queue::ENTRY,
     network::ENTRY,
     weights::ENTRY,
     tickets::ENTRY,
@@ -67,6 +69,10 @@ pub struct ViewEntry {
 trait View {
     /// Draws it into all available space; returns what the window has to do.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    /// Whether it has something to show of the results.
+    fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
+        true
+    }
     /// Whether it has a figure for files and for the clipboard now.
     fn offers(&self) -> Offers {
         Offers::Nothing
@@ -117,6 +123,8 @@ pub struct Shared<'a> {
     network: &'a mut NetworkAtEnd,
     /// The place whose faults are shown.
     trial_filter: &'a mut TrialFilter,
+    /// Whether the keyboard is to go to how runs share the machine.
+    chooses_sharing: &'a mut bool,
 }
 
 /// An action for the window.
@@ -126,6 +134,10 @@ pub enum ViewResponse {
     AddStage(Set),
     /// An action of the table of runs.
     Compare(CompareResponse),
+    /// Start, stop or move runs.
+    Queue(QueueRequest),
+    /// Change how runs share the machine.
+    Sharing(Sharing),
     /// Export the figure of the view.
     Take(Wanted),
     /// Show another view or plot.
@@ -137,12 +149,18 @@ pub struct Views {
     drawn: Vec<(&'static str, Box<dyn View>)>,
     network: NetworkAtEnd,
     trial_filter: TrialFilter,
+    chooses_sharing: bool,
 }
 
 impl Default for Views {
     fn default() -> Self {
         let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
-        Self { drawn, network: NetworkAtEnd::default(), trial_filter: TrialFilter::default() }
+        Self {
+            drawn,
+            network: NetworkAtEnd::default(),
+            trial_filter: TrialFilter::default(),
+            chooses_sharing: false,
+        }
     }
 }
 
@@ -156,11 +174,22 @@ impl Views {
         compare: &mut Compare,
     ) -> Option<ViewResponse> {
         let (_, view) = self.drawn.iter_mut().find(|(known, _)| *known == name)?;
-        view.ui(
-            ui,
-            input,
-            &mut Shared { compare, network: &mut self.network, trial_filter: &mut self.trial_filter },
-        )
+        let Self { network, trial_filter, chooses_sharing, .. } = self;
+        view.ui(ui, input, &mut Shared { compare, network, trial_filter, chooses_sharing })
+    }
+
+    /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
+    pub const fn choose_sharing(&mut self) {
+        self.chooses_sharing = true;
+    }
+
+    /// The views that have something to show.
+    pub fn with_data<'a>(
+        &'a self,
+        listed: &'a [Run],
+        runs: &'a Runs,
+    ) -> impl Iterator<Item = &'static str> + 'a {
+        self.drawn.iter().filter(|(_, view)| view.has_data(listed, runs)).map(|(name, _)| *name)
     }
 
     /// Whether the view with this name has a figure for files; plots are no views.

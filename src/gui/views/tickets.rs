@@ -1,5 +1,6 @@
 //! Criteria for tickets, all arms side by side: the overlap of the masks of seeds, and the early stop of each training.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,13 +14,14 @@ use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, overlaps};
 use crate::gui::plot::{FigureView, figure_ui};
+use crate::gui::runs::Runs;
 use crate::gui::{text, theme};
-use crate::results::RunState;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::tickets::MaskOverlap;
 use crate::results::tiles::Group;
+use crate::results::{RunRecord, RunState};
 use crate::run::mask_overlaps;
 
 /// The share of the height that the figure gets; the table is below it.
@@ -69,6 +71,15 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for Tickets {
+    fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
+        let is_ticket = |record: &RunRecord| {
+            record.is_done() && record.points().iter().any(|point| point.remaining < 1.0)
+        };
+        let mut arms = BTreeSet::new();
+        let tickets = listed.iter().filter(|run| runs.record(&run.id).is_some_and(is_ticket));
+        tickets.map(|run| run.arm_index).any(|arm| !arms.insert(arm)) // masks of two seeds can be compared
+    }
+
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let before = self.shown;
         let wanted = ui.horizontal_wrapped(|ui| {

@@ -11,11 +11,14 @@ use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::Picture;
 use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use crate::doc::Run;
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
 use crate::figure::network::image::{Shown, cells, colours, counts, full, image};
 use crate::gui::plot::{colour, theme_of};
+use crate::gui::runs::Runs;
 use crate::gui::{text, theme};
+use crate::results::RunState;
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
 use crate::results::tiles::Group;
@@ -89,6 +92,10 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for Weights {
+    fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
+        listed.iter().any(|run| runs.state(&run.id) == RunState::Done)
+    }
+
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.seen = None;
         let Some(read) = shared.network.ui(ui, ENTRY.help, input) else {

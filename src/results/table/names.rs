@@ -22,6 +22,15 @@ const NAMES: [(&str, Column); 15] = [
 ];
 
 impl Column {
+    /// What heads the column in tables for programs.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Setting(path) => path.clone(),
+            Self::Series { series, .. } => series.clone(),
+            known => NAMES.iter().find(|(_, column)| column == known).map_or("", |(name, _)| name).to_owned(),
+        }
+    }
+
     /// The column of a name on the command line: `last`, a setting by the end of its path, or a series as
     /// `test_loss:best`, `test_loss:last`, `test_loss@1000` (an iteration) and `test_accuracy@21%` (a level of weights).
     ///

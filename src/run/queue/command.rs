@@ -7,7 +7,7 @@ use crate::run::stop::StopKind;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Adds runs at the end, with this priority (0 is usual; runs of a higher one come first). A run that is in the queue
-    /// stays as it is; one that has ended, but is not done, gets another turn.
+    /// stays as it is; one that has ended, but is not done, or that was asked to stop, gets another turn.
     Add {
         /// The runs.
         jobs: Vec<Job>,
@@ -35,7 +35,7 @@ pub enum Command {
         /// When.
         kind: StopKind,
     },
-    /// Gives a run that was stopped or has failed another turn.
+    /// Gives a run that was stopped or has failed another turn; one that still stops gets it afterwards.
     Retry {
         /// Its identity.
         run: String,

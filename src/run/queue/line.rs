@@ -31,8 +31,8 @@ enum State {
 }
 
 impl Line {
-    /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended, but is not done, gets another
-    /// turn.
+    /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended, but is not done, or that was
+    /// asked to stop, gets another turn.
     pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
         let known = self.entries.iter().enumerate().map(|(at, entry)| (entry.job.run.id.clone(), at));
         let mut known: BTreeMap<String, usize> = known.collect(); // thousands may come at once
@@ -42,8 +42,12 @@ impl Line {
                 self.entries.push(Entry { job, priority, state: State::Waiting });
                 continue;
             };
-            if matches!(&known.state, State::Ended(ended) if *ended != Ended::Done) {
-                *known = Entry { job, priority, state: State::Waiting };
+            match &mut known.state {
+                State::Ended(ended) if *ended != Ended::Done => {
+                    *known = Entry { job, priority, state: State::Waiting };
+                }
+                State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
+                State::Waiting | State::Ended(_) => {}
             }
         }
     }
@@ -94,12 +98,13 @@ impl Line {
         }
     }
 
-    /// Gives a run that has ended, but is not done, another turn.
+    /// Gives a run that has ended, but is not done, another turn; one that was asked to stop gets it once it has.
     pub fn retry(&mut self, run: &str) {
-        if let Some(entry) = self.find(run)
-            && matches!(&entry.state, State::Ended(ended) if *ended != Ended::Done)
-        {
-            entry.state = State::Waiting;
+        let Some(entry) = self.find(run) else { return };
+        match &mut entry.state {
+            State::Ended(ended) if *ended != Ended::Done => entry.state = State::Waiting,
+            State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
+            State::Waiting | State::Ended(_) => {}
         }
     }
 
@@ -213,7 +218,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Known {
         Waiting,
-        Running,
+        Running { stops: bool, returns: bool },
         Over { done: bool },
     }
 
@@ -240,6 +245,14 @@ mod tests {
         ]
     }
 
+    fn retry(known: &mut Known) {
+        match known {
+            Known::Over { done: false } => *known = Known::Waiting,
+            Known::Running { stops, returns } => *returns |= *stops,
+            Known::Waiting | Known::Over { done: true } => {}
+        }
+    }
+
     /// The simplest list that does the same.
     fn carry_out(model: &mut Vec<(usize, i32, Known)>, step: &Step) -> Option<usize> {
         let at = |model: &[(usize, i32, Known)], run: usize| model.iter().position(|known| known.0 == run);
@@ -249,7 +262,7 @@ mod tests {
                 Some(at) if model[at].2 == (Known::Over { done: false }) => {
                     model[at] = (run, priority, Known::Waiting);
                 }
-                Some(_) => {}
+                Some(at) => retry(&mut model[at].2),
             },
             Step::Priority(run, priority) => {
                 if let Some(at) = at(model, run) {
@@ -269,25 +282,30 @@ mod tests {
                 }
             }
             Step::Stop(run) => {
-                if let Some(at) = at(model, run).filter(|&at| model[at].2 == Known::Waiting) {
-                    model[at].2 = Known::Over { done: false };
+                let known = at(model, run).map(|at| &mut model[at].2);
+                match known {
+                    Some(known @ Known::Waiting) => *known = Known::Over { done: false },
+                    Some(Known::Running { stops, returns }) => (*stops, *returns) = (true, false),
+                    Some(Known::Over { .. }) | None => {}
                 }
             }
             Step::Retry(run) => {
-                if let Some(at) = at(model, run).filter(|&at| model[at].2 == (Known::Over { done: false })) {
-                    model[at].2 = Known::Waiting;
+                if let Some(at) = at(model, run) {
+                    retry(&mut model[at].2);
                 }
             }
             Step::Take => {
                 let highest =
                     model.iter().filter(|known| known.2 == Known::Waiting).map(|known| known.1).max()?;
                 let next = model.iter_mut().find(|known| known.2 == Known::Waiting && known.1 == highest)?;
-                next.2 = Known::Running;
+                next.2 = Known::Running { stops: false, returns: false };
                 return Some(next.0);
             }
             Step::End(run, done) => {
-                if let Some(at) = at(model, run).filter(|&at| model[at].2 == Known::Running) {
-                    model[at].2 = Known::Over { done };
+                if let Some(at) = at(model, run)
+                    && let Known::Running { returns, .. } = model[at].2
+                {
+                    model[at].2 = if returns && !done { Known::Waiting } else { Known::Over { done } };
                 }
             }
         }

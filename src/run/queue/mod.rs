@@ -13,8 +13,8 @@
 //! | pause or stop everything | [`Command::Pause`], [`Command::StopAll`] |
 //! | show it | [`Queue::view`], again when [`Queue::revision`] has changed |
 //!
-//! No call waits for a run; the order on disk is a small file, which a thread writes. Results do not depend on any of them: a run that is interrupted resumes from
-//! its checkpoint, and bits do not depend on threads.
+//! No call waits for a run; the order on disk is a small file, which a thread writes. Results do not depend on any of
+//! them: a run that is interrupted resumes from its checkpoint, and bits do not depend on threads.
 
 mod carry_out;
 mod command;
@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::datasets::Datasets;
 use super::stop::{StopFlag, StopKind};
@@ -65,6 +66,12 @@ impl QueueOptions {
     /// Runs side by side, as many as there are processors, which share the machine.
     pub fn sharing(runs: usize) -> Self {
         Self { jobs: parallelism().min(runs).max(1), threads: 0 }
+    }
+
+    /// These runs side by side with these threads each; what is not chosen as [`sharing`](Self::sharing) has it.
+    pub fn chosen(jobs: Option<usize>, threads: Option<usize>, runs: usize) -> Self {
+        let usual = Self::sharing(runs);
+        Self { jobs: jobs.unwrap_or(usual.jobs), threads: threads.unwrap_or(usual.threads) }
     }
 
     /// Threads of each run, at least one.
@@ -151,6 +158,7 @@ impl Queue {
         state.revision += 1;
         self.apply(&mut state, command);
         self.fill(&mut state);
+        self.0.settle(&state);
         true
     }
 
@@ -205,6 +213,18 @@ impl Queue {
     /// Pauses all runs after their present mini-batch, or resumes them.
     pub fn pause(&self, paused: bool) {
         self.command(Command::Pause(paused));
+    }
+
+    /// Waits until the order is on disk, for so long at most; whether it is.
+    pub fn finish_order(&self, patience: Duration) -> bool {
+        let began = Instant::now();
+        while self.0.lock().order.is_writing {
+            if began.elapsed() > patience {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        true
     }
 
     /// Waits for the end of the queue and its last file.
@@ -279,6 +299,14 @@ impl Shared {
             let mut state = self.lock();
             state.line.end(&job.run.id, ended, self.stop.requested().is_some());
             state.revision += 1;
+            self.settle(&state);
+        }
+    }
+
+    /// Ends a pause in which no run is left, and so the queue: nobody would end it.
+    fn settle(&self, state: &State) {
+        if state.line.waiting() + state.line.running() == 0 {
+            self.stop.resume();
         }
     }
 
@@ -333,7 +361,7 @@ fn in_order(mut jobs: Vec<Job>, priority: i32) -> Vec<(Job, i32)> {
         orders.entry(job.folder.clone()).or_insert_with(|| RunOrder::read(&job.folder));
     }
     for order in orders.values() {
-        order.sort(&mut jobs);
+        order.sort(&mut jobs, |job| &job.run.id);
     }
     let ranked = |job: Job| {
         let kept = orders.get(&job.folder).map_or(0, |order| order.priority(&job.run.id));

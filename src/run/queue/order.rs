@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Job;
 use crate::doc::file::write_atomically;
 use crate::form::ron_text;
 
@@ -44,15 +43,15 @@ impl RunOrder {
         self.priorities.get(run).copied().unwrap_or_default()
     }
 
-    /// Puts jobs into this order.
-    pub fn sort(&self, jobs: &mut [Job]) {
+    /// Puts what has these identities into this order; of what waits, the highest priority is next all the same.
+    pub fn sort<T>(&self, items: &mut [T], run: impl Fn(&T) -> &str) {
         let places: BTreeMap<&str, usize> =
             self.order.iter().enumerate().map(|(place, run)| (run.as_str(), place)).collect();
-        jobs.sort_by_key(|job| places.get(job.run.id.as_str()).copied().unwrap_or(usize::MAX)); // stable
+        items.sort_by_key(|item| places.get(run(item)).copied().unwrap_or(usize::MAX)); // stable
     }
 
-    /// Takes in the order of the runs of a queue; others keep their priorities and follow.
-    pub(super) fn take_in<'a>(&mut self, runs: impl Iterator<Item = (&'a str, i32)>) {
+    /// Takes in the order of runs with their priorities; others keep theirs and follow.
+    pub fn take_in<'a>(&mut self, runs: impl Iterator<Item = (&'a str, i32)>) {
         let mut order: Vec<String> = Vec::new();
         for (run, priority) in runs {
             order.push(run.to_owned());

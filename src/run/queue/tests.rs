@@ -172,6 +172,42 @@ fn stopping_one_run_leaves_the_others_and_a_retry_carries_it_on() {
 }
 
 #[test]
+fn a_run_that_still_stops_gets_another_turn_when_asked_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = jobs(folder.path(), "Train(\"200ep\")", 1..=1);
+    let run = long[0].run.id.clone();
+    let (queue, messages) = Queue::start(long.clone(), &options(1), StopFlag::new());
+    let mut seen = wait_for(&messages, |message| matches!(message.event, Event::Point(_)));
+    queue.pause(true); // it must not be over before it is asked
+    queue.command(Command::Stop { run: run.clone(), kind: StopKind::AfterStage });
+    queue.command(Command::Retry { run: run.clone() });
+    queue.command(Command::Stop { run: run.clone(), kind: StopKind::Now });
+    queue.command(Command::Add { jobs: long, priority: 0 });
+    queue.pause(false);
+    seen.extend(rest(queue, &messages));
+    assert_eq!(with(&seen, finishes), [&run]);
+    let stops = with(&seen, |event| matches!(event, Event::Stopped { .. })).len();
+    assert_eq!((stops, with(&seen, starts).len()), (1, 2));
+}
+
+#[test]
+fn a_pause_ends_with_the_last_run_and_the_order_is_on_disk_before_the_queue_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = jobs(folder.path(), "Train(\"300ep\")", 1..=3);
+    let ids = ids(&jobs);
+    let (queue, messages) = Queue::start(jobs, &options(1), StopFlag::new());
+    wait_for(&messages, |message| matches!(message.event, Event::Point(_)));
+    queue.pause(true);
+    queue.command(Command::Move { run: ids[2].clone(), before: Some(ids[1].clone()) });
+    assert!(queue.finish_order(PATIENCE));
+    assert_eq!(RunOrder::read(folder.path()).order, [&ids[0], &ids[2], &ids[1]].map(String::as_str));
+    for run in ids {
+        queue.command(Command::Stop { run, kind: StopKind::Now });
+    }
+    rest(queue, &messages); // would wait for the end of the pause
+}
+
+#[test]
 fn a_failed_run_is_retried_while_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let all = jobs(folder.path(), "Train(\"200ep\")", 1..=2);

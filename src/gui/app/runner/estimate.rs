@@ -85,7 +85,7 @@ impl Runner {
             Ok(lists) => lists,
             Err(reason) => return (Status { detail: reason, ..status_of(&count) }, None),
         };
-        let options = QueueOptions::sharing(left.len());
+        let options = self.runs.sharing.options(left.len());
         let expected_time = expected(&left, &done, &self.estimate.paces, options);
         let needed = match &expected_time {
             ExpectedTime::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),

@@ -4,6 +4,7 @@ mod estimate;
 mod moving;
 mod watch;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use crate::gui::log::Log;
 use crate::gui::runs::{Runs, jobs};
 use crate::gui::text;
 use crate::gui::worker::Worker;
-use crate::results::RunState;
-use crate::run::StopKind;
+use crate::results::{RunState, ends_in_words};
+use crate::run::{Job, StopKind};
 use estimate::Estimate;
 pub(super) use moving::{Copying, MoveOutcome};
 use watch::Watch;
@@ -39,11 +40,11 @@ pub(super) struct Runner {
 /// The runs to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StartRequest {
+    /// But those that were stopped or have failed since the others were started.
     All,
-    /// Those of the arm at this position.
-    Arm(Option<usize>),
     /// Those that were stopped or failed.
     Resumable,
+    Failed,
     /// These, by identity.
     These(Vec<String>),
 }
@@ -78,7 +79,7 @@ impl Runner {
         }
     }
 
-    /// Starts the requested runs that are not done; whether there are any.
+    /// Starts the requested runs that are not done, or adds them to those that go on; whether there are any.
     pub fn start(
         &mut self,
         request: &StartRequest,
@@ -86,24 +87,51 @@ impl Runner {
         folder: &Path,
         log: &mut Log,
     ) -> bool {
-        let is_wanted = |run: &&Run| match request {
-            StartRequest::All => true,
-            StartRequest::Arm(arm) => Some(run.arm_index) == *arm,
-            StartRequest::Resumable => self.runs.is_resumable(&run.id),
-            StartRequest::These(runs) => runs.contains(&run.id),
-        };
-        let chosen: Vec<Run> = document.runs().iter().filter(is_wanted).cloned().collect();
-        let jobs = jobs(&chosen, &self.runs, folder, &document.base());
+        let jobs = jobs(&self.requested(request, document), &self.runs, folder, &document.base());
         if jobs.is_empty() {
-            log.info("Nothing to start: all of these runs are done");
+            log.info("Nothing to start: all of these runs are done or in the queue");
             return false;
         }
         let count = text::counted(jobs.len(), "run");
-        log.info(format!("Started {count}; writing results to {}", folder.display()));
+        if self.runs.is_running() {
+            log.info(format!("Added {count} to the queue"));
+            self.runs.add(jobs);
+        } else {
+            log.info(format!("Started {count}; writing results to {}", folder.display()));
+            self.begin(jobs);
+        }
+        true
+    }
+
+    /// The runs that are meant; some may be done, or in the queue.
+    pub fn requested(&self, request: &StartRequest, document: &Document) -> Vec<Run> {
+        let these = match request {
+            StartRequest::These(runs) => runs.iter().collect(),
+            StartRequest::All | StartRequest::Resumable | StartRequest::Failed => BTreeSet::new(),
+        };
+        let is_wanted = |run: &&Run| match request {
+            StartRequest::All => !self.runs.has_given_up(&run.id),
+            StartRequest::Resumable => self.runs.is_resumable(&run.id),
+            StartRequest::Failed => matches!(self.runs.state(&run.id), RunState::Failed(_)),
+            StartRequest::These(_) => these.contains(&run.id),
+        };
+        document.runs().iter().filter(is_wanted).cloned().collect()
+    }
+
+    fn begin(&mut self, jobs: Vec<Job>) {
         self.estimate.stop_measuring(); // it would slow the runs down, and they it
         self.runs.start(self.worker.as_mut(), jobs);
         self.batch_began = Some(Instant::now());
-        true
+    }
+
+    /// Starts the jobs that were added just when the queue had ended; whether there are any.
+    pub fn start_pending(&mut self) -> bool {
+        let jobs = self.runs.take_pending();
+        let is_any = !jobs.is_empty();
+        if is_any {
+            self.begin(jobs);
+        }
+        is_any
     }
 
     /// Reads results of the document's runs that are not known yet.
@@ -115,23 +143,22 @@ impl Runner {
         }
     }
 
-    /// "12 runs ended: 11 done, 1 failed".
+    /// `24 runs: 23 done, 1 failed`, `Stopped: 8 done, 2 interrupted, 14 not started`.
     pub fn end_summary(&self) -> String {
-        let all = self.runs.batch().len();
-        format!("{} ended: {}", text::counted(all, "run"), self.batch_summary())
+        let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
+        ends_in_words(&states)
     }
 
     /// "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
     fn batch_summary(&self) -> String {
         let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
-        let waiting = if self.runs.is_running() { "queued" } else { "not started" };
         let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
         let parts = [
             (count(|state| *state == RunState::Done), "done"),
             (count(|state| matches!(state, RunState::Failed(_))), "failed"),
-            (count(|state| *state == RunState::Stopped), "stopped"),
+            (count(|state| *state == RunState::Stopped), "interrupted"),
             (count(|state| *state == RunState::Running), "running"),
-            (count(|state| *state == RunState::Waiting), waiting),
+            (count(|state| *state == RunState::Waiting), "queued"),
         ];
         let present = parts.iter().filter(|(count, _)| *count > 0);
         present.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")

@@ -1,5 +1,7 @@
 //! What is exported, what its file is called, and the faults behind a cell.
 
+use eframe::egui::accesskit::Role;
+
 use super::*;
 use crate::doc::fault_sites::CellPlan;
 use crate::figure::plots::testing::outcome;
@@ -64,6 +66,18 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     write_to(&mut window, &to);
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     assert!(std::fs::read_to_string(&to).unwrap().contains(">Test accuracy (%)<"));
+    for (action, opened) in [("Open", to.as_path()), ("Show in folder", folder.path())] {
+        window.harness.get_by_role_and_label(Role::Link, action).click();
+        window.harness.step();
+        let is_opened = |command: &egui::OutputCommand| matches!(command, egui::OutputCommand::OpenUrl(url) if url.url == format!("file://{}", opened.display()));
+        let commands = |window: &Window| window.harness.output().platform_output.commands.clone();
+        let found = (0..4).any(|_| {
+            let found = commands(&window).iter().any(is_opened);
+            window.harness.step();
+            found
+        });
+        assert!(found, "{action}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod inspector;
 mod menus;
 mod other_processes;
 mod outdated;
+mod queue;
 mod resume;
 mod script;
 mod tiles;
@@ -91,6 +92,17 @@ impl Window {
         self.harness.query_all_by_label_contains(text).next().is_some()
     }
 
+    /// The identity of a run of the document.
+    fn id(&self, arm: usize, seed: u64) -> String {
+        let runs = self.harness.state().editor.document.runs();
+        runs.iter().find(|run| run.arm_index == arm && run.seed == seed).unwrap().id.clone()
+    }
+
+    fn select(&mut self, selection: Selection) {
+        self.harness.state_mut().workspace.selection = selection;
+        self.harness.run();
+    }
+
     fn click(&mut self, label: &str) {
         let is_menu = Menu::ALL.into_iter().any(|menu| menu.text() == label);
         if is_menu && self.harness.query_by_label(label).is_none() {
@@ -101,8 +113,9 @@ impl Window {
     }
 
     fn say(&mut self, run: usize, event: Event) {
-        let stage = self.stage.borrow();
+        let mut stage = self.stage.borrow_mut();
         let run = stage.jobs[run].run.id.clone();
+        stage.hear(&run, &event);
         stage.sender.as_ref().unwrap().send(Message { run, event }).unwrap();
         drop(stage);
         self.harness.run();
@@ -233,7 +246,7 @@ fn stopping_asks_the_worker_and_resume_goes_on_with_what_is_left() {
 fn only_the_selected_arm_runs_when_asked_to() {
     let mut window = Window::new();
     window.harness.state_mut().workspace.selection = Selection::Arm(3);
-    window.execute(Command::RunArm);
+    window.execute(Command::RunSelected);
     let stage = window.stage.borrow();
     assert_eq!(stage.jobs.iter().map(|job| job.run.arm.as_str()).collect::<Vec<_>>(), ["random mask"; 3]);
 }

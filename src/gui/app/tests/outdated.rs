@@ -25,7 +25,12 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
     let input = app.workspace.export_input(&app.runner.runs);
-    app.workspace.plot.figure_request(app.workspace.plot.plot(), input).figure().map(|figure| csv(&figure))
+    app.workspace
+        .plot
+        .figure_request(app.workspace.plot.plot(), input)
+        .figure()
+        .ok()
+        .map(|figure| csv(&figure))
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)], "its curve grows");
     window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
     assert!(window.sees("failed: The loss is NaN."));
-    assert!(window.log().contains("dense, seed 1 (earlier settings) failed: The loss is NaN."));
+    assert!(window.log().contains("dense, seed 1 (earlier settings): failed: The loss is NaN."));
     window.say(1, started());
     window.say(1, Event::Finished { secs: 1.0 });
     assert!(window.log().contains("dense, seed 2 (earlier settings): done"), "{}", window.log());
@@ -125,7 +130,7 @@ fn a_stopped_run_that_goes_on_is_not_over() {
 fn a_run_that_is_over_is_at_its_end_however_it_ended() {
     let mut window = Window::new();
     window.harness.state_mut().workspace.selection = Selection::Arm(0);
-    window.execute(Command::RunArm);
+    window.execute(Command::RunSelected);
     window.say(0, started());
     window.say(0, Event::Progress(Progress { done: 0.25, ..Progress::default() }));
     let share = |window: &Window| window.harness.state().runner.status().share.unwrap();

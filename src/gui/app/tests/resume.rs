@@ -7,7 +7,7 @@ use crate::gui::settings::Unfinished;
 fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     let mut window = Window::open(file);
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
-    window.execute(Command::RunArm);
+    window.execute(Command::RunSelected);
     window.say(0, started());
     window.say(0, Event::Finished { secs: 1.0 });
     window.ask_to_close();

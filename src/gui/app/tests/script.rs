@@ -14,9 +14,12 @@ use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
 use crate::gui::files::{PathAnswer, PathRequest};
 use crate::gui::runs::{ArmSeed, FoundRun};
-use crate::gui::worker::{RunningJobs, Worker};
-use crate::results::RunRecord;
-use crate::run::{Cost, Job, Message, Pace, QueueOptions, StopFlag, StopKind, Task, cost};
+use crate::gui::worker::{RunQueue, RunningJobs, Worker};
+use crate::results::{Event, RunRecord};
+use crate::run::{
+    Command, Cost, Ended, Job, Message, Pace, QueueOptions, QueueView, QueuedRun, QueuedState, StopFlag,
+    StopKind, Task, WaitReason, cost,
+};
 
 /// What a test sees and does on the other side of the worker and the file dialogs.
 #[derive(Default)]
@@ -27,6 +30,12 @@ pub(super) struct Stage {
     /// What lies beside the listed runs.
     pub(super) outdated_runs: Option<Receiver<FoundRun>>,
     pub(super) sender: Option<SyncSender<Message>>,
+    /// What the queue was asked.
+    pub(super) commands: Vec<Command>,
+    /// The runs of the queue in their order.
+    pub(super) states: Vec<(String, Scripted)>,
+    pub(super) options: Option<QueueOptions>,
+    revision: u64,
     pub(super) stops: Vec<StopKind>,
     pub(super) pauses: Vec<bool>,
     pub(super) answer: Option<PathAnswer>,
@@ -41,6 +50,131 @@ pub(super) struct Stage {
     pub(super) asked: Vec<Asked>,
 }
 
+/// What a run of the scripted queue does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Scripted {
+    Waiting,
+    Running {
+        is_stopping: bool,
+    },
+    /// It makes room, and returns.
+    Returning,
+    Ended(Ended),
+}
+
+impl Stage {
+    /// Follows what a test says of a run.
+    pub(super) fn hear(&mut self, run: &str, event: &Event) {
+        let state = match event {
+            Event::Started { .. } => Scripted::Running { is_stopping: false },
+            Event::Finished { .. } => Scripted::Ended(Ended::Done),
+            Event::Stopped { .. } if *self.state_of(run) == Scripted::Returning => Scripted::Waiting,
+            Event::Stopped { .. } => Scripted::Ended(Ended::Stopped),
+            Event::Failed { message } => Scripted::Ended(Ended::Failed(message.clone())),
+            Event::Elsewhere { owner } => Scripted::Ended(Ended::Elsewhere(owner.clone())),
+            _ => return,
+        };
+        *self.state_of(run) = state;
+        self.revision += 1;
+    }
+
+    fn state_of(&mut self, run: &str) -> &mut Scripted {
+        if !self.states.iter().any(|(known, _)| known == run) {
+            self.states.push((run.to_owned(), Scripted::Waiting));
+        }
+        self.states.iter_mut().find(|(known, _)| known == run).map(|(_, state)| state).unwrap()
+    }
+
+    fn carry_out(&mut self, command: &Command) {
+        match command {
+            Command::Add { jobs, .. } => {
+                for job in jobs {
+                    *self.state_of(&job.run.id) = Scripted::Waiting;
+                    if !self.jobs.contains(job) {
+                        self.jobs.push(job.clone());
+                    }
+                }
+            }
+            Command::Stop { run, .. } => {
+                let state = self.state_of(run);
+                *state = match state {
+                    Scripted::Waiting => Scripted::Ended(Ended::Stopped),
+                    Scripted::Running { .. } | Scripted::Returning => Scripted::Running { is_stopping: true },
+                    Scripted::Ended(ended) => Scripted::Ended(ended.clone()),
+                };
+            }
+            Command::Retry { run } => *self.state_of(run) = Scripted::Waiting,
+            Command::Move { run, before } => {
+                let from = self.states.iter().position(|(known, _)| known == run).unwrap();
+                let moved = self.states.remove(from);
+                let to = self.states.iter().position(|(known, _)| Some(known) == before.as_ref());
+                self.states.insert(to.unwrap_or(self.states.len()), moved);
+            }
+            Command::Options { options, interrupt } => {
+                self.options = Some(*options);
+                for (_, state) in self.states.iter_mut().filter(|_| interrupt.is_some()) {
+                    if matches!(state, Scripted::Running { .. }) {
+                        *state = Scripted::Returning;
+                    }
+                }
+            }
+            Command::Pause(on) => self.pauses.push(*on),
+            Command::StopAll(kind) => self.stops.push(*kind),
+            Command::Priority { .. } => {}
+        }
+    }
+}
+
+impl RunQueue for Script {
+    fn command(&self, command: Command) -> bool {
+        let mut stage = self.0.borrow_mut();
+        if stage.sender.is_none() {
+            return false;
+        }
+        stage.revision += 1;
+        stage.carry_out(&command);
+        stage.commands.push(command);
+        true
+    }
+
+    fn revision(&self) -> u64 {
+        self.0.borrow().revision
+    }
+
+    fn view(&self) -> QueueView {
+        let stage = self.0.borrow();
+        let mut position = 0;
+        let queued = |(run, state): &(String, Scripted)| {
+            let state = match state {
+                Scripted::Waiting => {
+                    position += 1;
+                    QueuedState::Waiting { position, why: WaitReason::Turn }
+                }
+                Scripted::Running { is_stopping } => {
+                    let stopping = is_stopping.then_some(StopKind::Now);
+                    QueuedState::Running { stopping, returns: false, threads: 1 }
+                }
+                Scripted::Returning => {
+                    QueuedState::Running { stopping: Some(StopKind::Now), returns: true, threads: 1 }
+                }
+                Scripted::Ended(ended) => QueuedState::Ended(ended.clone()),
+            };
+            QueuedRun { run: run.clone(), priority: 0, state }
+        };
+        let mut runs: Vec<QueuedRun> = stage.states.iter().map(queued).collect();
+        runs.sort_by_key(|run| match run.state {
+            QueuedState::Running { .. } => 0,
+            QueuedState::Waiting { .. } => 1,
+            QueuedState::Ended(_) => 2,
+        });
+        let options = stage.options.unwrap_or(QueueOptions { jobs: 1, threads: 1 });
+        let is_over = stage.sender.is_none();
+        QueueView { options, is_paused: false, stopping: None, is_over, runs }
+    }
+
+    fn finish_order(&self, _patience: Duration) {}
+}
+
 /// A measurement that the window waits for.
 pub(super) struct Asked {
     pub(super) options: QueueOptions,
@@ -53,17 +187,15 @@ pub(super) type Shared = Rc<RefCell<Stage>>;
 pub(super) struct Script(pub(super) Shared);
 
 impl Worker for Script {
-    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs {
+    fn start(&mut self, jobs: Vec<Job>, options: QueueOptions) -> RunningJobs {
         let (sender, messages) = sync_channel(1_000);
         let mut stage = self.0.borrow_mut();
+        stage.states = jobs.iter().map(|job| (job.run.id.clone(), Scripted::Waiting)).collect();
         stage.jobs = jobs;
+        stage.options = Some(options);
+        stage.revision += 1;
         stage.sender = Some(sender);
-        let (stopped, paused) = (self.0.clone(), self.0.clone());
-        RunningJobs {
-            messages,
-            stop: Box::new(move |kind| stopped.borrow_mut().stops.push(kind)),
-            pause: Box::new(move |on| paused.borrow_mut().pauses.push(on)),
-        }
+        RunningJobs { messages, queue: Box::new(Script(self.0.clone())) }
     }
 
     fn read(&self, _folder: &Path, _runs: &[Run]) -> Receiver<(String, RunRecord)> {

@@ -347,6 +347,9 @@ fn new_data_mark_their_group_and_open_nothing() {
     assert_eq!(window.harness.state().workspace.tiles.kept(), None, "nobody has moved anything");
     change(&mut window, LayoutChange::Show("past"));
     assert!(is_new(&window).is_empty() && !window.harness.state().workspace.tiles.is_new("past"));
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.harness.run_steps(30);
+    assert_eq!(is_new(&window), ["Weights"], "a view that is no plot has its first data too");
 }
 
 #[test]

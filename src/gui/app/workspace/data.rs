@@ -25,7 +25,7 @@ impl Workspace {
         if let Err(why) = self.compare.load(results, &mut self.plot) {
             log.error(why);
         }
-        self.shown = None;
+        (self.shown, self.with_data) = (None, None);
         self.tiles.take(self.compare.view.tiles.as_ref());
     }
 

@@ -104,9 +104,7 @@ impl Workspace {
             Subject::View(offer) => Box::new(move || Ok(offer.figure())),
             Subject::Plot(plot) => {
                 let request = self.request_of(plot, runs, log);
-                Box::new(move || {
-                    request.figure().ok_or_else(|| "The plot is empty. Press Run first.".to_owned())
-                })
+                Box::new(move || request.figure())
             }
         }
     }
@@ -156,7 +154,7 @@ impl Exported {
         match self {
             Self::File(path) => {
                 let text = format!("Wrote {title} to {}", path.display());
-                log.done(text, NoticeAction::ShowInFolder(path));
+                log.done(text, vec![NoticeAction::Open(path.clone()), NoticeAction::ShowInFolder(path)]);
             }
             Self::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));

@@ -36,6 +36,8 @@ pub(super) struct Workspace {
     pub dry_run: DryRun,
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
+    /// The views that have something to show, and the revision of the rows that this is of.
+    with_data: Option<(u64, Vec<&'static str>)>,
     exports: Vec<Exporting>,
 }
 

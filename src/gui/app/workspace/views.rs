@@ -16,7 +16,7 @@ use crate::gui::icons::Icon;
 use crate::gui::log::Log;
 use crate::gui::panes::Pane;
 use crate::gui::plot::{LineAction, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
-use crate::gui::runs::Runs;
+use crate::gui::runs::{QueueRequest, Runs, Sharing};
 use crate::gui::selection::Selection;
 use crate::gui::tiles::{Contents, LayoutChange};
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
@@ -31,6 +31,10 @@ pub(in crate::gui::app) enum Request {
     Compare(CompareResponse),
     /// A figure, in a file or in the clipboard.
     Take(Subject, Wanted),
+    /// To start, stop or move runs.
+    Queue(QueueRequest),
+    /// Another way to share the machine.
+    Sharing(Sharing),
     /// Another plot or view.
     Show(&'static str),
     /// The runs of what is selected, in their table.
@@ -129,6 +133,8 @@ impl Drawn<'_> {
         let offer = || self.workspace.views.offer(pane.name);
         self.requests.extend(match response {
             ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
+            ViewResponse::Queue(request) => Some(Request::Queue(request)),
+            ViewResponse::Sharing(sharing) => Some(Request::Sharing(sharing)),
             ViewResponse::Compare(response) => Some(Request::Compare(response)),
             ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
             ViewResponse::Show(view) => Some(Request::Show(view)),
@@ -209,14 +215,20 @@ impl Workspace {
         Group::ALL.into_iter().map(tab).collect()
     }
 
-    /// Finds out which plots now have data; `is_news` unless the document is being read.
-    fn offer(&mut self, runs: &Runs, ui: &Ui) {
+    /// Finds out which plots and views now have data.
+    fn offer(&mut self, document: &Document, runs: &Runs, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let input = self.plot_input(runs);
         if let Some(secs) = self.plot.update_data(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
-        self.tiles.offer(self.plot.concerned(), runs.is_running());
+        // Rows are made a few times a second while records grow.
+        let revision = self.compare.revision();
+        if self.with_data.as_ref().is_none_or(|(known, _)| *known != revision) {
+            self.with_data = Some((revision, self.views.with_data(document.runs(), runs).collect()));
+        }
+        let views = self.with_data.iter().flat_map(|(_, views)| views.iter().copied());
+        self.tiles.offer(self.plot.concerned().chain(views), runs.is_running());
     }
 
     /// Draws all visible tiles into all available space.
@@ -228,7 +240,7 @@ impl Workspace {
         results: &Path,
         log: &mut Log,
     ) -> Vec<Request> {
-        self.offer(runs, ui);
+        self.offer(document, runs, ui);
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         self.plot.selected = arm.map(|arm| arm.name.clone());

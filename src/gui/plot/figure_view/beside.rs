@@ -1,4 +1,4 @@
-//! What is beside the plot: the ends of lines with their values, or the colour scale of cells.
+//! What is beside a plot: the ends of its lines, or its colour scale.
 
 use eframe::egui::{Rect, Ui};
 
@@ -14,24 +14,20 @@ use crate::gui::plot::mesh::EM;
 use crate::gui::plot::navigate::View;
 use crate::gui::plot::painter::{area, paint};
 
-/// Without anything, half of the last tick's label.
+/// Beside a plot for half of the last tick's label.
 const BESIDE: f32 = 20.0;
 /// The ends of lines take at most this share of the width.
 const ENDS: f64 = 0.28;
 
-/// What is at the right of the plot.
-pub enum Beside {
-    /// Nothing.
+/// What stands at the right of the plot.
+pub(super) enum Beside {
     Nothing,
-    /// The ends of lines.
     Ends(Ends),
-    /// A colour scale.
     Scale(UnplacedScaleBar),
 }
 
 impl Beside {
-    /// What a figure has there, in a view of it within this space.
-    pub fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
+    pub(super) fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
         let frame = state.frame.unwrap_or(space);
         let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
         if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
@@ -43,8 +39,7 @@ impl Beside {
         ends.filter(fits).map_or(Self::Nothing, Self::Ends)
     }
 
-    /// Its width, in points.
-    pub fn width(&self) -> f32 {
+    pub(super) fn width(&self) -> f32 {
         match self {
             Self::Nothing => BESIDE,
             Self::Ends(ends) => ends.width as f32 + 4.0,
@@ -54,7 +49,7 @@ impl Beside {
 }
 
 /// Paints the ends of lines or the colour scale.
-pub fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
+pub(super) fn beside_ui(ui: &Ui, figure: &Figure, beside: Beside, frame: Rect, theme: Theme) {
     match beside {
         Beside::Nothing => {}
         Beside::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),

@@ -6,6 +6,8 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::figure::{Line, style_of};
+use crate::gui::plot::line_menu::LineAction;
+use crate::gui::theme;
 
 struct Shown {
     figure: Arc<Figure>,

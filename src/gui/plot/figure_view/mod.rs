@@ -1,8 +1,11 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod acting;
 mod beside;
 mod cells;
+mod facets;
 mod keyboard;
+mod panels;
 mod readings;
 mod scenes;
 
@@ -10,14 +13,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Pos2, Rect, Response, Ui, UiBuilder, WidgetInfo};
+use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
 use egui_plot::PlotBounds;
 
 use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, block_ui};
-use super::line_menu::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
+use super::line_menu::{FigureAction, LegendRows};
 use super::mesh::{EM, PlotMesh, PlotViewport};
-use super::navigate::{View, ViewChange, navigate};
+use super::navigate::{View, ViewChange};
 use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
@@ -26,15 +29,16 @@ use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::view::seen;
-use crate::gui::theme;
+use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
 use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
+use facets::facets_ui;
 use keyboard::KeyboardState;
-use readings::readings;
+use panels::{PanelReading, Panels};
 
-/// Above the plot, for half of the uppermost tick's label.
+/// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
 
 /// What the window says about all plots.
@@ -99,6 +103,12 @@ pub struct FigureView {
     pub(super) around: Surroundings,
     /// Width of what is beside the plot in the last frame.
     beside: f32,
+    /// The views of the panels of a figure that has some.
+    panels: Panels,
+    /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
+    is_panel: bool,
+    follows: Option<f64>,
+    reading: Option<PanelReading>,
 }
 
 /// The arms whose bands are drawn; `None` for all.
@@ -121,15 +131,17 @@ impl FigureView {
         self.strip.forget_figure();
         self.block.forget_figure();
         self.opening = None;
+        self.panels.forget_figure();
         (self.kept, self.mesh, self.bands, self.pending, self.failed) = (None, None, None, None, None);
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.
-    pub fn begin(&mut self, figure: &Figure, scene: Scene) {
+    pub fn begin(&mut self, figure: &Figure, mut scene: Scene) {
         self.forget_figure();
         if scene.request.chosen != self.chosen {
             self.zoom = self.chosen_places(figure);
         }
+        self.panels.begin(figure, std::mem::take(&mut scene.panels));
         self.take(scene);
     }
 
@@ -150,6 +162,7 @@ impl FigureView {
             chosen: self.chosen,
             zoom: None,
             viewport: self.viewport.clone(),
+            panels: self.panels.views.iter().map(Self::request).collect(),
         }
     }
 
@@ -161,25 +174,31 @@ impl FigureView {
     /// A saved view.
     pub fn of(kept: &PlotView) -> Self {
         let parallel = AxisBrushes::of(kept.brushes.clone());
-        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, ..Self::default() }
+        let panels = Panels::of(kept.facets.zooms.clone());
+        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
     /// The view as it is saved, with these titles.
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
-        PlotView { hidden: self.hidden.clone(), x, y, brushes, ..titles }
+        let facets = FacetSettings { zooms: self.panels.zooms(), ..titles.facets };
+        PlotView { hidden: self.hidden.clone(), x, y, brushes, facets, ..titles }
     }
 
     /// Shows all data again.
     pub fn fit(&mut self) {
         self.chosen = [None; 2];
         self.parallel = AxisBrushes::default();
+        self.panels.fit();
         self.refit();
     }
 
     /// Keeps the visible range, also while data grow.
     pub fn fix(&mut self, figure: &Figure) {
+        if let Some(facets) = &figure.facets {
+            return self.fix_panels(facets);
+        }
         if let Some(fit) = self.kept.as_ref().map(|kept| kept.fit) {
             self.show(figure, fit);
         }
@@ -210,7 +229,8 @@ impl FigureView {
 
     /// Whether only a part is visible.
     pub fn is_zoomed(&self) -> bool {
-        self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
+        let is_zoomed = self.chosen != [None; 2] || !self.parallel.brushes.is_empty();
+        is_zoomed || self.panels.views.iter().any(Self::is_zoomed)
     }
 
     /// Hides exactly these lines.
@@ -250,12 +270,15 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
     let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
+    if let Some(facets) = &figure.facets {
+        return facets_ui(ui, (figure, facets), state, theme);
+    }
     let all = ui.available_rect_before_wrap();
     let (mut space, mut action) = (all, None);
     if !figure.has_curves() {
         let arms = state.around.arms.clone();
         let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
-        let (height, pointed) = strip_ui(ui, figure, theme, &mut rows, &mut state.strip, all);
+        let (height, pointed) = strip_ui(ui, (figure, theme), &mut rows, &mut state.strip, all, None);
         state.highlight(ui, pointed);
         space.min.y += height;
     }
@@ -277,27 +300,6 @@ impl FigureView {
     /// The caption of the figure and the remarks about values that are not drawn.
     pub fn explanation(&self) -> Option<&str> {
         self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
-    }
-
-    /// The menu of the plot, with the entries of the line that was at the pointer; whether all data are to be shown.
-    fn context_menu(&mut self, plot: &Response, figure: &Figure) -> (Option<FigureAction>, bool) {
-        if plot.secondary_clicked() {
-            self.menu_line.clone_from(&self.hovered);
-        }
-        let (mut action, arms) = (None, self.around.arms.clone());
-        let mut fits = false;
-        plot.context_menu(|ui| {
-            if let Some(name) = &self.menu_line {
-                let mut rows = LegendRows { hidden: &mut self.hidden, arms: &arms, action: &mut action };
-                theme::heading_ui(ui, name);
-                line_menu_ui(ui, figure, name, &mut rows);
-                ui.separator();
-            } else {
-                show_all_ui(ui, &mut self.hidden);
-            }
-            fits = plot_menu_ui(ui, self.exports, &mut action);
-        });
-        (action, fits)
     }
 
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
@@ -353,15 +355,7 @@ fn plot_ui(
     around_ui(ui.painter(), figure, view, (frame, place), theme);
     beside_ui(ui, figure, beside, frame, theme);
 
-    let keys = state.take_keys(ui, figure, &response, &transform, fit);
-    let selected = keys.selected.map(|name| FigureAction::Line(name, LineAction::Select));
-    let asked = readings(ui, figure, state, &response, &transform, theme);
-    let (from_menu, fits) = state.context_menu(&response, figure);
-    let change = match navigate(ui, &response, &transform, fit, &mut state.drag) {
-        _ if fits => ViewChange::Fit,
-        ViewChange::None => keys.change,
-        change => change,
-    };
+    let (asked, change) = state.act(ui, figure, (&response, &transform), fit, theme);
     match change {
         ViewChange::None => {}
         ViewChange::Show(view) => state.show(figure, view),
@@ -370,7 +364,7 @@ fn plot_ui(
     if change != ViewChange::None {
         ui.ctx().request_repaint();
     }
-    asked.or(selected).or(keys.opened.map(FigureAction::Open)).or(from_menu)
+    asked
 }
 
 #[cfg(test)]

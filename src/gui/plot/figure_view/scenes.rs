@@ -135,12 +135,13 @@ impl FigureView {
     }
 
     /// Whether a thread computes the scene.
-    pub(in crate::gui::plot) const fn is_waiting(&self) -> bool {
-        self.pending.is_some()
+    pub(in crate::gui::plot) fn is_waiting(&self) -> bool {
+        self.pending.is_some() || self.panels.views.iter().any(Self::is_waiting)
     }
 
     /// Why the scene could not be computed; reported once.
     pub(in crate::gui::plot) fn trouble(&mut self) -> Option<String> {
-        self.failed.as_mut()?.why.take()
+        let own = self.failed.as_mut().and_then(|failed| failed.why.take());
+        own.or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
     }
 }

@@ -7,11 +7,13 @@ use eframe::egui::epaint::{BandPoint, BandShape, CircleShape, TessellationOption
 use eframe::egui::{Color32, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use super::axes::colour;
+use crate::figure::font::Weight;
 use crate::figure::layout::{self, Anchor, Text};
 use crate::figure::marks::outline;
 use crate::figure::palette::{Dash, Marker, Rgb};
 use crate::figure::scene::item::Column;
 use crate::figure::scene::{self, Image, Ink, Item, Mark, Pen, Point, pieces};
+use crate::gui::theme;
 
 /// Triangles of items, of which some are clipped to the plot.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +209,8 @@ pub fn texts(painter: &Painter, items: &[Item]) {
 }
 
 fn write(painter: &Painter, text: &Text, ink: Rgb) {
-    let font = FontId::proportional(text.size as f32);
+    let size = text.size as f32;
+    let font = if text.weight == Weight::Medium { theme::medium(size) } else { FontId::proportional(size) };
     let galley = painter.layout_no_wrap(text.content.clone(), font, colour(ink));
     let first = galley.rows.first();
     let base =

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::figure::facets::testing::by_batch;
 use crate::figure::mapping::Mapping;
 use crate::figure::palette::Theme;
+use crate::figure::ranges::ranges_of_panels;
 use crate::figure::raster::pixels;
 use crate::figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
 use crate::figure::svg::drawing;
 use crate::figure::{Axis, Bars, Category, Cells, Figure, Line, ReferenceLine, Trace, style_of};
+use crate::results::facets::FacetAxes;
 use crate::results::statistics::Band;
 
 /// Pictures are the same if fewer of their pixels differ: the ends of dashes are rounded differently.
@@ -122,18 +125,22 @@ fn in_file(items: &[Item], theme: Theme) -> Picture {
     Picture { colours: pixels.pixels().iter().map(colour).collect() }
 }
 
-/// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
 fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
-    let frame = rect(area);
-    let layer = Layer::of(items, SCALE as f32, TessellationOptions::default(), frame);
     let mut picture =
         Picture { colours: vec![theme.ground().map(f32::from); SIZE[0] * SIZE[1] * SCALE * SCALE] };
+    draw(&mut picture, items, area);
+    picture
+}
+
+/// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
+fn draw(picture: &mut Picture, items: &[Item], area: layout::Rect) {
+    let frame = rect(area);
+    let layer = Layer::of(items, SCALE as f32, TessellationOptions::default(), frame);
     for (mesh, clip) in [(&layer.clipped, frame), (&layer.free, Rect::EVERYTHING)] {
         for corners in mesh.indices.chunks(3) {
-            triangle(&mut picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
+            triangle(picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
         }
     }
-    picture
 }
 
 fn triangle(picture: &mut Picture, corners: [eframe::egui::epaint::Vertex; 3], clip: Rect) {
@@ -210,6 +217,47 @@ fn the_window_and_a_file_show_the_same_picture() {
             }
         }
     }
+}
+
+/// The file has all panels on a page, and the window paints each of them with a clip of its own.
+#[test]
+fn the_window_and_a_file_show_the_same_panels() {
+    let figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
+    let facets = figure.facets.as_ref().unwrap();
+    let [width, height] = SIZE.map(|side| side as f64);
+    let space = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
+    let grid = layout::grid(&figure, facets, &ranges_of_panels(&figure, facets), space, 8.0);
+    let (theme, hidden) = (Theme::LightScreen, BTreeSet::new());
+    let detail = Detail::Screen { pixels: SCALE as f64, plots: 3 };
+    let look =
+        Look { hidden: &hidden, highlighted: None, selected: None, intervals: Intervals::None, detail };
+    let panels: Vec<(Vec<Item>, layout::Rect)> = facets
+        .panels
+        .iter()
+        .zip(&grid.panels)
+        .map(|(panel, layout)| {
+            let (figure, area) = (&*panel.figure, layout.plot);
+            let surface =
+                Surface { figure, x: layout.x.mapping, y: layout.y.mapping, area, em: 8.0, theme, look };
+            let grid = scene::page::grid(figure, layout, theme).into_iter();
+            let items = grid.chain(over(&surface)).chain([scene::page::axes(layout, theme)]);
+            (items.collect(), area)
+        })
+        .collect();
+    let all: Vec<Item> = panels.iter().flat_map(|(items, _)| items.clone()).collect();
+    let file = in_file(&all, theme);
+    let mut window = in_window(&[], space, theme);
+    for (items, area) in &panels {
+        draw(&mut window, items, *area);
+    }
+    for (one, other) in [(&file, &window), (&window, &file)] {
+        assert!(difference(one, other) < ALIKE, "{}", difference(one, other));
+    }
+    let mut without = in_window(&[], space, theme);
+    for (items, area) in &panels[1..] {
+        draw(&mut without, items, *area);
+    }
+    assert!(difference(&file, &without) > ALIKE, "a missing panel is noticed");
 }
 
 #[test]

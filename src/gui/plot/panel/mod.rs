@@ -1,6 +1,7 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
 mod cell_head;
+mod facets;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::figure_view::figure_ui;
 use super::input::PlotInput;
 use super::line_menu::{FigureAction, LineAction};
 use super::state::PlotState;
+use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
 use crate::figure::scale::Scale;
 use crate::gui::form::note_edited;
@@ -21,6 +23,7 @@ use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, Preset, XAxis};
 use cell_head::cell_head_ui;
+use facets::{facets_menu_ui, facets_ui};
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
@@ -62,7 +65,8 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        nothing_ui(ui, plot, input, state.is_building(plot));
+        let refusal = state.figure(plot).and_then(Figure::refusal);
+        nothing_ui(ui, plot, input, state.is_building(plot), refusal);
         return None;
     };
     let before = view.x_range();
@@ -72,7 +76,7 @@ pub fn plot_ui(
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => {
-            let (layer, bit) = (plot.injected_at)(figure, cell)?;
+            let (layer, bit) = (plot.injected_at)(view.part(figure), cell)?;
             Some(PlotResponse::OpenFaults { layer, bit })
         }
         FigureAction::Line(name, action) => Some(PlotResponse::Line(name, action)),
@@ -91,7 +95,7 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     let export = widgets::icon_button_ui(ui, state.has_data(plot), Icon::Export, "Export figure…");
     let export = export.accessible_name(format!("Export {}…", plot.title)).on_disabled_hover_text(WHY_NOT);
     let exported = export.clicked().then_some(PlotResponse::ExportFigure);
-    let options = state.options.clone();
+    let (options, facets) = (state.options.clone(), state.titles(plot).facets.clone());
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
         fit(plot, state);
@@ -102,7 +106,8 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
         x_ui(ui, state);
     }
-    if options != state.options {
+    facets_ui(ui, plot, state);
+    if options != state.options || facets != state.titles(plot).facets {
         ui.ctx().request_repaint();
     }
     exported.or(filter_ui(ui, filter))
@@ -118,6 +123,9 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     }
     if plot.controls.averages {
         band_ui(ui, state);
+    }
+    facets_menu_ui(ui, plot, state);
+    if plot.controls.averages {
         ui.checkbox(&mut state.options.traces, "Individual seeds")
             .on_hover_text("Draws each seed faintly behind the mean");
     }
@@ -142,13 +150,15 @@ fn fit(plot: &Plot, state: &mut PlotState) {
 }
 
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool) {
+fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool, refusal: Option<&str>) {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
         let subject = plot.subject;
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
+        } else if let Some(why) = refusal {
+            format!("{why}. Choose another setting, or filter the runs")
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {

@@ -93,6 +93,16 @@ struct AxesFrame<'a> {
     names: Vec<Item>,
 }
 
+/// The height above the axes.
+fn above(figure: &Figure) -> f32 {
+    ABOVE + (names_height(figure.parallel.len()) * EM) as f32
+}
+
+/// The space of axes in this rectangle, with their names and labels.
+pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
+    Rect::from_min_max(axes.min - vec2(0.0, above(figure)), axes.max + vec2(0.0, BELOW))
+}
+
 /// Draws the axes and the runs that are not hidden into all available space.
 pub fn parallel_ui(
     ui: &mut Ui,
@@ -149,8 +159,7 @@ pub fn parallel_ui(
 
 impl<'a> AxesFrame<'a> {
     fn of(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
-        let above = ABOVE + (names_height(figure.parallel.len()) * EM) as f32;
-        let rect = Rect::from_min_max(space.min + vec2(0.0, above), space.max - vec2(0.0, BELOW));
+        let rect = Rect::from_min_max(space.min + vec2(0.0, above(figure)), space.max - vec2(0.0, BELOW));
         let plot = area(rect);
         let count = figure.parallel.len() as f64;
         let mapping = Mapping::new(&Axis::default(), [-0.5, count - 0.5], [plot.left, plot.right]);

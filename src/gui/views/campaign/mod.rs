@@ -17,6 +17,7 @@ use super::loading::{LoadState, Loading};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::icons::Icon;
+use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
 use crate::results::{RunRecord, RunState};
@@ -72,6 +73,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
 type Listed<'a> = (&'a Run, &'a CampaignRecord);
 
 impl View for Campaigns {
+    fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
+        let has_campaign =
+            |run: &Run| runs.record(&run.id).is_some_and(|record| !record.campaigns().is_empty());
+        listed.iter().any(has_campaign)
+    }
+
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let runs = shared.trial_filter.runs(input);
         let all: Vec<Listed<'_>> = runs

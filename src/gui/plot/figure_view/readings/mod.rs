@@ -6,7 +6,7 @@ use std::time::Duration;
 use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Response, Ui};
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::{Block, FigureAction, FigureView, LegendRows, block_ui};
+use super::{Block, FigureAction, FigureView, LegendRows, PanelReading, block_ui};
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::hit::nearest;
@@ -49,6 +49,7 @@ pub(super) fn readings(
     }
     let pinned = state.pinned_place(figure);
     let at = pinned.or(place);
+    state.reading = None;
     if figure.has_curves() {
         hover(ui, figure, state, hovered);
         let action = curves_ui(ui, figure, state, at, transform, theme);
@@ -81,7 +82,8 @@ fn curves_ui(
     transform: &PlotTransform,
     theme: Theme,
 ) -> Option<FigureAction> {
-    let reading: Option<Reading> = at.and_then(|[x, _]| {
+    let follows = state.follows.filter(|_| at.is_none());
+    let reading: Option<Reading> = at.map(|[x, _]| x).or(follows).and_then(|x| {
         let at = ReadingPlace { x, per_point: transform.dvalue_dpos()[0].abs() };
         let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
         read(figure, forward, |name| state.hidden.contains(name), at)
@@ -89,12 +91,18 @@ fn curves_ui(
     let frame = *transform.frame();
     if let Some(reading) = &reading {
         let painter = ui.painter().with_clip_rect(frame.expand(6.0).intersect(ui.clip_rect()));
-        reading_ui((&painter, ui.painter()), figure, reading, transform, theme);
+        let around = Some(ui.painter()).filter(|_| follows.is_none());
+        reading_ui((&painter, around), figure, reading, transform, theme);
     }
     let hidden = state.hidden.clone();
+    let is_read = reading.is_some() && follows.is_none();
     let facts = state.facts.clone();
     let facts = state.pinned.is_some().then_some(&*facts);
     let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, facts);
+    if state.is_panel {
+        state.reading = is_read.then(|| PanelReading::of(figure, &table));
+        return None;
+    }
     let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
     let mut block: Block = std::mem::take(&mut state.block);
     let mut action = None;

@@ -1,0 +1,226 @@
+//! Panels of a figure, one for each value of a setting, or for each pair of values of two.
+//!
+//! A figure with panels has no values itself: its lines, bars and kinds of cells are those of its legend.
+
+use std::sync::Arc;
+
+use super::axis::Axis;
+use super::model::Figure;
+use crate::results::facets::FacetAxes;
+
+/// The ranges of x and y.
+pub type Ranges = [[f64; 2]; 2];
+
+/// The panels of a figure.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facets {
+    /// The settings, as tables head them: "train.batch"; first that of the columns.
+    pub keys: Vec<String>,
+    /// What heads the columns: every panel of a wrapped grid in reading order, or the columns of a grid with rows.
+    pub columns: Vec<Head>,
+    /// What heads the rows; empty for a wrapped grid.
+    pub rows: Vec<Head>,
+    /// The panels, row by row.
+    pub panels: Vec<Panel>,
+    /// Whether they have the same ranges.
+    pub axes: FacetAxes,
+    /// Why there are no panels; empty if there are.
+    pub refusal: String,
+}
+
+/// What heads a panel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// The setting: "batch size". May be empty.
+    pub label: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// One panel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// The indices of its heads: that of the row, which is 0 in a wrapped grid, and that of the column.
+    pub place: [usize; 2],
+    /// The values of the keys, for tables.
+    pub values: Vec<String>,
+    /// What it shows.
+    pub figure: Arc<Figure>,
+}
+
+impl Head {
+    /// "batch size 16".
+    pub fn text(&self) -> String {
+        format!("{} {}", self.label, self.value).trim().to_owned()
+    }
+}
+
+impl Facets {
+    /// Whether panels follow each other in reading order.
+    pub const fn is_wrapped(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The name of a panel: "batch size 16, learning rate 0.1".
+    pub fn title(&self, panel: &Panel) -> String {
+        let heads = [self.columns.get(panel.place[1]), self.rows.get(panel.place[0])];
+        heads.into_iter().flatten().map(Head::text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The places of the panels in a grid of so many columns, by row and column.
+    pub fn places(&self, columns: usize) -> Vec<[usize; 2]> {
+        let places = self.panels.iter().enumerate();
+        places
+            .map(
+                |(index, panel)| {
+                    if self.is_wrapped() { [index / columns, index % columns] } else { panel.place }
+                },
+            )
+            .collect()
+    }
+
+    /// Whether all panels have the same range of x and of y. Axes of other names or another scale never do.
+    pub fn shares(&self) -> [bool; 2] {
+        let same = |axis: fn(&Figure) -> &Axis| {
+            let mut axes =
+                self.panels.iter().filter(|panel| panel.figure.has_data()).map(|panel| axis(&panel.figure));
+            let first = axes.next();
+            let is_same = |other: &Axis| {
+                first.is_none_or(|first| {
+                    (first.scale, first.reversed, &first.categories)
+                        == (other.scale, other.reversed, &other.categories)
+                })
+            };
+            self.axes == FacetAxes::Shared && axes.all(is_same)
+        };
+        let is_parallel = self.panels.iter().any(|panel| !panel.figure.parallel.is_empty());
+        if is_parallel { [false; 2] } else { [same(|figure| &figure.x), same(|figure| &figure.y)] }
+    }
+
+    /// The ranges of all panels from those that each of them needs: along a shared axis, what all of them need.
+    pub fn shared(&self, needed: &[Ranges]) -> Vec<Ranges> {
+        let mut ranges = needed.to_vec();
+        for (axis, _) in self.shares().iter().enumerate().filter(|(_, shares)| **shares) {
+            let with_data = self.panels.iter().zip(needed).filter(|(panel, _)| panel.figure.has_data());
+            let all =
+                with_data.map(|(_, ranges)| ranges[axis]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+            if let Some(all) = all {
+                for own in &mut ranges {
+                    own[axis] = all;
+                }
+            }
+        }
+        ranges
+    }
+
+    /// Changes the figure of every panel.
+    pub fn change(&mut self, mut change: impl FnMut(usize, &mut Figure)) {
+        for (index, panel) in self.panels.iter_mut().enumerate() {
+            change(index, Arc::make_mut(&mut panel.figure));
+        }
+    }
+}
+
+impl Figure {
+    /// The figures with values: its panels, or itself.
+    pub fn parts(&self) -> Vec<&Self> {
+        match &self.facets {
+            Some(facets) => facets.panels.iter().map(|panel| &*panel.figure).collect(),
+            None => vec![self],
+        }
+    }
+
+    /// Why it cannot be drawn, if there is a reason besides a lack of data.
+    pub fn refusal(&self) -> Option<&str> {
+        self.facets.as_ref().map(|facets| facets.refusal.as_str()).filter(|why| !why.is_empty())
+    }
+}
+
+#[cfg(test)]
+pub mod testing {
+    use super::*;
+    use crate::figure::{Line, style_of};
+
+    /// Two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
+    pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {
+        let head = |size: &u32| Head { label: "batch size".to_owned(), value: size.to_string() };
+        let line = |name: &str, index: usize, y: f64| {
+            Line::new(name, style_of(index), vec![[0.0, y], [5.0, y + 0.05], [10.0, y + 0.1]])
+        };
+        let figure = |nth: usize| Figure {
+            x: Axis::new("Epochs trained", ""),
+            y: Axis::percent("Test accuracy"),
+            lines: vec![
+                line("dense", 0, 0.1 * nth as f64),
+                line("winning ticket", 1, 0.1 * nth as f64 + 0.2),
+            ],
+            ..Figure::default()
+        };
+        let panel = |(nth, size): (usize, &u32)| Panel {
+            place: [0, nth],
+            values: vec![size.to_string()],
+            figure: Arc::new(figure(nth)),
+        };
+        let facets = Facets {
+            keys: vec!["train.batch".to_owned()],
+            columns: sizes.iter().map(head).collect(),
+            panels: sizes.iter().enumerate().map(panel).collect(),
+            axes,
+            ..Facets::default()
+        };
+        let lines =
+            figure(0).lines.iter().map(|line| Line::new(&line.name, line.style, Vec::new())).collect();
+        Figure { lines, facets: Some(facets), ..figure(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::by_batch;
+    use super::*;
+    use crate::figure::ranges::ranges_of_panels;
+
+    #[test]
+    fn shared_ranges_show_what_all_panels_need_and_free_ones_what_each_needs() {
+        let of = |axes| {
+            let figure = by_batch(&[16, 64], axes);
+            ranges_of_panels(&figure, figure.facets.as_ref().unwrap())
+        };
+        let (shared, free) = (of(FacetAxes::Shared), of(FacetAxes::Free));
+        assert_eq!(shared[0], shared[1]);
+        assert_eq!(free[0][0], free[1][0], "all have the same epochs");
+        assert!((shared[0][1][0], shared[0][1][1]) == (free[0][1][0], free[1][1][1]) && free[0] != free[1]);
+        let mut cut = by_batch(&[16, 64], FacetAxes::Free);
+        cut.y.range = Some([0.0, 1.0]);
+        let ranges = ranges_of_panels(&cut, cut.facets.as_ref().unwrap());
+        assert_eq!([ranges[0][1], ranges[1][1]], [[0.0, 1.0]; 2], "a range of the whole figure");
+    }
+
+    #[test]
+    fn a_panel_without_data_and_axes_of_other_names_do_not_widen_the_ranges() {
+        let mut figure = by_batch(&[16, 64], FacetAxes::Shared);
+        figure.facets.as_mut().unwrap().change(|index, panel| {
+            if index == 0 {
+                panel.lines.clear();
+            }
+        });
+        let ranges = ranges_of_panels(&figure, figure.facets.as_ref().unwrap());
+        assert_eq!(ranges[0], ranges[1]);
+        assert!(ranges[0][1][0] > 0.05, "{ranges:?}");
+        figure = by_batch(&[16, 64], FacetAxes::Shared);
+        figure.facets.as_mut().unwrap().change(|index, panel| {
+            panel.x = Axis::of_names("Layer", (0..=index).map(|layer| layer.to_string()));
+        });
+        assert_eq!(figure.facets.as_ref().unwrap().shares(), [false, true]);
+    }
+
+    #[test]
+    fn places_are_in_reading_order_or_those_of_rows_and_columns() {
+        let mut figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
+        let facets = figure.facets.as_mut().unwrap();
+        assert_eq!(facets.places(2), [[0, 0], [0, 1], [1, 0]]);
+        facets.rows = vec![Head { label: "seed".to_owned(), value: "1".to_owned() }];
+        assert_eq!(facets.places(2), [[0, 0], [0, 1], [0, 2]]);
+        assert_eq!(facets.title(&facets.panels[1]), "batch size 64, seed 1");
+    }
+}

@@ -1,0 +1,314 @@
+//! Splits the runs of a plot by the values of settings: a figure for each panel, and one around them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::figure::cells::Cells;
+use crate::figure::facets::{Facets, Head, Panel};
+use crate::figure::legend_details::details;
+use crate::figure::model::{Bars, Figure, Line};
+use crate::figure::plots::ArmRuns;
+use crate::results::colours::{base, shaded_again};
+use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
+use crate::results::table::columns::{Column, independent};
+use crate::results::table::settings::{NONE, compare, number_of};
+use crate::results::table::{Labels, Row};
+
+/// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
+pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
+    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+    let Some(first) = rows.first() else { return Vec::new() };
+    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
+    let differs = |path: &&&String| {
+        path.as_str() != "plan"
+            && rows.iter().any(|row| row.settings.get(**path) != first.settings.get(**path))
+    };
+    let paths: Vec<String> = paths.iter().filter(differs).map(|path| (**path).clone()).collect();
+    let owned: Vec<Row> =
+        rows.iter().map(|row| Row { settings: row.settings.clone(), ..Row::default() }).collect();
+    let settings = independent(&owned, &paths).into_iter().cloned().map(Column::Setting);
+    let several = [
+        (Column::Arm, rows.iter().any(|row| row.arm_index != first.arm_index)),
+        (Column::Seed, rows.iter().any(|row| row.seed != first.seed)),
+    ];
+    let others = several.into_iter().filter_map(|(column, differs)| differs.then_some(column));
+    settings
+        .chain(others)
+        .map(|column| {
+            let name = label(&column, &first.labels);
+            (column, name)
+        })
+        .collect()
+}
+
+/// What a panel calls the column: "learning rate", "seed".
+fn label(column: &Column, labels: &Labels) -> String {
+    let title = match column {
+        Column::Seed => return "seed".to_owned(),
+        _ => column.title(labels),
+    };
+    // "L2 penalty" and "SGD" keep their letters.
+    let is_word = title.chars().nth(1).is_none_or(|second| second.is_lowercase() || second == ' ');
+    let mut letters = title.chars();
+    match letters.next() {
+        Some(first) if is_word => first.to_lowercase().chain(letters).collect(),
+        _ => title,
+    }
+}
+
+/// The figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
+pub fn faceted(
+    arms: &[ArmRuns<'_>],
+    chosen: &FacetSettings,
+    single: impl Fn(&[ArmRuns<'_>]) -> Figure,
+) -> Figure {
+    let bases = bases(arms);
+    let keys: Vec<Key<'_>> =
+        chosen.by.iter().filter_map(|column| Key::of(column, arms, &bases)).take(2).collect();
+    let Some(first) = keys.first() else { return single(arms) };
+    let names = keys.iter().map(|key| key.column.key()).collect();
+    let heads = |key: &Key<'_>| key.values.iter().map(|(_, head)| head.clone()).collect();
+    let mut facets = Facets {
+        keys: names,
+        columns: heads(first),
+        rows: keys.get(1).map(heads).unwrap_or_default(),
+        axes: chosen.axes,
+        ..Facets::default()
+    };
+    facets.refusal = refusal(&keys);
+    if !facets.refusal.is_empty() {
+        return Figure { facets: Some(facets), ..single(&[]) };
+    }
+    let pieces = pieces(arms, &keys, &bases);
+    let places: BTreeSet<[usize; 2]> = pieces.iter().map(|piece| piece.place).collect();
+    let panel = |place: [usize; 2]| {
+        let own: Vec<ArmRuns<'_>> =
+            pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
+        let values = keys.iter().zip([place[1], place[0]]).map(|(key, index)| key.values[index].0.clone());
+        (place, values.collect::<Vec<String>>(), single(&own))
+    };
+    let mut figures: Vec<Figure> = Vec::new();
+    for (place, values, figure) in places.into_iter().map(panel) {
+        figures.push(figure);
+        facets.panels.push(Panel { place, values, figure: Arc::default() });
+    }
+    around(facets, figures, &merged(&pieces))
+}
+
+/// The names of arms without the values of their sweeps, by their places in the document.
+fn bases(arms: &[ArmRuns<'_>]) -> BTreeMap<usize, String> {
+    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for row in arms.iter().flat_map(|arm| &arm.rows) {
+        let known = names.entry(row.arm_index).or_default();
+        if !known.contains(&row.arm.as_str()) {
+            known.push(&row.arm);
+        }
+    }
+    names.into_iter().map(|(index, names)| (index, base(&names).to_owned())).collect()
+}
+
+/// A column that splits runs, and its values in order.
+struct Key<'a> {
+    column: &'a Column,
+    values: Vec<(String, Head)>,
+}
+
+impl<'a> Key<'a> {
+    /// `None` if no run has a value.
+    fn of(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
+        let mut values: Vec<(String, usize, Head)> = Vec::new();
+        for row in arms.iter().flat_map(|arm| &arm.rows) {
+            let cell = cell(column, row, bases);
+            if values.iter().all(|(known, ..)| *known != cell) {
+                let head = match column {
+                    Column::Arm => Head { label: String::new(), value: cell.clone() },
+                    _ => Head { label: label(column, &row.labels), value: column.text(row) },
+                };
+                values.push((cell, row.arm_index, head));
+            }
+        }
+        if *column == Column::Arm {
+            values.sort_by_key(|(_, index, _)| *index);
+        } else {
+            values.sort_by(|a, b| compare(&a.0, &b.0));
+        }
+        let has_value = values.iter().any(|(cell, ..)| cell != NONE);
+        let values = values.into_iter().map(|(cell, _, head)| (cell, head)).collect();
+        has_value.then_some(Self { column, values })
+    }
+}
+
+/// The value of a run, for tables.
+fn cell(column: &Column, row: &Row, bases: &BTreeMap<usize, String>) -> String {
+    match column {
+        Column::Arm => bases.get(&row.arm_index).cloned().unwrap_or_default(),
+        _ => column.cell(row),
+    }
+}
+
+/// Why there are too many panels; empty if there are not.
+fn refusal(keys: &[Key<'_>]) -> String {
+    let name = |key: &Key<'_>| key.values.first().map_or("", |(_, head)| &head.label).to_owned();
+    if let Some(key) = keys.iter().find(|key| key.values.len() > MOST_VALUES) {
+        let (name, count) = (name(key), key.values.len());
+        let name = if name.is_empty() { "arm".to_owned() } else { name };
+        return format!(
+            "There are {count} values of \"{name}\", and a figure has panels for up to {MOST_VALUES}"
+        );
+    }
+    let count: usize = keys.iter().map(|key| key.values.len()).product();
+    if count > MOST_PANELS {
+        return format!("These settings make {count} panels, and a figure has up to {MOST_PANELS}");
+    }
+    String::new()
+}
+
+/// The runs of a line in one panel.
+struct Piece<'a> {
+    place: [usize; 2],
+    arm: ArmRuns<'a>,
+}
+
+/// Splits lines by panels. The values that head a panel leave the names of its lines, so that a line has one name and one
+/// style in all panels.
+fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece<'a>> {
+    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    for arm in arms {
+        let from = pieces.len();
+        for (run, row) in arm.runs.iter().zip(&arm.rows) {
+            let index = |key: &Key<'_>| {
+                let cell = cell(key.column, row, bases);
+                key.values.iter().position(|(value, _)| *value == cell).unwrap_or_default()
+            };
+            let place = [keys.get(1).map_or(0, index), index(&keys[0])];
+            let known = pieces[from..].iter().position(|piece| piece.place == place);
+            let index = known.map_or(pieces.len(), |nth| from + nth);
+            if index == pieces.len() {
+                let (runs, rows) = (Vec::new(), Vec::new());
+                pieces.push(Piece { place, arm: ArmRuns { runs, rows, ..arm.clone() } });
+            }
+            pieces[index].arm.runs.push(*run);
+            pieces[index].arm.rows.push(row);
+        }
+    }
+    let short = |piece: &Piece<'_>| {
+        let values = keys.iter().zip([piece.place[1], piece.place[0]]);
+        values.fold(piece.arm.name.clone(), |name, (key, index)| match key.column {
+            Column::Setting(path) => without_value(&name, path, &key.values[index].0),
+            _ => name,
+        })
+    };
+    let names: Vec<String> = pieces.iter().map(short).collect();
+    let distinct: BTreeSet<_> = pieces.iter().zip(&names).map(|(piece, name)| (piece.place, name)).collect();
+    let is_short = pieces.iter().zip(&names).any(|(piece, name)| piece.arm.name != *name);
+    if is_short && distinct.len() == pieces.len() {
+        let lines: Vec<_> = names.into_iter().zip(pieces.iter().map(|piece| piece.arm.colour)).collect();
+        let colours = shaded_again(&lines);
+        for ((piece, (name, _)), colour) in pieces.iter_mut().zip(lines).zip(colours) {
+            (piece.arm.name, piece.arm.colour) = (name, colour);
+        }
+    }
+    pieces
+}
+
+/// The name of a swept arm without the value of one setting: "b, rate 0.1, batch 8" without the rate.
+fn without_value(name: &str, path: &str, value: &str) -> String {
+    let setting = format!(", {} ", path.rsplit('.').next().unwrap_or(path));
+    let Some((before, rest)) = name.split_once(&setting) else { return name.to_owned() };
+    let ends_here = |rest: &&str| rest.is_empty() || rest.starts_with(", ");
+    let written = rest.find(", ").map_or(rest, |end| &rest[..end]);
+    let is_same = number_of(written).is_some() && number_of(written) == number_of(value);
+    let after = rest.strip_prefix(value).filter(ends_here);
+    let after = after.or_else(|| is_same.then(|| &rest[written.len()..]));
+    after.map_or_else(|| name.to_owned(), |after| format!("{before}{after}"))
+}
+
+/// The lines of all panels together.
+fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
+    let mut arms: Vec<ArmRuns<'a>> = Vec::new();
+    for Piece { arm, .. } in pieces {
+        match arms.iter_mut().find(|known| known.name == arm.name && known.colour == arm.colour) {
+            Some(known) => {
+                known.runs.extend(&arm.runs);
+                known.rows.extend(&arm.rows);
+            }
+            None => arms.push(arm.clone()),
+        }
+    }
+    arms
+}
+
+/// The figure around its panels, with what the legend, the axes and the small print need.
+fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) -> Figure {
+    share_colours(&mut figures);
+    let note = note(&facets, &figures);
+    let first = figures.iter().find(|figure| figure.has_data()).or_else(|| figures.first()).cloned();
+    let mut whole = first.unwrap_or_default();
+    (whole.x.range, whole.y.range) = (None, None);
+    (whole.lines, whole.bars, whole.reference_lines) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(cells) = &mut whole.cells {
+        *cells = Cells {
+            kinds: cells.kinds.clone(),
+            axis: cells.axis.clone(),
+            colour_map: cells.colour_map,
+            ..Cells::default()
+        };
+    }
+    for figure in &mut figures {
+        for line in &figure.lines {
+            if !whole.lines.iter().any(|known| known.name == line.name) {
+                whole.lines.push(Line::new(&line.name, line.style, Vec::new()));
+            }
+        }
+        for bars in &figure.bars {
+            if !whole.bars.iter().any(|known| (&known.name, &known.stack) == (&bars.name, &bars.stack)) {
+                whole.bars.push(Bars { values: Vec::new(), ..bars.clone() });
+            }
+        }
+        for line in &figure.reference_lines {
+            if !whole.reference_lines.iter().any(|known| known.name == line.name) {
+                whole.reference_lines.push(line.clone());
+            }
+        }
+        for kind in figure.cells.iter().flat_map(|cells| &cells.kinds) {
+            let Some(cells) = &mut whole.cells else { continue };
+            match cells.kinds.iter_mut().find(|known| known.name == kind.name) {
+                Some(known) => known.count = known.count.max(kind.count),
+                None => cells.kinds.push(kind.clone()),
+            }
+        }
+        figure.title.clear();
+        figure.note.clear();
+        figure.details.clear();
+    }
+    for (panel, figure) in facets.panels.iter_mut().zip(figures) {
+        panel.figure = Arc::new(figure);
+    }
+    whole.note = note;
+    whole.details = details(&whole, arms);
+    whole.facets = Some(facets);
+    whole
+}
+
+/// Gives the cells of all panels the same scale of colours.
+fn share_colours(figures: &mut [Figure]) {
+    let ranges = figures.iter().filter_map(|figure| figure.cells.as_ref()).filter(|cells| cells.has_data());
+    let all = ranges.map(Cells::range).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+    for cells in figures.iter_mut().filter_map(|figure| figure.cells.as_mut()) {
+        cells.axis.range = all.or(cells.axis.range);
+    }
+}
+
+/// The small print of all panels; with their names where they differ.
+fn note(facets: &Facets, figures: &[Figure]) -> String {
+    let with_data = || figures.iter().zip(&facets.panels).filter(|(figure, _)| figure.has_data());
+    let notes: BTreeSet<&str> = with_data().map(|(figure, _)| figure.note.as_str()).collect();
+    if notes.len() < 2 {
+        return notes.first().copied().unwrap_or_default().to_owned();
+    }
+    let parts = with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note));
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests;

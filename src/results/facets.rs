@@ -1,0 +1,69 @@
+//! How a plot is split into panels by the values of settings, as `view.ron` keeps it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::columns::Column;
+
+/// More values of a setting, or more panels, are too many for a figure.
+pub const MOST_VALUES: usize = 24;
+/// The most panels of a grid of two settings.
+pub const MOST_PANELS: usize = 48;
+
+/// The panels of a plot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FacetSettings {
+    /// What splits the runs: nothing, one column for a wrapped grid, or the columns of a grid and then its rows.
+    pub by: Vec<Column>,
+    /// Whether all panels have the same ranges.
+    pub axes: FacetAxes,
+    /// The chosen ranges of x and y of single panels, by their titles, where axes are free.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub zooms: BTreeMap<String, [Option<[f64; 2]>; 2]>,
+}
+
+/// Whether panels have the same ranges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FacetAxes {
+    /// All have the same, with labels at the outer axes only.
+    #[default]
+    Shared,
+    /// Each has the ranges that its values need.
+    Free,
+}
+
+impl FacetSettings {
+    /// Whether there is nothing to keep.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same without what a person did in single panels.
+    #[must_use]
+    pub fn without_zooms(&self) -> Self {
+        Self { zooms: BTreeMap::new(), ..self.clone() }
+    }
+}
+
+impl FacetAxes {
+    /// The axes with this name on the command line.
+    ///
+    /// # Errors
+    /// The known names.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "shared" => Self::Shared,
+            "free" => Self::Free,
+            _ => return Err("write shared or free".to_owned()),
+        })
+    }
+}
+
+impl Column {
+    /// Whether its values can split runs into panels.
+    pub const fn is_facet(&self) -> bool {
+        matches!(self, Self::Arm | Self::Seed | Self::Setting(_))
+    }
+}
