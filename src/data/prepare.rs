@@ -13,8 +13,8 @@ crate::choice! {
 crate::choice! {
     /// How values are scaled.
     pub enum Normalize: "Normalization" {
-        None, "None", "Pixels are between 0 and 1; iris is standardised anyway";
-        Standard, "Standardised", "Mean 0 and deviation 1 for each channel, measured on the training part";
+        None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
+        Standard, "Standardized", "Mean 0 and deviation 1 for each channel, measured on the training part";
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn iris_is_standardised_by_its_training_part() {
+    fn iris_is_standardized_by_its_training_part() {
         let data = prepare(iris(), &PLAIN).unwrap();
         let standard = Standardisation::of(&data.train);
         assert!(standard.mean.iter().all(|mean| mean.abs() < 1e-5), "{standard:?}");

@@ -5,6 +5,7 @@
 //! a run, a file dialog or a disk that is slow to answer a run.
 
 pub mod app;
+mod arm_look;
 mod background;
 pub mod bar;
 pub mod commands;

@@ -357,6 +357,16 @@ mod tests {
                     assert!(contrast(ink, ground) >= 4.5, "{ink:?} on {ground:?} of {theme:?}");
                 }
             }
+            let ground_of_figures =
+                if theme == Theme::Dark { palette::Theme::DarkScreen } else { palette::Theme::LightScreen };
+            for index in 0..palette::COLOURS {
+                let [red, green, blue] = palette::style_of(index).rgb(ground_of_figures);
+                let ink = Color32::from_rgb(red, green, blue);
+                for ground in [c.canvas, c.panel] {
+                    let found = contrast(ink, ground);
+                    assert!(found >= 3.0, "arm colour {index} on {ground:?} of {theme:?}: {found}");
+                }
+            }
             assert!(contrast(c.on_accent, c.accent) >= 4.5, "{}", contrast(c.on_accent, c.accent));
             // WCAG 2.2, 1.4.11: what tells that there is an input, and where the focus is.
             for ground in [c.canvas, c.panel] {

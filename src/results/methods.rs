@@ -88,11 +88,11 @@ fn convolutional(vgg: &Vgg) -> String {
     format!("A VGG-{}{width} {norm} and {head}", vgg.depth)
 }
 
-/// "Training minimised the cross-entropy with SGD (…) in mini-batches of 64 samples."
+/// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
 fn training(train: &Training) -> String {
     let Training { optimizer, batch, loss, augment, kernels, .. } = train;
     let mut text = format!(
-        "Training minimised the {} with {} in mini-batches of {batch}",
+        "Training minimized the {} with {} in mini-batches of {batch}",
         loss.label().to_lowercase(),
         in_words(&mut optimizer.clone())
     );
@@ -231,7 +231,7 @@ mod tests {
         let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
         // 64·30 + 30 + 30·10 + 10
-        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimised the cross-entropy with SGD (";
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimized the cross-entropy with SGD (";
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",
@@ -265,6 +265,6 @@ mod tests {
             text.ends_with("Arm \"a, batch 8\": Test.\nArm \"a, batch 16\": Test. Here: batch 16.\n"),
             "{text}"
         );
-        assert_eq!(text.matches("Training minimised").count(), 1);
+        assert_eq!(text.matches("Training minimized").count(), 1);
     }
 }

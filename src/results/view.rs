@@ -12,7 +12,7 @@ use super::facets::FacetSettings;
 use super::metric::MetricAxes;
 use super::rounds::Levels;
 use super::statistics::Spread;
-use super::table::columns::Sort;
+use super::table::columns::{Column, Sort};
 use super::table::filter::Filter;
 use super::table::settings::{self, short};
 use super::table::view::TableSettings;
@@ -72,6 +72,9 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
+    /// The columns that were chosen for the table of runs, which readings and parallel axes show; kept with the table.
+    #[serde(skip)]
+    pub columns: Option<Vec<Column>>,
     /// Which trainings of a plan have lines where x is the epoch within a training.
     pub levels: Levels,
     /// With [`Levels::Chosen`], their numbers, from 1; those that a plan lacks do not matter.
@@ -93,6 +96,7 @@ impl Default for PlotOptions {
             bands: BandChoice::default(),
             traces: false,
             smoothing: 0.0,
+            columns: None,
             levels: Levels::default(),
             rounds: Vec::new(),
             metric: MetricAxes::default(),

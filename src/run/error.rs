@@ -30,7 +30,7 @@ pub enum RunError {
     },
     /// A batch norm got one value for each channel.
     #[error(
-        "the last mini-batch of an epoch has one sample, and batch norm needs two values to normalise; \
+        "the last mini-batch of an epoch has one sample, and batch norm needs two values to normalize; \
             change batch from {batch} so that {samples} samples do not leave a single one"
     )]
     LonelySample {

@@ -23,3 +23,4 @@ mod pictures;
 mod same_figure;
 mod support;
 mod window;
+mod words;

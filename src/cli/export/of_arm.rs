@@ -158,7 +158,7 @@ impl OfArm {
     fn of_parameter(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
         let Some(run) = done_run(results) else {
             return Err(self.lacks(
-                "it needs a finished run, and none of these is; a run writes its weights at its end",
+                "it needs a finished run, and none of these is; a run writes its final weights when it finishes",
             ));
         };
         let unreadable = |why: String| {

@@ -63,7 +63,7 @@ crate::choice! {
     pub enum Intervention: "Intervention", each Intervene {
         Prune(Prune) = Prune::default(), "Prune", "Prunes entries: holds them at zero";
         Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
-        Release(Release) = Release::default(), "Release", "Releases held entries; they continue from their \
+        Release(Release) = Release::default(), "Release", "Releases pruned and frozen weights; they continue from their \
             current value";
         Fault(Fault) = Fault::default(), "Fault", "Injects faults into every read of the network, until \
             released";

@@ -53,7 +53,7 @@ fn loss_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
 }
 
-const POSITION: &str = "Position on the line";
+const POSITION: &str = "Interpolation coefficient α";
 
 fn along(
     arms: &[ArmRuns<'_>],
@@ -178,7 +178,7 @@ mod tests {
         let figure = error_figure(&[arm(&run)], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]]);
         assert_eq!(figure.lines[0].name, "a");
-        assert_eq!(figure.x.label(), "Position on the line");
+        assert_eq!(figure.x.label(), "Interpolation coefficient α");
     }
 
     #[test]

@@ -6,9 +6,8 @@ use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
-use crate::results::table::Row;
 use crate::results::table::columns::Column;
-use crate::results::table::settings::follows_from_another;
+use crate::results::table::{Row, facts};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
@@ -18,7 +17,8 @@ const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 /// More axes would be too dense to read.
 const MOST_SETTINGS: usize = 10;
 
-/// A line for each run, across an axis for each setting in which runs differ and for each result.
+/// A line for each run, across an axis for each setting in which runs differ and for each result, or for the chosen columns of
+/// the table.
 pub const PLOT: Plot = Plot {
     name: "parallel",
     title: "Parallel coordinates",
@@ -28,7 +28,8 @@ pub const PLOT: Plot = Plot {
            across an axis for each setting in which the runs differ and for each result. Lines that \
            stay parallel between two axes suggest a positive relation, lines that cross a negative \
            one. Drag along an axis to keep only the runs that pass there; click the axis to show \
-           all again. The filter of Runs applies too.",
+           all again, and a line to pin its values. The columns of Runs are the axes once you choose \
+           some. The filter of Runs applies too.",
     needs: &RESULTS,
     controls: Controls::fixed("Settings and results"),
     build,
@@ -40,14 +41,13 @@ fn is_about(record: &RunRecord) -> bool {
     RESULTS.iter().any(|series| record.latest(series).is_some())
 }
 
-fn build(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let runs: Vec<&Row> =
         arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
     if runs.is_empty() {
         return Figure::default();
     }
-    let (settings, left_out) = settings(&runs);
-    let axes: Vec<RunAxis> = settings.into_iter().chain(results(&runs)).collect();
+    let (axes, left_out) = axes(&runs, options.columns.as_deref());
     let mut next = 0;
     let mut lines = Vec::new();
     for arm in arms {
@@ -80,46 +80,38 @@ fn has_result(row: &Row) -> bool {
     row.last.is_some()
 }
 
-/// The settings in which these runs differ, and the number of those left out.
-fn settings(runs: &[&Row]) -> (Vec<RunAxis>, usize) {
-    let paths: std::collections::BTreeSet<&String> =
-        runs.iter().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let arms: Vec<&str> = runs.iter().map(|row| row.arm.as_str()).collect();
-    let mut axes = Vec::new();
-    for path in paths {
-        let texts: Vec<&str> =
-            runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
-        let is_implied = follows_from_another(path, &texts, &all);
-        if texts.iter().any(|text| *text != texts[0]) && !is_implied {
-            let column = Column::Setting(path.clone());
-            let shown: Vec<&str> =
-                runs.iter().zip(&texts).map(|(row, text)| row.labels.value(path, text)).collect();
-            let (axis, values) = axis_of_texts(&column.title(&runs[0].labels), &shown, &arms);
-            axes.push(RunAxis { axis, values });
-        }
-    }
-    let left_out = axes.len().saturating_sub(MOST_SETTINGS);
-    axes.truncate(MOST_SETTINGS);
-    (axes, left_out)
+/// The axes of these runs, and the number of settings that were left out: the columns that the table of runs shows, or, while
+/// none were chosen, settings that differ and results.
+fn axes(runs: &[&Row], chosen: Option<&[Column]>) -> (Vec<RunAxis>, usize) {
+    // One axis alone compares nothing.
+    let chosen = chosen.filter(|columns| columns.iter().filter(|column| column.is_fact()).count() > 1);
+    let mut columns = facts(runs, chosen);
+    let is_setting = |column: &Column| matches!(column, Column::Setting(_));
+    let settings = columns.iter().filter(|column| is_setting(column)).count();
+    let left_out = if chosen.is_some() { 0 } else { settings.saturating_sub(MOST_SETTINGS) };
+    columns.drain(settings.min(MOST_SETTINGS)..settings.min(MOST_SETTINGS) + left_out);
+    (columns.iter().map(|column| axis(runs, column)).collect(), left_out)
 }
 
-/// Best and last accuracy, the columns over series that were added to the table, remaining weights if anything was pruned,
-/// and duration.
-fn results(runs: &[&Row]) -> Vec<RunAxis> {
-    let axis = |column: &Column| {
-        let values: Vec<f64> = runs.iter().map(|row| column.value(row).unwrap_or(f64::NAN)).collect();
-        RunAxis { axis: axis_of_numbers(axis_of_result(column), &values), values }
+fn axis(runs: &[&Row], column: &Column) -> RunAxis {
+    let title = column.title(&runs[0].labels);
+    let arms: Vec<&str> = runs.iter().map(|row| row.arm.as_str()).collect();
+    let of_texts = |texts: &[&str]| {
+        let (axis, values) = axis_of_texts(&title, texts, &arms);
+        RunAxis { axis, values }
     };
-    let added = runs[0].measured.iter().map(|(column, _)| column.clone());
-    let columns: Vec<Column> = [Column::Best, Column::Last].into_iter().chain(added).collect();
-    let mut found: Vec<RunAxis> = columns.iter().map(axis).collect();
-    let remaining = axis(&Column::Remaining);
-    if remaining.values.iter().any(|share| *share < 1.0) {
-        found.push(remaining);
+    match column {
+        Column::Setting(path) => {
+            let texts: Vec<String> = runs.iter().map(|row| column.cell(row)).collect();
+            let shown = runs.iter().zip(&texts).map(|(row, text)| row.labels.value(path, text));
+            of_texts(&shown.collect::<Vec<_>>())
+        }
+        Column::Plan => of_texts(&runs.iter().map(|row| &*row.plan).collect::<Vec<_>>()),
+        _ => {
+            let values: Vec<f64> = runs.iter().map(|row| column.value(row).unwrap_or(f64::NAN)).collect();
+            RunAxis { axis: axis_of_numbers(axis_of_result(column), &values), values }
+        }
     }
-    found.push(axis(&Column::Duration));
-    found
 }
 
 /// The runs of an arm; `first` is the index of its first run among all.
@@ -200,6 +192,24 @@ mod tests {
         assert_eq!((a.traces.len(), a.style.colour, b.traces[0].name.as_str()), (2, 3, "seed 1"));
         assert_eq!(a.traces[1].points, [[0.0, 0.0], [1.0, 0.001], [2.0, 0.5], [3.0, 0.25], [4.0, 10.0]]);
         assert_eq!(b.traces[0].points[..3], [[0.0, 1.0], [1.0, 0.1], [2.0, 1.0]]);
+    }
+
+    #[test]
+    fn the_chosen_columns_of_the_table_are_the_axes() {
+        let settings = [("train.optimizer.rate", "0.001"), ("net.bias", "true")];
+        let rows = [row("a", 1, &settings, 0.75), row("b", 1, &settings, 0.5)];
+        let arms = rows.each_ref().map(|row| ArmRuns {
+            name: row.arm.clone(),
+            rows: vec![row],
+            ..ArmRuns::default()
+        });
+        let titles = |columns: &[Column]| -> Vec<String> {
+            let options = PlotOptions { columns: Some(columns.to_vec()), ..PlotOptions::default() };
+            build(&arms, &options).parallel.iter().map(Axis::label).collect()
+        };
+        let rate = Column::Setting("train.optimizer.rate".to_owned());
+        assert_eq!(titles(&[Column::Seed, Column::Last, rate]), ["Test accuracy (%)", "Rate"]);
+        assert_eq!(titles(&[Column::Last]).len(), 3, "one axis compares nothing");
     }
 
     #[test]

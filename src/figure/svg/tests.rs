@@ -203,7 +203,7 @@ fn single_runs_have_no_line_through_them_and_the_best_point_has_a_ring() {
     let points: Vec<[f64; 2]> = (0..100).map(|nth| [f64::from(nth), 0.5]).collect();
     let line = Line::new("a", style_of(0).with_marker(), points);
     let lines = |line: &Line| {
-        let text = drawn(&Figure { lines: vec![line.clone()], ..Figure::default() });
+        let text = text_of(&Figure { lines: vec![line.clone()], ..Figure::default() });
         let of_arm = text.lines().filter(|part| part.contains("#0072b2") || part.contains("#0072B2"));
         of_arm.map(str::to_owned).collect::<Vec<_>>()
     };

@@ -196,7 +196,8 @@ pub fn exported(
     });
     let kept = view.plots.get(plot.name).cloned().unwrap_or_default();
     let filter = view.filter_note(&rows, &left_out);
-    let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept, &filter);
+    let options = PlotOptions { columns: view.table.columns.clone(), ..view.options.clone() };
+    let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &options, &kept, &filter);
     seen(&figure, &kept)
 }
 

@@ -176,7 +176,7 @@ fn read_whole(text: &str, field: &Field) -> Result<u64, String> {
 }
 
 fn read_number(text: &str, field: &Field) -> Result<f64, String> {
-    if field.is_share() && text == "half" {
+    if field.is_share() && ["half", "half the amount"].contains(&text) {
         return Ok(0.5);
     }
     let text: String = text.replace('−', "-");

@@ -14,9 +14,15 @@ fn read<T: Value + Default>(text: &str, field: &Field) -> Result<T, String> {
 
 #[test]
 fn a_share_is_read_as_a_percentage_and_as_a_share() {
-    for (text, share) in
-        [("50 %", 0.5), ("0.5", 0.5), ("half", 0.5), ("7%", 0.07), ("1", 1.0), ("120 %", 1.2)]
-    {
+    for (text, share) in [
+        ("50 %", 0.5),
+        ("0.5", 0.5),
+        ("half", 0.5),
+        ("half the amount", 0.5),
+        ("7%", 0.07),
+        ("1", 1.0),
+        ("120 %", 1.2),
+    ] {
         assert_eq!(read::<f64>(text, &SHARE), Ok(share), "{text}");
     }
     assert_eq!(read::<f64>("50", &SHARE).unwrap_err(), "50 is above 1. 50 %?");

@@ -217,6 +217,7 @@ impl App {
                 self.queue(&request, &ctx);
             }
             Some(TreeRequest::Recolour) => self.take_treatments(),
+            Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
                 let folder = self.editor.results().join(run);
                 ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
@@ -248,15 +249,34 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
+        let (mut restyled, arm) = (None, self.workspace.selection.arm());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
-                let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
+                let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
+                    &mut self.workspace;
+                let details = selection.run().map(|run| compare.details(run)).unwrap_or_default();
+                let colour = |arm| treatments.iter().find(|of| of.arm == arm).map_or(arm, |of| of.colour);
+                let colour = selection.arm().map(colour);
                 let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-                let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+                let results = &*results;
+                let input = Inspected {
+                    document,
+                    runs,
+                    selection,
+                    focus,
+                    dry_run,
+                    results,
+                    details: &details,
+                    colour,
+                    restyled: &mut restyled,
+                };
                 inspector.ui(ui, input)
             })
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        if let Some((arm, index)) = arm.zip(restyled) {
+            self.workspace.restyle(arm, index, &self.editor.document);
+        }
         if let Some(browse) = shown.and_then(|shown| shown.inner) {
             let ctx = ui.ctx().clone();
             self.browse(browse, &ctx);
@@ -285,6 +305,7 @@ impl App {
             Request::Queue(request) => self.queue(&request, ctx),
             Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
+            Request::ShowInTable => self.workspace.show_in_table(),
             Request::Show(view) => {
                 self.workspace.tiles.change(LayoutChange::Show(view));
                 ctx.request_repaint();

@@ -125,7 +125,7 @@ commands! {
     FitFigure: "Fit figure", "Zooms out to all data of the plot", [shift(Key::F)];
     SplitRight: "Split right", "Opens another view of the group on the right", [ctrl(Key::T)];
     SplitDown: "Split down", "Opens another view of the group below", [shift(Key::T)];
-    Maximize: "Maximize view", "Gives the last-used view all the room, or shows all tiles again", [ctrl(Key::M)];
+    Maximize: "Maximize view", "Shows only the last-used view, or all tiles again", [ctrl(Key::M)];
     NextView: "Next view", "Shows the next view of the group in the last-used tile", [tab(false), ctrl(Key::PageDown)];
     PreviousView: "Previous view", "Shows the previous view of the group in the last-used tile", [tab(true), ctrl(Key::PageUp)];
     CloseView: "Close view", "Closes the last-used view; reopen it from the View menu", [ctrl(Key::W)];

@@ -2,14 +2,16 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Align, Checkbox, Label, Layout, Pos2, Rangef, Rect, Response, RichText, Sense, Shape, Stroke, Ui,
-    UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    Align, Checkbox, Label, Layout, Rangef, Rect, Response, RichText, Sense, Shape, Stroke, Ui, UiBuilder,
+    Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::Compare;
 use super::menu::star_ui;
 use super::table::{Sheet, fold};
 use super::widths::{INTERVAL, PADDING};
+use crate::figure::style_of;
+use crate::gui::arm_look;
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, NAME, present};
 use crate::results::table::Delta;
@@ -58,7 +60,7 @@ pub fn pinned_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compa
     }
 }
 
-/// Draws the name of a group or of a run, with the dot of its arm and its star.
+/// Draws the name of a group or of a run, with the mark of its arm and its star.
 pub fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare: &mut Compare) {
     let colours = present(ui);
     ui.add_space(2.0);
@@ -67,7 +69,7 @@ pub fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, com
             let group = &sheet.table.groups[place];
             if let Some(row) = group.rows.first().map(|row| &sheet.rows[*row]) {
                 let of_line = compare.lines.get(&row.run).map(|(_, style)| *style);
-                dot_ui(ui, of_line.unwrap_or(row.colour));
+                mark_ui(ui, of_line.unwrap_or(row.colour));
             }
             let name = RichText::new(&group.name).font(theme::medium(NAME));
             ui.add(Label::new(name).truncate().selectable(false));
@@ -76,7 +78,7 @@ pub fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, com
             let row = &sheet.rows[place];
             let is_flat = sheet.table.keys.is_empty();
             if is_flat {
-                dot_ui(ui, row.colour);
+                mark_ui(ui, row.colour);
             } else {
                 ui.add_space(16.0);
             }
@@ -97,9 +99,9 @@ pub fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, com
     }
 }
 
-fn dot_ui(ui: &mut Ui, style: usize) {
+fn mark_ui(ui: &mut Ui, style: usize) {
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
-    ui.painter().circle_filled(rect.center(), 4.5, theme::arm_colour(ui, style));
+    arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
 }
 
 /// Draws the cell of a line in the column at this position.
@@ -208,14 +210,6 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, (delta, is_group, style):
             ui.painter().vline(end, Rangef::new(middle.y - 4.0, middle.y + 4.0), stroke);
         }
     }
-    mark(ui, middle, ink, is_group);
-}
-
-/// Full for a group, hollow for a run.
-fn mark(ui: &Ui, at: Pos2, ink: eframe::egui::Color32, is_full: bool) {
-    if is_full {
-        ui.painter().circle_filled(at, 4.0, ink);
-    } else {
-        ui.painter().circle_stroke(at, 3.0, Stroke::new(1.5, ink));
-    }
+    let mark = if is_group { arm_look::mark } else { arm_look::hollow_mark };
+    mark(ui.painter(), middle, style_of(style), ink);
 }

@@ -59,7 +59,8 @@ pub fn columns_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     });
 }
 
-fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
+/// Draws the list; the columns are also those of pinned readings and of parallel axes.
+pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let labels = compare.labels();
     let search =
         TextEdit::singleline(&mut compare.choosing.search).hint_text("Find a column").desired_width(264.0);

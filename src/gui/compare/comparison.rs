@@ -4,6 +4,8 @@ use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, 
 
 use super::Compare;
 use super::differences::{differing_cells, differing_reports};
+use crate::figure::style_of;
+use crate::gui::arm_look;
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::theme::{self, BODY, SMALL, STEP, TITLE, present};
@@ -46,7 +48,8 @@ fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     ui.label(row.seed.to_string());
                     let (rect, dot) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
-                    ui.painter().circle_filled(rect.center(), 4.5, theme::arm_colour(ui, row.colour));
+                    let (style, ink) = (style_of(row.colour), theme::arm_colour(ui, row.colour));
+                    arm_look::mark(ui.painter(), rect.center(), style, ink);
                     dot
                 })
                 .response

@@ -23,6 +23,7 @@ mod toolbar;
 mod view_store;
 mod widths;
 
+pub use columns::list_ui as columns_ui;
 pub use comparison::comparison_ui;
 pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
@@ -99,6 +100,10 @@ pub struct Compare {
     archived: Vec<StoredRun>,
     /// Whether the filter is to get the keyboard.
     wants_filter: bool,
+    /// The run that is selected, by identity.
+    pub selected: Option<String>,
+    /// The runs to scroll to; one that is wanted itself is unfolded.
+    wanted: Option<(BTreeSet<String>, bool)>,
 }
 
 /// From what rows, filter and lines were made.
@@ -204,9 +209,25 @@ impl Compare {
         self.made = None;
     }
 
+    /// What a run has in the columns of the table: their titles and its cells.
+    pub fn details(&mut self, run: &str) -> Vec<(String, String)> {
+        let columns = self.table().columns.clone();
+        let Some(row) = self.rows.iter().find(|row| row.run == run) else { return Vec::new() };
+        let detail = |column: &Column| (column.heading(&row.labels), column.text(row));
+        columns.iter().filter(|column| column.is_fact()).map(detail).collect()
+    }
+
     /// Gives the keyboard to the filter, as soon as that is drawn.
     pub const fn go_to_filter(&mut self) {
         self.wants_filter = true;
+    }
+
+    /// Makes the table scroll to these runs, and unfolds their group if `are_rows`. A filter that hides all of them goes.
+    pub fn show(&mut self, runs: Vec<String>, are_rows: bool) {
+        if runs.iter().all(|run| self.left_out.contains(run)) {
+            self.view.filter.clear();
+        }
+        self.wanted = Some((runs.into_iter().collect(), are_rows));
     }
 
     /// Whether what goes by this key has a star.

@@ -70,6 +70,7 @@ impl Sheet<'_> {
 pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let rows = compare.rows.clone(); // shared: a mark on one row changes others
     let table = compare.table();
+    let wanted = wanted_line(&table, &rows, compare);
     let lines = table.lines(&compare.view.table.open);
     let widths = Widths::of(ui, compare, &table, &rows);
     let whole = ui.available_rect_before_wrap();
@@ -100,10 +101,38 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
             let rect = Rect::from_x_y_ranges(visible, Rangef::new(top, top + ROW));
             response = line_ui(ui, &sheet, *line, rect, compare).or(response.take());
         }
+        if let Some(place) = lines.iter().position(|line| Some(*line) == wanted) {
+            let top = start.y + ROW * place as f32;
+            let rect = Rect::from_x_y_ranges(visible, Rangef::new(top, top + ROW));
+            ui.scroll_to_rect(rect, Some(eframe::egui::Align::Center));
+        }
         sheet
     });
     head_ui(ui, &sheet, head, compare);
     response
+}
+
+/// The line of the runs that are to be shown, once the filter lets them through; their group is unfolded if it hides them.
+fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<Line> {
+    let (runs, are_rows) = compare.wanted.take()?;
+    let is_wanted = |row: &&usize| runs.contains(&rows[**row].run);
+    let found = table
+        .groups
+        .iter()
+        .enumerate()
+        .find_map(|(group, of)| Some((group, *of.rows.iter().find(is_wanted)?)));
+    let Some((group, row)) = found else {
+        let is_known = rows.iter().any(|row| runs.contains(&row.run));
+        compare.wanted = Some((runs, are_rows)).filter(|_| is_known);
+        return None;
+    };
+    if !table.keys.is_empty() && !are_rows {
+        return Some(Line::Group(group));
+    }
+    if !table.keys.is_empty() {
+        compare.view.table.open.insert(table.groups[group].name.clone());
+    }
+    Some(Line::Row(row))
 }
 
 fn head_ui(ui: &mut Ui, sheet: &Sheet<'_>, head: Rect, compare: &mut Compare) {
@@ -215,6 +244,10 @@ fn line_ui(
         ui.visuals().panel_fill.gamma_multiply(0.0)
     };
     ui.painter().rect_filled(rect, 0.0, fill);
+    if matches!(line, Line::Row(place) if compare.selected.as_ref() == Some(&sheet.rows[place].run)) {
+        let bar = rect.with_max_x(rect.left() + 3.0);
+        ui.painter().rect_filled(bar, 1.5, colours.link);
+    }
     if matches!(line, Line::Group(_)) || sheet.table.keys.is_empty() {
         ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, colours.line));
     }

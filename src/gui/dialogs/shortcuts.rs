@@ -1,10 +1,11 @@
-//! The keys of all commands, by the menus that have them.
+//! The keys of all commands, by the menus that have them, and those of plots.
 
 use eframe::egui::{Grid, RichText, Ui, vec2};
 
 use super::title_ui;
 use crate::gui::commands::{Command, Menu, key_text};
 use crate::gui::plan::Action;
+use crate::gui::plot;
 use crate::gui::scroll::scroll_area;
 use crate::gui::theme;
 
@@ -45,7 +46,9 @@ fn groups(ui: &Ui) -> Vec<Group> {
         .into_iter()
         .filter_map(|action| Some((action.name(), key_text(ui.ctx(), action.shortcut()?))));
     let plan = ("On a row of the plan", of_plan.collect());
-    Menu::ALL.iter().map(of_menu).chain([plan]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
+    let plot =
+        ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());
+    Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
 }
 
 /// How many groups stand in the first column, so that both are about as long.

@@ -9,6 +9,8 @@ mod choice;
 mod draft;
 mod drafts;
 mod group;
+#[cfg(test)]
+mod help_tests;
 mod leaf;
 mod line;
 mod list;

@@ -13,7 +13,7 @@ use crate::form::{Steps, Value};
 /// Width of the panel inside of its margins, in points.
 const WIDTH: f32 = 240.0;
 
-struct Form<T> {
+pub(super) struct Form<T> {
     value: T,
     problems: Vec<Problem>,
     focus: Option<Place>,
@@ -31,7 +31,11 @@ fn with_problems<'a, T: Value + 'a>(value: T, problems: Vec<Problem>) -> Harness
 }
 
 /// A form that knows an experiment with a perceptron of 784–300–100–10.
-fn of_experiment<'a, T: Value + 'a>(value: T, problems: Vec<Problem>, about: About) -> Harness<'a, Form<T>> {
+pub(super) fn of_experiment<'a, T: Value + 'a>(
+    value: T,
+    problems: Vec<Problem>,
+    about: About,
+) -> Harness<'a, Form<T>> {
     let mut has_fonts = false;
     let draw = move |ui: &mut eframe::egui::Ui, form: &mut Form<T>| {
         if !std::mem::replace(&mut has_fonts, true) {
@@ -254,7 +258,7 @@ fn swept_settings_are_added_by_their_labels_and_written_as_values() {
 }
 
 /// What forms know of a perceptron of 784–300–100–10.
-fn perceptron() -> About {
+pub(super) fn perceptron() -> About {
     let text = "(data: Mnist(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [Test])])";
     About::of(&crate::doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))
 }

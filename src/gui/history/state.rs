@@ -74,9 +74,11 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
         [] if old.name != new.name => "name of the experiment",
         [] if old.notes != new.notes => "notes of the experiment",
         [] if old.seeds != new.seeds => "seeds",
+        [] if old.sweep != new.sweep => "sweep",
         [] => "settings",
         [(old, new)] if old.name != new.name => "name of an arm",
         [(old, new)] if old.plan != new.plan => "plan",
+        [(old, new)] if old.sweep != new.sweep => "sweep",
         [_] => "settings of an arm",
         _ => "arms",
     }
@@ -115,7 +117,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         (columns(old) != columns(new), "columns of runs"),
         (old.colours != *colours, "colours"),
         (plots_differ(old, new, titles), "titles of a figure"),
-        (plots_differ(old, new, |plot| plot.hidden.clone()), "lines that are shown"),
+        (plots_differ(old, new, |plot| plot.hidden.clone()), "hide or show line"),
         (has_other_axes, "axes and bands of plots"),
         (old.size != *size || old.dpi != *dpi, "size of figures"),
     ];

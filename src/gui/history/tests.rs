@@ -147,7 +147,7 @@ fn steps_say_what_they_change() {
         ("titles of a figure", |window| {
             window.view.plots.entry("loss".to_owned()).or_default().title.push('x');
         }),
-        ("lines that are shown", |window| {
+        ("hide or show line", |window| {
             window.view.plots.entry("loss".to_owned()).or_default().hidden.insert("dense".to_owned());
         }),
         ("axes and bands of plots", |window| window.view.options.smoothing = 0.5),

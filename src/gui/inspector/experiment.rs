@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use eframe::egui::{Align, Id, Label, RichText, Ui};
+use eframe::egui::collapsing_header::CollapsingState;
+use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
 use crate::doc::{Experiment, Net};
 use crate::form::Field;
@@ -104,6 +105,37 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
+/// Draws the title with a button that opens all sections, or folds them.
+pub(super) fn head_ui(ui: &mut Ui) {
+    ui.horizontal(|ui| {
+        widgets::title_ui(ui, "Experiment");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let states = SECTIONS.iter().map(|section| {
+                CollapsingState::load_with_default_open(ui.ctx(), section.id(), section.starts_open())
+            });
+            let states: Vec<CollapsingState> = states.collect();
+            let are_open = states.iter().all(CollapsingState::is_open);
+            let name = if are_open { "Fold all settings" } else { "Show all settings" };
+            if widgets::icon_button_ui(ui, true, Icon::Sliders, name).clicked() {
+                for mut state in states {
+                    state.set_open(!are_open);
+                    state.store(ui.ctx());
+                }
+            }
+        });
+    });
+}
+
+impl Section {
+    fn id(&self) -> Id {
+        Id::unique(("section", self.title))
+    }
+
+    fn starts_open(&self) -> bool {
+        self.title == "Training"
+    }
+}
+
 /// Draws the settings of the experiment.
 pub(super) fn experiment_ui(
     ui: &mut Ui,
@@ -154,9 +186,7 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
     let summary = (section.summary)(experiment);
     let heading = Heading { name: section.title, summary: &summary, help: section.help, is_wrong };
     let top = ui.cursor().min;
-    let starts_open = section.title == "Training";
-    let (is_open, heading_id) =
-        heading_ui(ui, Id::unique(("section", section.title)), &heading, starts_open, is_wanted);
+    let (is_open, heading_id) = heading_ui(ui, section.id(), &heading, section.starts_open(), is_wanted);
     if is_open {
         (section.draw)(ui, experiment, context);
         ui.add_space(theme::STEP / 2.0);

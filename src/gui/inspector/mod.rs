@@ -8,7 +8,7 @@ mod tests;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
 use super::document::Document;
 use super::form::{About, FormContext, FormRequest, inner_ui, value_ui};
@@ -17,8 +17,9 @@ use super::runs::Runs;
 use super::selection::Selection;
 use super::swept::runs_text;
 use super::views::DryRun;
-use super::{faults, plan, theme, widgets};
+use super::{arm_look, faults, plan, theme, widgets};
 use crate::doc::Stage;
+use crate::figure::style_of;
 use crate::form::path::{Place, Segment};
 use crate::form::{Choice, Names, Node, Value};
 
@@ -48,6 +49,12 @@ pub struct Inspected<'a> {
     pub dry_run: &'a mut DryRun,
     /// The folder of results.
     pub results: &'a Path,
+    /// What the selected run has in the columns of the table of runs.
+    pub details: &'a [(String, String)],
+    /// The index of the style of the selected arm.
+    pub colour: Option<usize>,
+    /// The index of another style for it, if one was chosen.
+    pub restyled: &'a mut Option<usize>,
 }
 
 /// A path that the user wants to look for.
@@ -92,7 +99,7 @@ impl Inspector {
 
         let top = ui.cursor().top();
         context.focus = of_all;
-        widgets::title_ui(ui, "Experiment");
+        experiment::head_ui(ui);
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
             experiment::experiment_ui(ui, input.document, input.results, &mut context);
@@ -147,7 +154,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     });
     let Some(index) = input.selection.arm() else { return };
     let Some(arm) = input.document.experiment.arms.get(index) else { return };
-    let (name, colour) = (arm.name.clone(), theme::arm_colour(ui, index));
+    let (name, style) = (arm.name.clone(), input.colour.unwrap_or(index));
     let inner = match &*input.selection {
         Selection::Stage { path, .. } => {
             let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
@@ -162,7 +169,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let (rect, _) = ui.allocate_exact_size(eframe::egui::vec2(12.0, 20.0), eframe::egui::Sense::hover());
-        ui.painter().circle_filled(rect.center(), 4.5, colour);
+        arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
         let medium = theme::medium(theme::BODY);
         let Some(inner) = inner else {
             return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
@@ -177,6 +184,27 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
         ui.add(Label::new(RichText::new(inner).font(medium)).truncate());
     });
     ui.add_space(theme::STEP / 2.0);
+}
+
+/// The line with the colour and mark of the selected arm; a click on the mark opens the palette.
+fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
+    let Some(index) = input.colour else { return };
+    let colours = theme::present(ui);
+    ui.horizontal(|ui| {
+        let label = RichText::new("Colour and mark").size(theme::BODY).color(colours.text2);
+        ui.add(Label::new(label).selectable(false)).on_hover_text("How figures and lists show the arm");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let button = widgets::icon_button_ui(ui, true, Icon::CaretDown, "Colour and mark");
+            let (rect, _) =
+                ui.allocate_exact_size(eframe::egui::Vec2::splat(16.0), eframe::egui::Sense::hover());
+            arm_look::mark(ui.painter(), rect.center(), style_of(index), theme::arm_colour(ui, index));
+            let popup = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+            let chosen = popup.show(|ui| arm_look::palette_ui(ui, style_of(index)));
+            if let Some(chosen) = chosen.and_then(|shown| shown.inner) {
+                *input.restyled = Some(chosen);
+            }
+        });
+    });
 }
 
 fn stage_of<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
@@ -252,13 +280,14 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
         }
         Selection::Run { id, .. } => {
             let run = input.document.runs().iter().find(|run| run.id == id);
-            run::run_ui(ui, run, input.runs, input.results);
+            run::run_ui(ui, run, input.runs, (input.results, input.details));
         }
         Selection::Arm(index) => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
             let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
             (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);
             value_ui(ui, arm, context);
+            look_ui(ui, input);
             hint_ui(ui, text.as_deref());
         }
         Selection::Stage { arm: index, path } => {

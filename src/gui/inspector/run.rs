@@ -9,10 +9,14 @@ use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
 use crate::results::RunState;
-use crate::results::number::fixed;
 
-/// Draws what is known of a run; `run` is none where the document no longer has it.
-pub(super) fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
+/// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
+pub(super) fn run_ui(
+    ui: &mut Ui,
+    run: Option<&Run>,
+    runs: &Runs,
+    (results, details): (&Path, &[(String, String)]),
+) {
     let Some(run) = run else {
         ui.label("This run has outdated settings. Select another one.");
         return;
@@ -43,21 +47,9 @@ pub(super) fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path
                 row("Time left", text::duration(secs));
             }
         }
-        for (series, name) in [("test", "Test accuracy"), ("validation", "Validation accuracy")] {
-            let series = format!("{series}_accuracy");
-            let Some(last) = record.latest(&series) else { continue };
-            row(name, text::percent(last));
-            if let Some(best) = record.best(&series) {
-                row(
-                    "  best",
-                    format!("{} after {} epochs", text::percent(best.value), fixed(best.trained, 1)),
-                );
-            }
+        for (name, value) in details {
+            row(name, value.clone());
         }
-        if let Some(point) = record.points().last() {
-            row("Weights remaining", text::percent(point.remaining));
-        }
-        row("Duration", text::duration(record.progress().secs));
         row("Run ID", run.id.clone());
     });
     let folder = results.join(&run.id).display().to_string();

@@ -1,6 +1,5 @@
 //! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
@@ -10,8 +9,9 @@ use eframe::egui::{
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::line_menu::LegendRows;
 use super::painter::area;
-use super::reading::Table;
+use super::values::Table;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -27,7 +27,11 @@ const INSET: f32 = 10.0;
 const COLUMN: f32 = 12.0;
 /// Shares of the plot that the block takes at most.
 const WIDEST: f32 = 0.62;
+/// A pinned reading also has settings and results.
+const WIDEST_PINNED: f32 = 0.9;
 const HIGHEST: f32 = 0.4;
+/// Columns of values: the value, its interval, and the difference. Settings and results follow.
+const VALUES: usize = 3;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
@@ -41,7 +45,7 @@ pub struct Block {
     /// Where it was dragged to, as shares of the free space.
     moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
-    widths: [f32; 3],
+    widths: Vec<f32>,
 }
 
 impl Block {
@@ -74,15 +78,16 @@ struct Sizes {
     size: Vec2,
 }
 
-/// Draws the block over a plot; returns the name at the pointer.
+/// Draws the block over a plot, with the selected arm and the line that the keyboard has chosen; returns the name at the
+/// pointer.
 pub fn block_ui(
     ui: &mut Ui,
     (figure, theme): (&Figure, Theme),
     (frame, items): (Rect, &Arc<Vec<Item>>),
     block: &mut Block,
-    hidden: &mut BTreeSet<String>,
+    rows: &mut LegendRows<'_>,
     table: &Table<'_>,
-    selected: Option<&str>,
+    [selected, chosen]: [Option<&str>; 2],
 ) -> Option<String> {
     let samples = samples(figure);
     if samples.is_empty() || frame.width() < 120.0 || frame.height() < 80.0 {
@@ -111,7 +116,7 @@ pub fn block_ui(
         head_ui(ui, Rect::from_min_size(inner.min, vec2(inner.width(), ROW)), block, &sizes, table);
         top += ROW;
     }
-    let look = RowLook { figure, theme, ground: colours.panel, selected };
+    let look = RowLook { figure, theme, ground: colours.panel, selected, chosen };
     let mut pointed = None;
     ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
@@ -124,9 +129,9 @@ pub fn block_ui(
             for (index, sample) in samples.iter().enumerate().take(last).skip(first) {
                 let at = origin + vec2(0.0, index as f32 * ROW);
                 let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-                pointed = row_ui(ui, rect, sample, look, hidden, sizes.names).or(pointed.take());
-                if !hidden.contains(sample.name()) {
-                    let inks = [colours.text, colours.text2, colours.text2];
+                pointed = row_ui(ui, rect, sample, look, rows, sizes.names).or(pointed.take());
+                if !rows.hidden.contains(sample.name()) {
+                    let inks = [colours.text, colours.text2];
                     cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
                 }
             }
@@ -139,8 +144,10 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     let (known, are_new) = block.names.measure(figure);
     let (count, longest) = (known.len(), known.iter().map(|(_, width)| *width).fold(0.0, f32::max));
     if are_new {
-        block.widths = [0.0; 3];
+        block.widths.clear();
     }
+    let count_of_columns = table.heads().len();
+    block.widths.resize(count_of_columns, 0.0);
     // More rows would cost more than a glance is worth; their values are as wide.
     for sample in samples(figure).iter().take(40) {
         for ((widest, cell), head) in block.widths.iter_mut().zip(table.cells(sample)).zip(table.heads()) {
@@ -149,14 +156,15 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
             }
         }
     }
-    let most = WIDEST * frame.width();
+    let most = if count_of_columns > VALUES { WIDEST_PINNED } else { WIDEST } * frame.width();
     let around = SAMPLE + GAP + 2.0 * PADDING;
     let of_columns = |columns: usize| -> f32 {
         block.widths[..columns].iter().filter(|width| **width > 0.0).map(|width| width + COLUMN).sum()
     };
     let names = longest.clamp(NAMES[0].min(longest), NAMES[1]);
-    let columns =
-        (1..=3).rev().find(|columns| around + names.min(2.0 * NAMES[0]) + of_columns(*columns) <= most);
+    let columns = (1..=count_of_columns)
+        .rev()
+        .find(|columns| around + names.min(2.0 * NAMES[0]) + of_columns(*columns) <= most);
     let columns = columns.unwrap_or(0);
     let names = names.min((most - around - of_columns(columns)).max(NAMES[0].min(longest)));
     // The head shares the line with the names' column.
@@ -175,11 +183,11 @@ fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>)
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
     let font = FontId::proportional(SMALL);
     ui.painter().text(pos2(rect.left(), rect.center().y), Align2::LEFT_CENTER, table.header(), font, ink);
-    cells_ui(ui, rect, &table.heads().map(str::to_owned), [ink; 3], block, sizes);
+    cells_ui(ui, rect, table.heads(), [ink; 2], block, sizes);
 }
 
-/// Writes values into their columns, aligned at the right.
-fn cells_ui(ui: &Ui, rect: Rect, cells: &[String; 3], inks: [Color32; 3], block: &Block, sizes: &Sizes) {
+/// Writes values into their columns, aligned at the right; the first has another ink than the rest.
+fn cells_ui(ui: &Ui, rect: Rect, cells: &[String], inks: [Color32; 2], block: &Block, sizes: &Sizes) {
     let mut right = rect.right();
     for column in (0..sizes.columns).rev().filter(|column| block.widths[*column] > 0.0) {
         let at = pos2(right, rect.center().y);
@@ -188,7 +196,7 @@ fn cells_ui(ui: &Ui, rect: Rect, cells: &[String; 3], inks: [Color32; 3], block:
             Align2::RIGHT_CENTER,
             &cells[column],
             FontId::proportional(SMALL),
-            inks[column],
+            inks[column.min(1)],
         );
         right -= block.widths[column] + COLUMN;
     }

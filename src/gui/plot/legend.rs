@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use super::line_menu::{LegendRows, line_menu_ui};
 use super::mesh::EM;
 use super::painter::paint;
 use crate::figure::font::{Weight, fit, width};
@@ -66,24 +67,27 @@ pub struct RowLook<'a> {
     pub ground: Color32,
     /// The selected arm, which is written bolder.
     pub selected: Option<&'a str>,
+    /// The line that the keyboard has chosen.
+    pub chosen: Option<&'a str>,
 }
 
-/// Draws a row whose name takes at most `space`; hides lines on a click. Returns the name if the row is at the pointer.
+/// Draws a row whose name takes at most `space`; hides lines on a click, and has a menu. Returns the name if the row is at the
+/// pointer.
 pub fn row_ui(
     ui: &Ui,
     rect: Rect,
     item: &Sample<'_>,
     look: RowLook<'_>,
-    hidden: &mut BTreeSet<String>,
+    rows: &mut LegendRows<'_>,
     space: f32,
 ) -> Option<String> {
     let name = item.name();
-    let is_shown = !hidden.contains(name);
+    let is_shown = !rows.hidden.contains(name);
     let response = ui.interact(rect, ui.scope_id().with(("legend", name)), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, name));
     let colours = theme::present(ui);
     let is_pointed = response.hovered() || response.has_focus();
-    if is_pointed {
+    if is_pointed || look.chosen == Some(name) {
         ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, colours.hover);
     }
     if response.has_focus() {
@@ -111,22 +115,25 @@ pub fn row_ui(
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    let response = tip_ui(response, name, item.detail(look.figure), is_shown);
+    let meaning = definition(name).unwrap_or_default();
+    let response = tip_ui(response, name, [item.detail(look.figure), meaning], is_shown);
     if response.clicked() {
         let names: Vec<String> = samples(look.figure).iter().map(|other| other.name().to_owned()).collect();
-        click(name, &names, ui.input(|input| input.modifiers.alt), hidden);
+        click(name, &names, ui.input(|input| input.modifiers.alt), rows.hidden);
     }
+    response.context_menu(|ui| line_menu_ui(ui, look.figure, name, rows));
     (is_pointed && is_shown).then(|| name.to_owned())
 }
 
 /// The full texts of a row on hovering, and what a click does.
-fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
+fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Response {
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
         // An outcome of faults is defined instead of only named.
         let head = definition(name).unwrap_or(name);
-        let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-        ui.label(format!("{head}{detail}\n{action}, Alt+click to show it alone"));
+        let details = details.into_iter().filter(|detail| !detail.is_empty());
+        let details = details.fold(String::new(), |all, detail| all + "\n" + detail);
+        ui.label(format!("{head}{details}\n{action}, Alt+click to show it alone"));
     })
 }
 

@@ -57,26 +57,27 @@ pub fn navigate(
     limited(zoomed(view, [f64::from(factor.x), f64::from(factor.y)], [at.x, at.y]), fit)
 }
 
-fn view_of(transform: &PlotTransform) -> View {
+/// The visible part.
+pub fn view_of(transform: &PlotTransform) -> View {
     let (low, high) = (transform.bounds().min(), transform.bounds().max());
     [[low[0], high[0]], [low[1], high[1]]]
 }
 
 /// The view moved with the pointer by this distance on the screen.
-fn moved(view: View, transform: &PlotTransform, delta: Vec2) -> View {
+pub fn moved(view: View, transform: &PlotTransform, delta: Vec2) -> View {
     let per_point = transform.dvalue_dpos();
     let by = [f64::from(delta.x) * per_point[0], f64::from(delta.y) * per_point[1]];
     [view[0].map(|end| end - by[0]), view[1].map(|end| end - by[1])]
 }
 
 /// The view enlarged by factors along x and y; the place `fixed` stays where it is.
-fn zoomed(view: View, factor: [f64; 2], fixed: [f64; 2]) -> View {
+pub fn zoomed(view: View, factor: [f64; 2], fixed: [f64; 2]) -> View {
     let along = |axis: usize| view[axis].map(|end| fixed[axis] + (end - fixed[axis]) / factor[axis]);
     [along(0), along(1)]
 }
 
 /// Keeps the old view if the new one cannot be shown.
-fn limited(view: View, fit: View) -> ViewChange {
+pub fn limited(view: View, fit: View) -> ViewChange {
     let can_be = |axis: usize| {
         let share = (view[axis][1] - view[axis][0]) / (fit[axis][1] - fit[axis][0]);
         (NEAREST..=FARTHEST).contains(&share) && view[axis].iter().all(|end| end.is_finite())
@@ -103,13 +104,18 @@ fn drag_box(
         return None;
     }
     *drag = None;
-    let corners = chosen.map(|chosen| [chosen.left_bottom(), chosen.right_top()])?;
+    chosen.map(|chosen| view_within(transform, chosen))
+}
+
+/// The part of the figure within a box.
+pub fn view_within(transform: &PlotTransform, chosen: Rect) -> View {
+    let corners = [chosen.left_bottom(), chosen.right_top()];
     let [a, b] = corners.map(|corner| transform.value_from_position(corner));
-    Some([[a.x.min(b.x), a.x.max(b.x)], [a.y.min(b.y), a.y.max(b.y)]])
+    [[a.x.min(b.x), a.x.max(b.x)], [a.y.min(b.y), a.y.max(b.y)]]
 }
 
 /// The box between two corners within the frame; a thin one has the whole height or width.
-fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
+pub fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
     let mut chosen = Rect::from_two_pos(frame.clamp(from), frame.clamp(to));
     let (wide, high) = (chosen.width() >= THIN, chosen.height() >= THIN);
     if !wide {
@@ -121,7 +127,8 @@ fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
     (wide || high).then_some(chosen)
 }
 
-fn show_box(ui: &Ui, chosen: Rect) {
+/// Draws a box that is being chosen.
+pub fn show_box(ui: &Ui, chosen: Rect) {
     let accent = ui.visuals().hyperlink_color;
     ui.painter().add(Shape::rect_filled(chosen, 0.0, accent.gamma_multiply(0.12)));
     ui.painter().rect_stroke(chosen, 0.0, Stroke::new(1.0, accent), StrokeKind::Inside);

@@ -25,6 +25,10 @@ pub struct PlotState {
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
     pub selected: Option<String>,
+    /// The columns that were chosen for the table of runs, which readings and parallel axes show.
+    pub columns: Option<Vec<Column>>,
+    /// The names of arms with their swept values; none while a setting makes the lines.
+    pub arms: Arc<[String]>,
     /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
     /// Whether zooming along x shows the same range in all plots with this axis.
@@ -69,6 +73,8 @@ impl Default for PlotState {
         Self {
             options: PlotOptions::default(),
             selected: None,
+            columns: None,
+            arms: Arc::default(),
             titles: BTreeMap::new(),
             linked: false,
             size: Preset::default(),
@@ -223,7 +229,7 @@ impl PlotState {
     /// The options of a plot: one that shows a single arm shows the selected one.
     fn options_of(&self, plot: &Plot) -> PlotOptions {
         let arm = self.selected.clone().filter(|_| plot.controls.weights);
-        PlotOptions { arm, ..self.options.clone() }
+        PlotOptions { arm, columns: self.columns.clone(), ..self.options.clone() }
     }
 
     /// What can split the runs into panels, with its name.
@@ -354,7 +360,9 @@ impl PlotState {
         let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name)?;
         let (bands, spread) = (self.options.bands, self.options.band);
-        view.around = Surroundings { selected: self.selected.clone(), bands, spread, plots };
+        view.around =
+            Surroundings { selected: self.selected.clone(), bands, spread, plots, arms: self.arms.clone() };
+        view.facts = built.facts.clone();
         Some((&built.figure, view))
     }
 

@@ -1,11 +1,12 @@
 //! The legend of bars, marks, cells and parallel axes: a strip above the plot.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Align2, FontId, Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::line_menu::LegendRows;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -38,7 +39,7 @@ pub struct StripValues<'a> {
 pub fn strip_ui(
     ui: &mut Ui,
     (figure, theme): (&Figure, Theme),
-    hidden: &mut BTreeSet<String>,
+    rows: &mut LegendRows<'_>,
     names: &mut StripRows,
     space: Rect,
     values: Option<StripValues<'_>>,
@@ -52,7 +53,7 @@ pub fn strip_ui(
         flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST) + room), space.width());
     let height = lines.min(MOST_LINES) as f32 * ROW;
     let selected = values.and_then(|values| values.selected);
-    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected };
+    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected, chosen: None };
     let reading = values.and_then(|values| values.reading);
     if let Some((place, values)) = reading {
         let end =
@@ -70,7 +71,7 @@ pub fn strip_ui(
                 // Rows close to the visible ones are there for the keyboard.
                 if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
                     let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
-                    pointed = row_ui(ui, rect, sample, look, hidden, WIDEST).or(pointed.take());
+                    pointed = row_ui(ui, rect, sample, look, rows, WIDEST).or(pointed.take());
                     if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
                         value_ui(ui, rect, value);
                     }

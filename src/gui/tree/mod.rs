@@ -1,6 +1,5 @@
 //! The list of arms and their runs: marks, states, results, progress.
 
-mod look;
 mod row;
 mod state;
 mod swept;
@@ -13,6 +12,7 @@ use eframe::egui::{
     self, Align, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Ui, pos2,
 };
 
+use super::arm_look::{self, palette_ui};
 use super::commands::Command;
 use super::compare::{Compare, arm_marks_ui, run_marks_ui};
 use super::form::note_edited;
@@ -68,6 +68,8 @@ pub enum TreeRequest {
     },
     /// The colours or marks of arms have changed.
     Recolour,
+    /// To show the runs of what is selected in their table.
+    ShowInTable,
     /// To open the folder of a run, by identity.
     OpenFolder(String),
     /// To start, stop or move runs.
@@ -177,7 +179,12 @@ impl Tree<'_> {
             *is_open ^= true;
         }
         let mark = row.button(ui, MARK, &format!("Colour and mark of {name}"));
-        row::mark(ui, mark.rect.center(), style_of(first.colour), theme::arm_colour(ui, first.colour));
+        arm_look::mark(
+            ui.painter(),
+            mark.rect.center(),
+            style_of(first.colour),
+            theme::arm_colour(ui, first.colour),
+        );
         self.palette_ui(&mark, treatments);
         if !self.rename_ui(ui, &row, first.arm, name) {
             row.name_ui(ui, &look, colours.text);
@@ -261,6 +268,7 @@ impl Tree<'_> {
         let menu = Popup::context_menu(row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         menu.show(|ui| {
             *self.selection = Selection::Arm(treatment.arm);
+            self.table_ui(ui);
             let of_arm = self.input.treatments.iter().filter(|other| other.arm == treatment.arm);
             let runs: BTreeSet<String> =
                 of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
@@ -282,10 +290,17 @@ impl Tree<'_> {
                     self.request = Some(TreeRequest::OpenFolder(run.id.clone()));
                 }
             });
+            self.table_ui(ui);
             self.commands_ui(ui, &OF_RUN);
             ui.separator();
             run_marks_ui(ui, &run.id, self.compare);
         });
+    }
+
+    fn table_ui(&mut self, ui: &mut Ui) {
+        if entry_ui(ui, Icon::Table, "Show in table") {
+            self.request = Some(TreeRequest::ShowInTable);
+        }
     }
 
     fn queue_ui(&mut self, ui: &mut Ui, runs: &[String]) {
@@ -296,8 +311,7 @@ impl Tree<'_> {
 
     fn commands_ui(&mut self, ui: &mut Ui, commands: &[(Icon, Command)]) {
         for &(icon, command) in commands {
-            let text = if command == Command::Filter { "Show in table" } else { command.text() };
-            if entry_ui(ui, icon, text) {
+            if entry_ui(ui, icon, command.text()) {
                 self.request = Some(TreeRequest::Do(command));
             }
         }
@@ -307,7 +321,7 @@ impl Tree<'_> {
         let names: Vec<&str> = treatments.iter().map(|treatment| treatment.name.as_str()).collect();
         let present = treatments[0].colour;
         let popup = Popup::menu(mark).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let chosen = popup.show(|ui| look::palette_ui(ui, present)).and_then(|shown| shown.inner);
+        let chosen = popup.show(|ui| palette_ui(ui, style_of(present))).and_then(|shown| shown.inner);
         if let Some(index) = chosen {
             self.compare.view.colours.choose(&names, index);
             self.request = Some(TreeRequest::Recolour);
@@ -326,18 +340,16 @@ fn renaming_id() -> Id {
 }
 
 /// What the menu of an arm offers.
-const OF_ARM: [(Icon, Command); 7] = [
+const OF_ARM: [(Icon, Command); 6] = [
     (Icon::Pencil, Command::RenameArm),
     (Icon::Copy, Command::DuplicateArm),
     (Icon::ArrowUp, Command::MoveArmUp),
     (Icon::ArrowDown, Command::MoveArmDown),
-    (Icon::Table, Command::Filter),
     (Icon::Archive, Command::ArchiveArm),
     (Icon::Trash, Command::RemoveArm),
 ];
 /// What the menu of a run offers.
-const OF_RUN: [(Icon, Command); 3] =
-    [(Icon::Table, Command::Filter), (Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
+const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
 /// An entry of a menu; whether it was chosen, which closes the menu.
 fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {

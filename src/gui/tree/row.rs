@@ -2,12 +2,10 @@
 //! gets what is left.
 
 use eframe::egui::{
-    self, Align, Align2, Color32, FontId, Id, Label, Layout, Rect, Response, RichText, Sense, Shape, Stroke,
-    Ui, UiBuilder, WidgetInfo, accesskit::Role, pos2, vec2,
+    Align, Align2, Color32, FontId, Id, Label, Layout, Rect, Response, RichText, Sense, Ui, UiBuilder,
+    WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
-use crate::figure::marks::outline;
-use crate::figure::palette::{Dash, Marker, Style};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, STEP, present};
 use crate::gui::widgets;
@@ -137,32 +135,4 @@ pub fn bar(ui: &Ui, row: &mut Row, share: f32, from: f32) {
     let done = all.with_max_x(left + all.width() * share.clamp(0.0, 1.0));
     ui.painter().rect_filled(done, 3.0, colours.link);
     row.end = left - STEP;
-}
-
-/// Paints the mark of an arm: the marker of its line, or the line itself where it has none.
-pub fn mark(ui: &Ui, centre: egui::Pos2, style: Style, colour: Color32) {
-    let painter = ui.painter();
-    if style.marker == Marker::None && style.dash != Dash::Solid {
-        let ends = [-5.5, -0.5, 0.5, 5.5].map(|x| centre + vec2(x, 0.0));
-        painter.line_segment([ends[0], ends[1] - vec2(1.0, 0.0)], Stroke::new(2.5, colour));
-        painter.line_segment([ends[2] + vec2(1.0, 0.0), ends[3]], Stroke::new(2.5, colour));
-        return;
-    }
-    let marker = if style.marker == Marker::None { Marker::Circle } else { style.marker };
-    let corners: Vec<egui::Pos2> = outline(marker, 5.0)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|[x, y]| centre + vec2(x as f32, y as f32))
-        .collect();
-    if is_stroked(marker) {
-        for ends in corners.chunks_exact(2) {
-            painter.line_segment([ends[0], ends[1]], Stroke::new(2.0, colour));
-        }
-    } else {
-        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
-    }
-}
-
-fn is_stroked(marker: Marker) -> bool {
-    marker == Marker::Cross
 }

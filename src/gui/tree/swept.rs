@@ -2,10 +2,11 @@
 
 use eframe::egui::{self, Id, RichText, Ui, pos2};
 
-use super::row::{self, Row, RowLook, place, row_ui};
+use super::row::{Row, RowLook, place, row_ui};
 use super::state::{mean_of, summary};
 use super::{SEED, SEED_AT, Tree, VALUE_AT, fold, set_fold};
 use crate::figure::style_of;
+use crate::gui::arm_look;
 use crate::gui::theme::{self, BODY, STEP, present};
 use crate::gui::treatment::Treatment;
 
@@ -61,7 +62,12 @@ impl Tree<'_> {
             row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
             row.name_ui(ui, &value_look(id, &value, true), present(ui).text2);
             let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
-            row::mark(ui, at, style_of(treatment.colour), theme::arm_colour(ui, treatment.colour));
+            arm_look::mark(
+                ui.painter(),
+                at,
+                style_of(treatment.colour),
+                theme::arm_colour(ui, treatment.colour),
+            );
             if row.response.clicked() {
                 is_open ^= true;
             }

@@ -38,10 +38,10 @@ pub const ENTRY: ViewEntry = ViewEntry {
            a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
            of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
            with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
-           class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and \
-           held weights need a run that is done; where the networks after each training were kept, the slider at the \
-           top goes through the rounds. The reports of the stages follow below, such as \u{201c}Held \
-           entries: bit-identical\u{201d}.",
+            class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
+            and frozen weights need a run that is done; where the networks after each training were kept, \
+            the slider at the top goes through the rounds. The reports of the stages follow below, such as \
+            \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
     make: || Box::<NetworkView>::default(),
 };
 
@@ -53,7 +53,7 @@ impl View for NetworkView {
         let (summary, id, title) = if let Some(run) = planned_run {
             let title = as_begun(&run.arm);
             ui.label(RichText::new(&title).strong())
-                .on_hover_text("Remaining and held weights appear when the run is done");
+                .on_hover_text("Remaining and frozen weights appear when the run is done");
             planned = planned_summary(&run.spec);
             (&planned, run.id.clone(), title)
         } else {
@@ -129,7 +129,7 @@ const COLUMNS: [(&str, &str); 7] = [
         "Vulnerability",
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % CI over trials",
     ),
-    ("Frozen", "Frozen entries; pruned entries do not count here"),
+    ("Frozen", "Frozen weights; pruned ones do not count here"),
     ("Multiply-adds left", "Multiply-adds of the surviving weights in a forward pass of one sample"),
 ];
 

@@ -61,12 +61,12 @@ fn shown(column: &str, cell: &str) -> String {
     if is_count { in_groups(cell) } else { cell.to_owned() }
 }
 
-/// The verdict of a check in words: "held entries: bit-identical ✓".
+/// The verdict of a check in words: "pruned or frozen weights: bit-identical ✓".
 fn verdict(report: &Report) -> Option<String> {
     let passed = report.passed?;
     let words = match (report.kind.as_str(), passed) {
-        ("held", true) => "Held entries: bit-identical",
-        ("held", false) => "Held entries: changed",
+        ("held", true) => "Pruned or frozen weights: bit-identical",
+        ("held", false) => "Pruned or frozen weights: changed",
         ("branch", true) => "Original: untouched",
         ("branch", false) => "Original: changed",
         (_, true) => "Check passed",
@@ -89,7 +89,10 @@ mod tests {
     #[test]
     fn a_verdict_says_what_was_checked() {
         let report = |kind: &str, passed| Report { kind: kind.to_owned(), passed, ..Report::default() };
-        assert_eq!(verdict(&report("held", Some(true))).as_deref(), Some("Held entries: bit-identical ✓"));
+        assert_eq!(
+            verdict(&report("held", Some(true))).as_deref(),
+            Some("Pruned or frozen weights: bit-identical ✓")
+        );
         assert_eq!(verdict(&report("trunk", Some(false))).as_deref(), Some("Check failed ✗"));
         assert_eq!(verdict(&report("prune", None)), None);
     }

@@ -91,7 +91,9 @@ pub(super) fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
 fn the_network_shows_what_is_left_and_the_verdicts() {
     let mut harness = open("network", done());
     wait_for(&mut harness, "a, seed 1, final weights");
-    for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
+    for label in
+        ["fc1", "fc2", "83.33 %", "92.86 %", "Pruned or frozen weights: bit-identical ✓", "all 7 entries"]
+    {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
     harness.get_by_label("Table: parameter").click();

@@ -4,6 +4,7 @@ pub mod columns;
 pub mod copy;
 mod delta;
 mod differing;
+mod facts;
 pub mod filter;
 pub mod grouped;
 mod labels;
@@ -15,6 +16,7 @@ pub mod view;
 
 pub use delta::Delta;
 pub use differing::Differing;
+pub use facts::{LineFacts, facts};
 pub use labels::Labels;
 
 use std::sync::Arc;

@@ -48,7 +48,7 @@ impl Group {
             Self::Faults => "Campaigns: what injected faults do, by layer, bit and rate",
             Self::Geometry => "Lines and distances between networks",
             Self::Runs => "The table of runs, and results over settings",
-            Self::Weights => "Networks, weights and tickets of single runs",
+            Self::Weights => "Networks, weights and tickets of individual runs",
             Self::Notes => "Notes on the results, and the log",
         }
     }

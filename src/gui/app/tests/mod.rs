@@ -10,6 +10,7 @@ mod estimate;
 mod exports;
 mod idle;
 mod inspector;
+mod menus;
 mod other_processes;
 mod outdated;
 mod queue;

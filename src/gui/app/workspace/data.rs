@@ -36,6 +36,7 @@ impl Workspace {
         for (old, new) in self.compare.take_treatments(&mut self.treatments) {
             self.plot.rename(&old, &new);
         }
+        self.plot.arms = self.treatments.iter().map(|treatment| treatment.name.clone()).collect();
         self.selection.limit(document.experiment.arms.len());
     }
 

@@ -3,21 +3,22 @@
 use std::path::Path;
 use std::time::Duration;
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
+use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
 use crate::doc::intervention::Set;
 use crate::figure::plots::{self, Plot};
 use crate::gui::bar::GroupTab;
-use crate::gui::compare::CompareResponse;
+use crate::gui::compare::{CompareResponse, columns_ui};
 use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
 use crate::gui::panes::Pane;
-use crate::gui::plot::{PlotResponse, menu_ui, plot_ui, tools_ui};
+use crate::gui::plot::{LineAction, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
 use crate::gui::runs::{QueueRequest, Runs, Sharing};
 use crate::gui::selection::Selection;
-use crate::gui::tiles::Contents;
+use crate::gui::tiles::{Contents, LayoutChange};
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
 use crate::gui::widgets;
 use crate::results::tiles::Group;
@@ -36,6 +37,8 @@ pub(in crate::gui::app) enum Request {
     Sharing(Sharing),
     /// Another plot or view.
     Show(&'static str),
+    /// The runs of what is selected, in their table.
+    ShowInTable,
 }
 
 /// What tiles are filled with, as they are drawn.
@@ -66,6 +69,7 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let response = menu_ui(ui, plot, &mut self.workspace.plot);
             self.take(plot, response);
+            self.columns_menu_ui(ui);
         } else if self.workspace.views.offers(pane.name) == Offers::Figure {
             let entries = [
                 ("Export figure…", Wanted::File),
@@ -111,6 +115,20 @@ impl Contents for Drawn<'_> {
 }
 
 impl Drawn<'_> {
+    /// The columns of the table of runs, which pinned readings and parallel axes share.
+    fn columns_menu_ui(&mut self, ui: &mut Ui) {
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let contents = |ui: &mut Ui| {
+            ui.set_width(264.0);
+            columns_ui(ui, &mut self.workspace.compare, self.runs);
+        };
+        let button = SubMenuButton::new("Columns of readings").config(config).ui(ui, contents);
+        button
+            .0
+            .on_hover_text("Settings and results of pinned readings, parallel axes and the table of runs");
+        ui.separator();
+    }
+
     fn request(&mut self, pane: Pane, response: ViewResponse) {
         let offer = || self.workspace.views.offer(pane.name);
         self.requests.extend(match response {
@@ -127,7 +145,7 @@ impl Drawn<'_> {
         let Some(response) = response else { return };
         self.workspace.plot.choose(plot.name);
         let take = |wanted| Some(Request::Take(Subject::Plot(plot), wanted));
-        self.requests.extend(match response {
+        let request = match response {
             PlotResponse::ExportFigure => take(Wanted::File),
             PlotResponse::CopyFigure => take(Wanted::Picture),
             PlotResponse::CopyCsv => take(Wanted::Values),
@@ -135,14 +153,52 @@ impl Drawn<'_> {
                 self.workspace.compare.view.filter.clear();
                 None
             }
+            PlotResponse::Line(name, action) => self.line(&name, action),
             PlotResponse::OpenFaults { layer, bit } => {
                 self.workspace.show_faults(layer, bit, self.runs, self.log)
             }
-        });
+        };
+        self.requests.extend(request);
+    }
+}
+
+impl Drawn<'_> {
+    /// Does something with the arm of a line.
+    fn line(&mut self, name: &str, action: LineAction) -> Option<Request> {
+        let workspace = &mut *self.workspace;
+        let place = arm_of(&workspace.plot.arms, name)?;
+        let arm = workspace.treatments.get(place)?.arm;
+        match action {
+            LineAction::Select => workspace.selection = Selection::Arm(arm),
+            LineAction::ShowInTable => {
+                workspace.selection = Selection::Arm(arm);
+                return Some(Request::ShowInTable);
+            }
+            LineAction::Restyle(index) => workspace.restyle(arm, index, self.document),
+        }
+        None
     }
 }
 
 impl Workspace {
+    /// Gives an arm the style with this index.
+    pub fn restyle(&mut self, arm: usize, index: usize, document: &Document) {
+        let of_arm = self.treatments.iter().filter(|treatment| treatment.arm == arm);
+        let names: Vec<&str> = of_arm.map(|treatment| treatment.name.as_str()).collect();
+        self.compare.view.colours.choose(&names, index);
+        self.take_treatments(document);
+    }
+
+    /// Shows the runs of what is selected in their table: the row of a run, the group of an arm.
+    pub fn show_in_table(&mut self) {
+        let run = self.selection.run().cloned();
+        let of_arm = self.treatments.iter().filter(|treatment| self.selection.arm() == Some(treatment.arm));
+        let all = || of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
+        let (is_run, runs) = (run.is_some(), run.map_or_else(all, |run| vec![run]));
+        self.compare.show(runs, is_run);
+        self.tiles.change(LayoutChange::Show("runs"));
+    }
+
     /// Whether a plot or view has a tile.
     pub fn has_view(&self, name: &str) -> bool {
         self.tiles.layout().views().contains(&name)
@@ -188,6 +244,8 @@ impl Workspace {
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         self.plot.selected = arm.map(|arm| arm.name.clone());
+        self.plot.columns.clone_from(&self.compare.view.table.columns);
+        self.compare.selected = self.selection.run().cloned();
         let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);
         let requests = drawn.requests;

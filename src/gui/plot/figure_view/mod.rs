@@ -1,8 +1,10 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod acting;
 mod beside;
 mod cells;
 mod facets;
+mod keyboard;
 mod panels;
 mod readings;
 mod scenes;
@@ -16,8 +18,9 @@ use egui_plot::PlotBounds;
 
 use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, block_ui};
+use super::line_menu::{FigureAction, LegendRows};
 use super::mesh::{EM, PlotMesh, PlotViewport};
-use super::navigate::{View, ViewChange, navigate};
+use super::navigate::{View, ViewChange};
 use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
@@ -28,11 +31,12 @@ use crate::figure::palette::Theme;
 use crate::figure::view::seen;
 use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
+use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
 use facets::facets_ui;
+use keyboard::KeyboardState;
 use panels::{PanelReading, Panels};
-use readings::readings;
 
 /// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
@@ -48,6 +52,8 @@ pub struct Surroundings {
     pub spread: Spread,
     /// The number of visible plots of curves, with this one.
     pub plots: usize,
+    /// The names of arms, which lines have.
+    pub arms: Arc<[String]>,
 }
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
@@ -62,6 +68,14 @@ pub struct FigureView {
     parallel: AxisBrushes,
     /// The place of a pinned reading: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
+    /// What the keyboard has begun.
+    keyboard: KeyboardState,
+    /// The line that the menu of the plot is about.
+    menu_line: Option<String>,
+    /// What its lines have in the columns of the table of runs, for pinned readings.
+    pub(super) facts: Arc<LineFacts>,
+    /// Whether the window can export the figure.
+    pub(super) exports: bool,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
@@ -253,19 +267,20 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
     places.map(|place| axis.scale.inverse(place))
 }
 
-/// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns the cell,
-/// by row and column, that a person opens. The caption is that of [`FigureView::explanation`].
-pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<[usize; 2]> {
+/// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns what a
+/// person asks of it. The caption is that of [`FigureView::explanation`].
+pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
     let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
     if let Some(facets) = &figure.facets {
         return facets_ui(ui, (figure, facets), state, theme);
     }
     let all = ui.available_rect_before_wrap();
-    let mut space = all;
+    let (mut space, mut action) = (all, None);
     if !figure.has_curves() {
-        let (hidden, rows) = (&mut state.hidden, &mut state.strip);
-        let (height, pointed) = strip_ui(ui, (figure, theme), hidden, rows, all, None);
+        let arms = state.around.arms.clone();
+        let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
+        let (height, pointed) = strip_ui(ui, (figure, theme), &mut rows, &mut state.strip, all, None);
         state.highlight(ui, pointed);
         space.min.y += height;
     }
@@ -280,7 +295,7 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         None
     });
     ui.advance_cursor_after_rect(all);
-    opened.inner
+    opened.inner.or(action)
 }
 
 impl FigureView {
@@ -303,7 +318,7 @@ fn plot_ui(
     state: &mut FigureView,
     fit: View,
     theme: Theme,
-) -> Option<[usize; 2]> {
+) -> Option<FigureAction> {
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
     let beside = Beside::of(figure, state, view, space);
@@ -342,15 +357,19 @@ fn plot_ui(
     around_ui(ui.painter(), figure, view, (frame, place), theme);
     beside_ui(ui, figure, beside, frame, theme);
 
-    let opened = readings(ui, figure, state, &response, &transform, theme);
-    match navigate(ui, &response, &transform, fit, &mut state.drag) {
-        ViewChange::None => return opened,
+    let (asked, change) = state.act(ui, figure, (&response, &transform), fit, theme);
+    match change {
+        ViewChange::None => {}
         ViewChange::Show(view) => state.show(figure, view),
         ViewChange::Fit => state.fit(),
     }
-    ui.ctx().request_repaint();
-    opened
+    if change != ViewChange::None {
+        ui.ctx().request_repaint();
+    }
+    asked
 }
 
+#[cfg(test)]
+mod keyboard_tests;
 #[cfg(test)]
 mod tests;

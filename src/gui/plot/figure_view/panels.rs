@@ -9,8 +9,8 @@ use crate::figure::layout::Grid;
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::gui::plot::navigate::View;
-use crate::gui::plot::reading::Table;
 use crate::gui::plot::scene::Scene;
+use crate::gui::plot::values::Table;
 
 /// The chosen ranges of panels by their titles.
 type Zooms = BTreeMap<String, [Option<[f64; 2]>; 2]>;
@@ -49,7 +49,7 @@ pub(super) struct PanelReading {
 impl PanelReading {
     pub fn of(figure: &Figure, table: &Table<'_>) -> Self {
         let value = |sample: crate::figure::legend::Sample<'_>| {
-            let [value, _, _] = table.cells(&sample);
+            let value = table.cells(&sample).into_iter().next()?;
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
         let values = samples(figure).into_iter().filter_map(value).collect();
@@ -131,7 +131,7 @@ impl FigureView {
                 view.highlighted.clone_from(&self.highlighted);
             }
             view.around = Surroundings { plots: self.around.plots.max(1) * count, ..self.around.clone() };
-            view.opens = self.opens;
+            (view.opens, view.exports) = (self.opens, self.exports);
             view.parallel.brushes.clone_from(&self.parallel.brushes);
             let chosen = [0, 1].map(|axis| if shares[axis] { self.chosen[axis] } else { view.chosen[axis] });
             if chosen != view.chosen {

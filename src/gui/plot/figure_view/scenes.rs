@@ -98,7 +98,7 @@ impl FigureView {
         let arms: BandKey = if self.around.bands == BandChoice::All && count() <= MOST_BANDS {
             None
         } else {
-            let pointed = self.highlighted.as_ref().or(self.hovered.as_ref());
+            let pointed = self.highlighted.as_ref().or(self.hovered.as_ref()).or(self.keyboard.line.as_ref());
             Some([self.around.selected.clone(), pointed.cloned()])
         };
         if arms == Some([None, None]) {

@@ -7,6 +7,7 @@ use crate::figure::cells::Cells;
 use crate::figure::model::Figure;
 use crate::gui::plot::FigureView;
 use crate::gui::{theme, widgets};
+use crate::results::campaign::ImageOutcome;
 
 /// Draws the chosen cell or, before one is chosen, the one with the largest value. Arrow keys move, Enter opens; returns the
 /// opened cell.
@@ -27,8 +28,8 @@ pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Opti
         ui.label(RichText::new(reading).size(theme::BODY).color(theme::present(ui).text2));
         response
     });
-    let response =
-        response.inner.on_hover_text("Arrow keys move from cell to cell; Enter opens the trials of the cell");
+    let help = "Arrow keys move from cell to cell; Enter opens the trials of the cell";
+    let response = response.inner.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
     if response.has_focus() {
         widgets::focus_ring(ui, response.rect);
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };

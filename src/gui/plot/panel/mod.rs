@@ -12,6 +12,7 @@ use eframe::egui::{Align, Button, DragValue, Layout, PopupCloseBehavior, RichTex
 
 use super::figure_view::figure_ui;
 use super::input::PlotInput;
+use super::line_menu::{FigureAction, LineAction};
 use super::state::PlotState;
 use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
@@ -34,7 +35,7 @@ const CHOICE: f32 = 168.0;
 const LIST: f32 = 320.0;
 
 const WHY_NOT: &str = "Nothing to export yet: press Run";
-const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it";
+const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it. Keys: F1";
 
 /// An action for the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub enum PlotResponse {
     CopyFigure,
     /// Copy the values of the figure as CSV.
     CopyCsv,
+    /// Something about the arm of the line with this name.
+    Line(String, LineAction),
     /// Show all runs again.
     ClearFilter,
     /// Show the faults of a cell of the heat map.
@@ -76,13 +79,23 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
+    view.exports = true;
     let cell = cell_head_ui(ui, figure, view);
-    let cell = figure_ui(ui, figure, view).or(cell);
-    let opened = cell.and_then(|cell| (plot.injected_at)(view.part(figure), cell));
+    let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
+    let response = action.and_then(|action| match action {
+        FigureAction::Open(cell) => {
+            let (layer, bit) = (plot.injected_at)(view.part(figure), cell)?;
+            Some(PlotResponse::OpenFaults { layer, bit })
+        }
+        FigureAction::Line(name, action) => Some(PlotResponse::Line(name, action)),
+        FigureAction::Export => Some(PlotResponse::ExportFigure),
+        FigureAction::Copy => Some(PlotResponse::CopyFigure),
+        FigureAction::CopyValues => Some(PlotResponse::CopyCsv),
+    });
     if view.x_range() != before && state.linked {
         state.link(plot);
     }
-    opened.map(|(layer, bit)| PlotResponse::OpenFaults { layer, bit })
+    response
 }
 
 /// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu.

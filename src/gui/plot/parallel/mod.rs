@@ -1,7 +1,11 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
+mod keys;
+
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Painter, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
+use eframe::egui::{
+    Painter, PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+};
 
 use super::areas::{AreaReading, area_reading_ui};
 use super::mesh::{EM, PlotViewport};
@@ -39,6 +43,10 @@ pub struct AxisBrushes {
     pub brushes: Brushes,
     /// The axis of a drag, and the height at its start.
     drag: Option<(usize, f64)>,
+    /// The axis that the keyboard has chosen.
+    axis: usize,
+    /// The names of the line and of the run whose reading is pinned.
+    pinned: Option<[String; 2]>,
     run_mesh: Option<RunMesh>,
 }
 
@@ -63,7 +71,7 @@ type RunOutline = (Vec<[u64; 2]>, Style, u64);
 impl AxisBrushes {
     /// Saved ranges.
     pub const fn of(brushes: Brushes) -> Self {
-        Self { brushes, drag: None, run_mesh: None }
+        Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
     /// Has to be called when the figure changes.
@@ -107,6 +115,7 @@ pub fn parallel_ui(
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let frame = AxesFrame::of(figure, space, theme);
     frame.take(&response, chosen);
+    keys::take_keys(ui, &frame, &response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
     let runs: Vec<[usize; 2]> =
@@ -117,6 +126,13 @@ pub fn parallel_ui(
     });
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
     let pointed = pointer.and_then(|at| frame.nearest(&runs, at)).map(|index| runs[index]);
+    let names = |run: [usize; 2]| [&frame.at(run).0.name, &frame.at(run).1.name].map(String::clone);
+    if response.clicked_by(PointerButton::Primary) {
+        let is_pinned = chosen.pinned.is_some();
+        chosen.pinned = pointed.filter(|_| !is_pinned).map(names);
+    }
+    let pinned = runs.iter().copied().find(|run| chosen.pinned.as_ref() == Some(&names(*run)));
+    let pointed = pinned.or(pointed);
     let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
     let viewport = PlotViewport {
         highlighted: highlighted.map(str::to_owned),
@@ -134,7 +150,8 @@ pub fn parallel_ui(
             frame.chosen(ui, &painter, index, *range);
         }
     }
-    if let Some((pointed, at)) = pointed.zip(pointer) {
+    let middle = pinned.map(|_| frame.rect.center_top());
+    if let Some((pointed, at)) = pointed.zip(middle.or(pointer)) {
         let (line, trace) = frame.at(pointed);
         area_reading_ui(ui, &frame.reading(line, trace), "", at, ui.ctx().content_rect());
     }

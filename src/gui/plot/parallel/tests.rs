@@ -98,3 +98,53 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
     let fewer = change(&|figure| drop(figure.lines[0].traces.pop()));
     assert!(fewer.vertices.len() < coloured.vertices.len());
 }
+
+#[test]
+fn the_keyboard_chooses_an_axis_and_sizes_a_range_on_it() {
+    use eframe::egui::{Key, Modifiers};
+    let mut harness = harness();
+    harness.key_press(Key::Tab);
+    harness.run();
+    let press = |harness: &mut Harness<'_, Shown>, modifiers: Modifiers, key: Key, count: usize| {
+        for _ in 0..count {
+            harness.key_press_modifiers(modifiers, key);
+            harness.run();
+        }
+    };
+    press(&mut harness, Modifiers::NONE, Key::B, 1);
+    press(&mut harness, Modifiers::NONE, Key::ArrowUp, 2);
+    assert!(runs(&harness, 1), "{:?}", harness.state().1.brushes);
+    press(&mut harness, Modifiers::SHIFT, Key::ArrowUp, 8);
+    let [low, high] = harness.state().1.brushes["rate"];
+    assert!((low - 0.4).abs() < 1e-9 && (high - 0.55).abs() < 1e-9, "{low} {high}");
+    press(&mut harness, Modifiers::NONE, Key::Escape, 1);
+    assert!(runs(&harness, 3));
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight, 1);
+    press(&mut harness, Modifiers::NONE, Key::B, 1);
+    assert!(harness.state().1.brushes.contains_key("best"));
+    press(&mut harness, Modifiers::NONE, Key::Home, 1);
+    assert!(harness.state().1.brushes.is_empty());
+}
+
+#[test]
+fn a_click_on_a_run_pins_its_values() {
+    let mut harness = harness();
+    let rect = harness.get_by_label_contains("Plot of settings").rect();
+    let above = ABOVE + (names_height(2) * EM) as f32;
+    // Between the axes, where the second run passes.
+    let at = pos2(rect.left() + 0.35 * rect.width(), (rect.top() + above + rect.bottom() - BELOW) / 2.0);
+    let click = |harness: &mut Harness<'_, Shown>| {
+        harness.hover_at(at);
+        harness.run();
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run();
+        harness.remove_cursor();
+        harness.run();
+    };
+    click(&mut harness);
+    assert!(harness.query_by_label("a, seed 2").is_some(), "{:?}", harness.state().1.pinned);
+    harness.run_steps(60);
+    click(&mut harness);
+    assert!(harness.query_by_label("a, seed 2").is_none());
+}

@@ -232,7 +232,8 @@ impl Column {
             Self::Before => "The value that is stored without the fault",
             Self::After => "The value that is stored with the fault",
             Self::Sdc1 => {
-                "Images that get another class, as a bar and a number; images with DUE follow in the bar"
+                "Images with SDC-1, silent data corruption: another class is predicted. Images with DUE, a logit that is NaN \
+                 or infinite, follow in the bar"
             }
             Self::Accuracy => "Accuracy on the images of the trial",
         }

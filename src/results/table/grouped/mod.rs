@@ -301,11 +301,16 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
         let text = if measured == all { all.to_string() } else { format!("{measured} of {all}") };
         return Cell { text, mean: Some(measured as f64), ..Cell::default() };
     }
+    cell_of(column, rows())
+}
+
+/// What these rows have in a column that is neither the seed nor a difference: their mean, or what they have in common.
+pub fn cell_of<'a>(column: &Column, rows: impl Iterator<Item = &'a Row>) -> Cell {
     if column.is_measured() {
-        let values: Vec<f64> = rows().filter_map(|row| column.value(row)).collect();
+        let values: Vec<f64> = rows.filter_map(|row| column.value(row)).collect();
         return mean_cell(column, &values);
     }
-    Cell { text: common(rows().map(|row| column.text(row))), ..Cell::default() }
+    Cell { text: common(rows.map(|row| column.text(row))), ..Cell::default() }
 }
 
 fn mean_cell(column: &Column, values: &[f64]) -> Cell {

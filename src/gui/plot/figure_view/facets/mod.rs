@@ -7,7 +7,7 @@ use eframe::egui::scroll_area::ScrollSource;
 use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 use egui_plot::{PlotBounds, PlotTransform};
 
-use super::{FigureView, Panels, readings};
+use super::{FigureAction, FigureView, LegendRows, Panels};
 use crate::figure::facets::{Facets, Panel, Ranges};
 use crate::figure::layout::{Grid, Layout, Text, grid, least};
 use crate::figure::model::Figure;
@@ -15,21 +15,21 @@ use crate::figure::palette::Theme;
 use crate::figure::scene::Item;
 use crate::figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
 use crate::gui::plot::mesh::{EM, PlotViewport};
-use crate::gui::plot::navigate::{View, ViewChange, navigate};
+use crate::gui::plot::navigate::{View, ViewChange};
 use crate::gui::plot::painter::{area, paint, rect, texts};
 use crate::gui::plot::parallel::{parallel_ui, space_of};
 use crate::gui::plot::strip::{StripValues, strip_ui};
 
-/// Draws all panels into all available space; returns the cell, by row and column, that a person opens.
+/// Draws all panels into all available space; returns what a person asks of them.
 pub(super) fn facets_ui(
     ui: &mut Ui,
     (figure, facets): (&Arc<Figure>, &Facets),
     state: &mut FigureView,
     theme: Theme,
-) -> Option<[usize; 2]> {
+) -> Option<FigureAction> {
     state.meet_panels(facets);
     let all = ui.available_rect_before_wrap();
-    let height = legend_ui(ui, figure, state, theme, all);
+    let (height, from_legend) = legend_ui(ui, figure, state, theme, all);
     let space = all.with_min_y(all.top() + height);
     let wanted = least(facets, [f64::from(space.width()), f64::from(space.height())], EM);
     let wanted = vec2(wanted[0] as f32, wanted[1] as f32);
@@ -50,11 +50,17 @@ pub(super) fn facets_ui(
         .inner
     });
     ui.advance_cursor_after_rect(all);
-    opened.inner
+    opened.inner.or(from_legend)
 }
 
-/// Draws the legend of all panels with the values at the pointer; returns its height.
-fn legend_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, theme: Theme, all: Rect) -> f32 {
+/// Draws the legend of all panels with the values at the pointer; returns its height, and what is asked of a row.
+fn legend_ui(
+    ui: &mut Ui,
+    figure: &Figure,
+    state: &mut FigureView,
+    theme: Theme,
+    all: Rect,
+) -> (f32, Option<FigureAction>) {
     let read = state.panels.views.iter().zip(&state.panels.titles);
     let mut read = read.filter_map(|(view, title)| Some((view.reading.as_ref()?, title)));
     let reading =
@@ -62,10 +68,11 @@ fn legend_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, theme: Theme,
     let selected = state.around.selected.clone();
     let reading = reading.as_ref().map(|(place, values)| (place.as_str(), values));
     let values = figure.has_curves().then_some(StripValues { selected: selected.as_deref(), reading });
-    let (hidden, rows) = (&mut state.hidden, &mut state.strip);
-    let (height, pointed) = strip_ui(ui, (figure, theme), hidden, rows, all, values);
+    let (mut action, arms) = (None, state.around.arms.clone());
+    let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
+    let (height, pointed) = strip_ui(ui, (figure, theme), &mut rows, &mut state.strip, all, values);
     state.highlight(ui, pointed);
-    height
+    (height, action)
 }
 
 fn grid_ui(
@@ -74,7 +81,7 @@ fn grid_ui(
     state: &mut FigureView,
     theme: Theme,
     space: Rect,
-) -> Option<[usize; 2]> {
+) -> Option<FigureAction> {
     let panels = || facets.panels.iter().enumerate();
     let fits: Vec<View> =
         panels().map(|(index, panel)| state.panels.views[index].prepare(&panel.figure, ui.ctx())).collect();
@@ -86,7 +93,7 @@ fn grid_ui(
     let hosts: Vec<(Response, PlotTransform)> =
         panels().map(|(index, panel)| host(ui, &grid.panels[index], (index, panel), &views[index])).collect();
     follow(facets, state, &hosts);
-    let (mut opened, brushes) = (None, state.parallel.brushes.clone());
+    let (mut asked, brushes) = (None, state.parallel.brushes.clone());
     for (index, panel) in panels() {
         let view = &mut state.panels.views[index];
         let layout = &grid.panels[index];
@@ -103,11 +110,12 @@ fn grid_ui(
             WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}, {title}", panel.figure.y.title))
         });
         panel_ui(ui, &panel.figure, view, views[index], layout, theme);
-        let cell = readings(ui, &panel.figure, view, response, transform, theme);
-        if cell.is_some() {
-            (opened, state.panels.opened) = (cell, Some(index));
+        let (action, change) = view.act(ui, &panel.figure, (response, transform), fits[index], theme);
+        if matches!(action, Some(FigureAction::Open(_))) {
+            state.panels.opened = Some(index);
         }
-        match navigate(ui, response, transform, fits[index], &mut view.drag) {
+        asked = action.or(asked);
+        match change {
             ViewChange::None => continue,
             ViewChange::Show(part) => state.show_in(facets, index, part),
             ViewChange::Fit => state.fit(),
@@ -116,7 +124,7 @@ fn grid_ui(
     }
     paint(ui.painter(), &quiet(&grid.texts, theme));
     paint(ui.painter(), &scale_bar(figure, grid.scale_bar.as_ref(), EM, theme));
-    opened
+    asked
 }
 
 /// The grid for what is visible, which is kept until something changes.

@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use eframe::egui::{CursorIcon, Key, Pos2, Response, Ui};
+use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Response, Ui};
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::{Block, FigureView, PanelReading, block_ui};
+use super::{Block, FigureAction, FigureView, LegendRows, PanelReading, block_ui};
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::hit::nearest;
 use crate::gui::plot::areas::{area_reading_ui, cell_at, outline, read_areas};
-use crate::gui::plot::reading::{Reading, ReadingPlace, Table, read, reading_ui};
+use crate::gui::plot::reading::{Reading, ReadingPlace, read, reading_ui};
+use crate::gui::plot::values::Table;
 
 /// A second click within so many seconds makes a double-click, which fits a zoomed range.
 const DOUBLE: f64 = 0.35;
@@ -19,7 +20,7 @@ const DOUBLE: f64 = 0.35;
 const NEAR: f64 = 8.0;
 
 /// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell, Shift+click
-/// does. Returns the opened cell.
+/// does. Returns what a person asks of a cell or of a row of the legend.
 pub(super) fn readings(
     ui: &mut Ui,
     figure: &Figure,
@@ -27,7 +28,7 @@ pub(super) fn readings(
     response: &Response,
     transform: &PlotTransform,
     theme: Theme,
-) -> Option<[usize; 2]> {
+) -> Option<FigureAction> {
     let hovered = response.hover_pos().filter(|_| state.drag.is_none());
     let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
     let cell = place.filter(|_| state.opens).and_then(|place| cell_at(figure, place));
@@ -36,7 +37,8 @@ pub(super) fn readings(
     }
     let is_shifted = ui.input(|input| input.modifiers.shift);
     let opened = state.open(ui, response, cell.filter(|_| !is_shifted));
-    if response.clicked() && (cell.is_none() || is_shifted) {
+    // A key on the focused plot is no click.
+    if response.clicked_by(PointerButton::Primary) && (cell.is_none() || is_shifted) {
         let has_reading = |place: &[f64; 2]| {
             !figure.is_of_areas() || read_areas(state.areas(figure), *place, theme).is_some()
         };
@@ -45,18 +47,18 @@ pub(super) fn readings(
     } else if ui.input(|input| input.key_pressed(Key::Escape)) {
         state.pinned = None;
     }
-    let pinned =
-        state.pinned.and_then(|[x, y]| Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?]));
+    let pinned = state.pinned_place(figure);
     let at = pinned.or(place);
     state.reading = None;
     if figure.has_curves() {
         hover(ui, figure, state, hovered);
-        curves_ui(ui, figure, state, at, transform, theme);
+        let action = curves_ui(ui, figure, state, at, transform, theme);
+        return opened.map(FigureAction::Open).or(action);
     } else if let Some(at) = at {
         let pointer = hovered.filter(|_| pinned.is_none());
         areas_ui(ui, figure, state, (at, pointer), transform, theme);
     }
-    opened
+    opened.map(FigureAction::Open)
 }
 
 /// Finds the line at the pointer, whose band is drawn in the next frame.
@@ -79,7 +81,7 @@ fn curves_ui(
     at: Option<[f64; 2]>,
     transform: &PlotTransform,
     theme: Theme,
-) {
+) -> Option<FigureAction> {
     let follows = state.follows.filter(|_| at.is_none());
     let reading: Option<Reading> = at.map(|[x, _]| x).or(follows).and_then(|x| {
         let at = ReadingPlace { x, per_point: transform.dvalue_dpos()[0].abs() };
@@ -94,25 +96,23 @@ fn curves_ui(
     }
     let hidden = state.hidden.clone();
     let is_read = reading.is_some() && follows.is_none();
-    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread);
+    let facts = state.facts.clone();
+    let facts = state.pinned.is_some().then_some(&*facts);
+    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, facts);
     if state.is_panel {
         state.reading = is_read.then(|| PanelReading::of(figure, &table));
-        return;
+        return None;
     }
     let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
     let mut block: Block = std::mem::take(&mut state.block);
-    let selected = state.around.selected.clone();
-    let pointed = block_ui(
-        ui,
-        (figure, theme),
-        (frame, &items),
-        &mut block,
-        &mut state.hidden,
-        &table,
-        selected.as_deref(),
-    );
+    let mut action = None;
+    let around = &state.around;
+    let mut rows = LegendRows { hidden: &mut state.hidden, arms: &around.arms, action: &mut action };
+    let marked = [around.selected.as_deref(), state.keyboard.line.as_deref()];
+    let pointed = block_ui(ui, (figure, theme), (frame, &items), &mut block, &mut rows, &table, marked);
     state.block = block;
     state.highlight(ui, pointed);
+    action
 }
 
 /// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
@@ -151,7 +151,7 @@ impl FigureView {
         let now = ui.input(|input| input.time);
         if response.double_clicked() {
             self.opening = None;
-        } else if let Some(cell) = cell.filter(|_| response.clicked()) {
+        } else if let Some(cell) = cell.filter(|_| response.clicked_by(PointerButton::Primary)) {
             if !self.is_zoomed() {
                 return Some(cell);
             }

@@ -14,7 +14,7 @@ use crate::results::statistics::Band;
 struct Shown {
     figure: Arc<Figure>,
     view: FigureView,
-    opened: Vec<[usize; 2]>,
+    opened: Vec<FigureAction>,
 }
 
 fn harness(figure: Figure, opens: bool) -> Harness<'static, Shown> {
@@ -107,7 +107,7 @@ fn a_click_opens_a_cell_and_one_with_shift_keeps_its_reading() {
     harness.run();
     assert!(harness.query_by_label_contains("Click: show its faults").is_some());
     click(&mut harness, "Plot of Layer", Modifiers::NONE);
-    assert_eq!(harness.state().opened, [[0, 0]]);
+    assert_eq!(harness.state().opened, [FigureAction::Open([0, 0])]);
     assert!(!is_read(&harness));
     harness.run_steps(20);
     click(&mut harness, "Plot of Layer", Modifiers::SHIFT);
@@ -133,5 +133,5 @@ fn a_double_click_fits_a_map_that_was_zoomed_and_opens_nothing() {
     harness.step();
     assert!(harness.state().opened.is_empty(), "a second click may come");
     harness.run_steps(20);
-    assert_eq!(harness.state().opened, [[0, 0]]);
+    assert_eq!(harness.state().opened, [FigureAction::Open([0, 0])]);
 }

@@ -1,0 +1,189 @@
+//! The values in a legend: those of a reading, or the last ones.
+
+use super::line_menu::arm_of;
+use super::reading::{Reading, ReadingRow, last};
+use crate::figure::legend::Sample;
+use crate::figure::model::{At, Figure};
+use crate::results::number::{Digits, Format, readable, without_zeros};
+use crate::results::statistics::Spread;
+use crate::results::table::LineFacts;
+
+/// The values in a legend: those at the pointer, or the last ones.
+pub struct Table<'a> {
+    figure: &'a Figure,
+    header: String,
+    heads: Vec<String>,
+    /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
+    facts: Option<&'a LineFacts>,
+    rows: Vec<ReadingRow>,
+    digits: Digits,
+    /// The level of the first reference line.
+    reference: Option<f64>,
+}
+
+impl<'a> Table<'a> {
+    /// The table of a reading; of the last values without one.
+    pub fn of(
+        figure: &'a Figure,
+        reading: Option<Reading>,
+        is_hidden: impl Fn(&str) -> bool,
+        spread: Spread,
+        facts: Option<&'a LineFacts>,
+    ) -> Self {
+        let header = reading
+            .as_ref()
+            .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
+        let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
+        let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
+        let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
+        let reference = levels.find_map(|line| level(line.at));
+        let digits = Digits::of(rows.iter().map(|row| row.point[1]).chain(reference), figure.y.format);
+        let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
+        let width = match spread {
+            Spread::Interval95 => "95 % CI",
+            Spread::StandardDeviation => "SD",
+            Spread::StandardError => "SE",
+            Spread::MinMax => "range",
+            Spread::None => "",
+        };
+        let value = if are_means { "mean" } else { "value" };
+        let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
+        let heads = [value, width, "Δ"].map(str::to_owned).into_iter().chain(more).collect();
+        Self { figure, header, heads, facts, rows, digits, reference }
+    }
+
+    /// Where the values are.
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+
+    /// What the columns are called.
+    pub fn heads(&self) -> &[String] {
+        &self.heads
+    }
+
+    /// The value, its interval, and the difference to the reference line, then the settings and results of a pinned reading;
+    /// empty where there is none.
+    pub fn cells(&self, sample: &Sample<'_>) -> Vec<String> {
+        let mut cells = self.values(sample).to_vec();
+        if let Some(facts) = self.facts {
+            let of_arm = arm_of(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
+            cells.extend(of_arm.unwrap_or_default());
+        }
+        cells.resize(self.heads.len(), String::new());
+        cells
+    }
+
+    fn values(&self, sample: &Sample<'_>) -> [String; 3] {
+        match sample {
+            Sample::Line(line) => {
+                let own = |row: &&ReadingRow| std::ptr::eq(&raw const self.figure.lines[row.line], *line);
+                self.rows.iter().find(own).map(|row| self.of_row(row)).unwrap_or_default()
+            }
+            Sample::Reference(line) => match line.at {
+                At::Y(y) => [self.bare(y), self.interval(y, line.spread), String::new()],
+                At::X(_) => Default::default(),
+            },
+            Sample::Bars(_) | Sample::Kind(_) => Default::default(),
+        }
+    }
+
+    fn of_row(&self, row: &ReadingRow) -> [String; 3] {
+        let value = row.point[1];
+        let difference = self.reference.map(|level| {
+            let text = self.bare(value - level);
+            if value >= level { format!("+{text}") } else { text }
+        });
+        [self.bare(value), self.interval(value, row.band), difference.unwrap_or_default()]
+    }
+
+    fn bare(&self, value: f64) -> String {
+        self.digits.text(value).replace(" %", "")
+    }
+
+    fn interval(&self, value: f64, band: Option<[f64; 2]>) -> String {
+        let Some([low, high]) = band else { return String::new() };
+        let (below, above) = (value - low, high - value);
+        // A band with equal distances from the mean, apart from rounding errors of its ends.
+        let is_even = (above - below).abs() <= 1e-9 * above.abs().max(value.abs());
+        if is_even {
+            format!("± {}", self.bare(above))
+        } else {
+            format!("{}–{}", self.bare(low), self.bare(high))
+        }
+    }
+
+    /// All of it in words, for screen readers.
+    pub fn spoken(&self) -> String {
+        let rows = self.rows.iter().map(|row| {
+            let name = &self.figure.lines[row.line].name;
+            let facts = self.facts.and_then(|facts| Some((facts, arm_of(&facts.names, name)?)));
+            let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
+                let pairs = facts.heads.iter().zip(&facts.cells[arm]);
+                pairs.fold(String::new(), |all, (head, cell)| format!("{all}, {head} {cell}"))
+            });
+            let [value, interval, difference] = self.of_row(row);
+            let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };
+            let text = format!("{name} {value} {interval}");
+            format!("{}{difference}{facts}", text.trim_end())
+        });
+        let references = self.figure.reference_lines.iter().map(|line| {
+            let [value, interval, _] = self.values(&Sample::Reference(line));
+            format!("{} {value} {interval}", line.name)
+        });
+        let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
+        format!("{}: {}", self.header, parts.join("; "))
+    }
+}
+
+/// Where a reading is: "at 21.0 % weights remaining".
+fn place(figure: &Figure, x: f64) -> String {
+    let title = &figure.x.title;
+    let mut letters = title.chars();
+    let lower: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    format!("at {} {lower}", value_of_x(figure, x))
+}
+
+/// A value of x with its unit.
+pub fn value_of_x(figure: &Figure, x: f64) -> String {
+    let text = match figure.x.format {
+        Format::Percent => {
+            let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
+            text.replace(".0 %", " %")
+        }
+        Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
+    };
+    if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, Line, ReferenceLine, style_of};
+    use crate::gui::plot::reading::{ReadingPlace, read};
+    use crate::results::statistics::Band;
+
+    #[test]
+    fn a_table_has_means_intervals_and_differences_and_ends_without_a_pointer() {
+        let mut line = Line::new("ticket", style_of(1), vec![[0.512, 0.981], [0.21, 0.9822]]);
+        line.band =
+            line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.0018, high: y + 0.0018 }).collect();
+        line.counts = vec![3, 3];
+        let reference = ReferenceLine::level("dense", 0.9802, None).with_spread(Some([0.9792, 0.9812]));
+        let figure = Figure {
+            x: Axis { reversed: true, ..Axis::percent("Weights remaining") },
+            y: Axis::percent("Accuracy"),
+            lines: vec![line],
+            reference_lines: vec![reference],
+            ..Figure::default()
+        };
+        let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
+        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, None);
+        assert_eq!(table.header(), "at 21 % weights remaining");
+        assert_eq!(table.heads(), ["mean", "95 % CI", "Δ"]);
+        assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
+        assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
+        let table = Table::of(&figure, None, |_| false, Spread::Interval95, None);
+        assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
+    }
+}
