@@ -171,7 +171,9 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     let names =
         if columns > 0 { names.max(wide(table.header()).min(NAMES[1]) - SAMPLE - GAP) } else { names };
     let head = if columns > 0 { ROW } else { 0.0 };
-    let rows = (count as f32 * ROW).min((HIGHEST * frame.height() - head - 2.0 * PADDING).max(2.0 * ROW));
+    // Whole rows: half a row looks like a mistake, and the others scroll.
+    let most_rows = ((HIGHEST * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0);
+    let rows = (count as f32).min(most_rows) * ROW;
     let size = vec2(around + names + of_columns(columns), rows + head + 2.0 * PADDING);
     Sizes { names, columns, size: size.min(frame.shrink(INSET).size()) }
 }
