@@ -73,8 +73,11 @@ fn most_of_bands(figure: &Figure, values: impl Iterator<Item = f64>) -> [f64; 2]
 
 fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
-    let points = figure.lines.iter().flat_map(Line::polylines).flatten();
-    let points = points.filter(move |point| seen(point[0])).map(|point| point[1]);
+    let values = move || {
+        let points = figure.lines.iter().flat_map(Line::polylines).flatten();
+        points.filter(move |point| seen(point[0])).map(|point| point[1])
+    };
+    let points = values();
     let bands = figure.lines.iter().flat_map(|line| &line.band).filter(move |band| seen(band.x));
     let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
     let references = figure.reference_lines.iter().filter_map(|reference| match reference.at {
@@ -84,7 +87,7 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     // Rounding may make the sum of stacked shares exceed 1.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
-    let most = most_of_bands(figure, points.clone());
+    let most = most_of_bands(figure, values());
     let bands = bands.flat_map(|band| [band.low, band.high]).map(move |end| end.clamp(most[0], most[1]));
     points.chain(bands).chain(bars.map(possible)).chain(references)
 }
