@@ -1,6 +1,6 @@
 //! The cells of a heat map or of an image of weights, and their colours.
 
-use super::axis::Axis;
+use super::axis::{Axis, ends_of};
 use super::font::{LINE_HEIGHT, Weight, width};
 use super::palette::{Rgb, Theme, colour, mix};
 
@@ -19,6 +19,8 @@ pub struct Cells {
     pub kind_of: Vec<u8>,
     /// What is written in each cell, row by row; empty if colours have to do.
     pub texts: Vec<CellText>,
+    /// The range of an axis of numbers that the rows divide evenly; without, rows are names, or count from 0.
+    pub span: Option<[f64; 2]>,
 }
 
 /// What is written in a cell, and read off it.
@@ -140,6 +142,20 @@ impl Cells {
     /// Rows and columns.
     pub fn size(&self) -> [usize; 2] {
         [self.values.len(), self.values.first().map_or(0, Vec::len)]
+    }
+
+    /// The two ends of some rows on the vertical axis, from the start of one to the end of another.
+    pub fn ends_of_rows(&self, first: usize, last: usize) -> [f64; 2] {
+        let Some([low, high]) = self.span else { return [ends_of(first)[0], ends_of(last)[1]] };
+        let each = (high - low) / self.values.len().max(1) as f64;
+        [low + first as f64 * each, low + (last + 1) as f64 * each]
+    }
+
+    /// The row at a place of the vertical axis; `None` beyond all rows.
+    pub fn row_at(&self, y: &Axis, place: f64) -> Option<usize> {
+        let Some([low, high]) = self.span else { return y.category(place) };
+        let row = ((place - low) / (high - low) * self.values.len() as f64).floor();
+        (row >= 0.0 && (row as usize) < self.values.len()).then_some(row as usize)
     }
 
     /// Whether any cell has a value.

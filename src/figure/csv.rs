@@ -1,11 +1,12 @@
 //! A figure as a table of exactly what is drawn.
 //!
 //! The columns are `kind,series,run,x,y,low,high`. Kinds of rows:
-//! - `line`: a point of a line, with its band in `low` and `high`;
+//! - `line`: a point of a line, with its band in `low` and `high`, and its run where it is a single one;
 //! - `trace`: a point of a single run, named in `run`;
 //! - `bar`: a part of a bar, named in `series`, of the arm in `run`;
 //! - `bin`: a part of a bar over the range of x from `low` to `high`;
-//! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`;
+//! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`; of rows that are
+//!   ranges of numbers, y is the middle of the range from `low` to `high`;
 //! - `rule`: a reference line, with only its x or its y.
 //!
 //! On an axis of names, x or y is the name; in parallel coordinates, x names an axis and y is the value on it. Without
@@ -106,10 +107,13 @@ impl Table {
             axis.categories.get(index).map_or_else(|| index.to_string(), |category| category.name.clone())
         };
         for (y, values) in cells.values.iter().enumerate() {
-            let y_name = place(&figure.y, y);
+            let ends = cells.span.map(|_| cells.ends_of_rows(y, y));
+            let y_name =
+                ends.map_or_else(|| place(&figure.y, y), |[low, high]| plain(f64::midpoint(low, high)));
+            let [low, high] = ends.map_or_else(Default::default, |ends| ends.map(plain));
             for (x, value) in values.iter().enumerate() {
                 let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
-                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, "", "", &plain(*value)]);
+                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, &low, &high, &plain(*value)]);
             }
         }
     }
@@ -117,13 +121,14 @@ impl Table {
     /// A band belongs to the point with the same x; without such a point it gets its own row.
     fn line_rows(&mut self, figure: &Figure, line: &Line) {
         let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
-        for [x, y] in &line.points {
+        for (nth, [x, y]) in line.points.iter().enumerate() {
             let (low, high) = match bands.remove(&x.to_bits()) {
                 Some(band) => (plain(band.low), plain(band.high)),
                 None => (String::new(), String::new()),
             };
             let [x, y] = place(figure, [*x, *y]);
-            self.row(&["line", &line.name, "", &x, &y, &low, &high]);
+            let run = line.names.get(nth).map_or("", String::as_str);
+            self.row(&["line", &line.name, run, &x, &y, &low, &high]);
         }
         for band in line.band.iter().filter(|band| bands.contains_key(&band.x.to_bits())) {
             let [x, _] = place(figure, [band.x, 0.0]);

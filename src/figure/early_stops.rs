@@ -1,8 +1,9 @@
 //! Figures of tickets, all arms side by side: early-stop iterations, and the overlap of masks between seeds.
 
 use super::axis::Axis;
+use super::distinct::distinct;
 use super::model::{Figure, Line};
-use super::palette::{Dash, Style, style_of};
+use super::palette::{Dash, Marker, Style, style_of};
 use crate::form::number::counted;
 use crate::results::early_stops::Training;
 use crate::results::statistics::{Spread, level};
@@ -81,11 +82,47 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
     Figure { x: XAxis::Remaining.axis(), y, lines, note, ..Figure::default() }
 }
 
+/// The share of a parameter's place that the marks of all arms take.
+const FILLED: f64 = 0.6;
+
+/// The overlap of the masks of an arm's seeds in each pruned parameter at one moment, with the 95 % CI over pairs of seeds,
+/// and beside each mark a cross for random masks that keep as many weights of the parameter.
+pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
+    let here = |moments: &[MaskOverlap]| moments.iter().find(|known| known.moment == moment).cloned();
+    let there: Vec<(&str, usize, MaskOverlap)> =
+        arms.iter().filter_map(|(arm, place, moments)| Some((*arm, *place, here(moments)?))).collect();
+    let names = distinct(there.iter().flat_map(|(.., own)| &own.layers).map(|layer| layer.parameter.clone()));
+    let mut lines = Vec::new();
+    for (index, (arm, place, own)) in there.iter().enumerate() {
+        let offset = FILLED * ((index as f64 + 0.5) / there.len() as f64 - 0.5);
+        let style = style_of(*place).with_marker();
+        let mut line = Line::new(arm, style, Vec::new());
+        let cross = Style { marker: Marker::Cross, ..style };
+        let mut chance = Line::new(&format!("{arm}, by chance"), cross, Vec::new());
+        for layer in &own.layers {
+            let Some(at) = names.iter().position(|name| *name == layer.parameter) else { continue };
+            let level = level(at as f64 + offset, &layer.indices, Spread::Interval95);
+            line.points.push([level.x, level.mean]);
+            line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
+            line.band.extend(level.band);
+            chance.points.push([level.x, layer.chance]);
+        }
+        lines.extend([line, chance]);
+    }
+    let note = format!(
+        "{moment}; mean over pairs of seeds, whiskers: 95 % CI over pairs; by chance: random masks that keep as many \
+            weights of the layer"
+    );
+    let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
+    Figure { x: Axis::of_names("Pruned parameter", names), y, lines, note, ..Figure::default() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::results::EarlyStop;
     use crate::results::statistics::Band;
+    use crate::results::tickets::LayerOverlap;
 
     #[test]
     fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {
@@ -132,6 +169,7 @@ mod tests {
             remaining,
             indices: indices.to_vec(),
             chance,
+            layers: Vec::new(),
         };
         let moments = [overlap(0.2, &[0.25], 0.125), overlap(0.5, &[0.5, 0.75], 1.0 / 3.0)];
         let figure = overlaps(&[("a", 2, &moments), ("b", 3, &[])]);
@@ -142,5 +180,40 @@ mod tests {
             [("a", vec![[0.5, 0.625], [0.2, 0.25]]), ("a, by chance", vec![[0.5, 1.0 / 3.0], [0.2, 0.125]])]
         );
         assert_eq!(figure.lines[0].band.len(), 1, "one pair has no interval");
+    }
+
+    #[test]
+    fn each_pruned_layer_has_its_overlap_and_its_chance_level_at_one_moment() {
+        let layer = |name: &str, indices: &[f64], chance| LayerOverlap {
+            parameter: name.to_owned(),
+            indices: indices.to_vec(),
+            chance,
+        };
+        let overlap = |moment: &str, layers| MaskOverlap {
+            moment: moment.to_owned(),
+            layers,
+            ..MaskOverlap::default()
+        };
+        let a = [
+            overlap("round 1", vec![layer("fc1.weight", &[0.9], 0.8)]),
+            overlap("final", vec![layer("fc1.weight", &[0.5, 0.75], 0.25), layer("fc2.weight", &[0.5], 0.5)]),
+        ];
+        let b = [overlap("final", vec![layer("fc2.weight", &[0.25], 0.125)])];
+        let figure = layer_overlaps(&[("a", 2, &a), ("b", 3, &b), ("c", 4, &[])], "final");
+        let names: Vec<_> = figure.x.categories.iter().map(|category| category.name.as_str()).collect();
+        assert_eq!(names, ["fc1.weight", "fc2.weight"]);
+        let shown: Vec<_> =
+            figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("a", vec![[-0.15, 0.625], [0.85, 0.5]]),
+                ("a, by chance", vec![[-0.15, 0.25], [0.85, 0.5]]),
+                ("b", vec![[1.15, 0.25]]),
+                ("b, by chance", vec![[1.15, 0.125]])
+            ]
+        );
+        assert!(figure.is_of_marks() && figure.lines[0].band.len() == 1);
+        assert_eq!(layer_overlaps(&[("a", 2, &a)], "round 1").lines[0].points, [[0.0, 0.9]]);
     }
 }

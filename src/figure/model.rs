@@ -34,10 +34,14 @@ pub struct Figure {
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
     pub reference_lines: Vec<ReferenceLine>,
+    /// Where x is the epoch within a training: all trainings that can have lines, by number.
+    pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
     pub note: String,
+    /// Why nothing is drawn, where that is not for want of results; empty otherwise.
+    pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
 }
@@ -57,6 +61,21 @@ pub struct Line {
     pub band: Vec<Band>,
     /// The averaged runs, drawn faintly.
     pub traces: Vec<Trace>,
+    /// The runs that the points are where each is a single one, which no line joins; empty for a line through its points.
+    pub names: Vec<String>,
+    /// The index of the best point, which has a ring.
+    pub best: Option<usize>,
+}
+
+/// A training of a plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Which training it is, from 1.
+    pub number: usize,
+    /// Share of the weights that remain in it, in [0, 1].
+    pub remaining: f64,
+    /// Whether it has a line.
+    pub is_drawn: bool,
 }
 
 /// One of the runs that a mean averages.
@@ -64,7 +83,7 @@ pub struct Line {
 pub struct Trace {
     /// Its name: "seed 3".
     pub name: String,
-    /// `[x, y]` in drawing order.
+    /// `[x, y]` in drawing order; a single one is drawn as a dot.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -115,6 +134,13 @@ impl Line {
     pub fn polylines(&self) -> impl Iterator<Item = &[[f64; 2]]> {
         std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
     }
+
+    /// The best point with the ends of its band.
+    pub fn best_value(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
+        let point = *self.points.get(self.best?)?;
+        let band = self.band.iter().find(|band| band.x.total_cmp(&point[0]).is_eq());
+        Some((point, band.map(|band| [band.low, band.high])))
+    }
 }
 
 impl ReferenceLine {
@@ -162,6 +188,22 @@ impl Figure {
     /// Whether it consists of lines over two axes of numbers.
     pub fn has_curves(&self) -> bool {
         !self.lines.is_empty() && !self.is_of_areas() && self.parallel.is_empty() && self.cells.is_none()
+    }
+
+    /// Why nothing is drawn, where that is not for want of results; of panels, why the first one is empty.
+    pub fn why_empty(&self) -> &str {
+        let first = self.facets.as_ref().and_then(|facets| facets.panels.first());
+        first.map_or(&self.lacks, |panel| &panel.figure.lacks)
+    }
+
+    /// Which values of its lines the legend shows without a pointer.
+    pub fn values_shown(&self) -> &'static str {
+        let any = |holds: fn(&Line) -> bool| self.lines.iter().any(holds);
+        match (any(|line| line.best.is_some()), any(|line| !line.names.is_empty())) {
+            (true, _) => "best values",
+            (false, true) => "a mark for each run",
+            (false, false) => "last values",
+        }
     }
 
     /// The caption and the remarks as sentences, for a hint beside the figure's name.

@@ -58,6 +58,19 @@ fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
     parts(figure).into_iter().flat_map(|part| part.ends)
 }
 
+/// How far bands may widen the range of curves: a few seeds that differ have intervals that would press all lines into a strip.
+fn most_of_bands(figure: &Figure, values: impl Iterator<Item = f64>) -> [f64; 2] {
+    const SHARE: f64 = 0.25;
+    let [low, high] = values
+        .filter(|value| value.is_finite())
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
+    if !figure.has_curves() || figure.y.scale == Scale::Log10 || low >= high {
+        return [f64::NEG_INFINITY, f64::INFINITY];
+    }
+    let more = SHARE * (high - low);
+    [low - more, high + more]
+}
+
 fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
     let points = figure.lines.iter().flat_map(Line::polylines).flatten();
@@ -71,7 +84,8 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     // Rounding may make the sum of stacked shares exceed 1.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
-    let bands = bands.flat_map(|band| [band.low, band.high]);
+    let most = most_of_bands(figure, points.clone());
+    let bands = bands.flat_map(|band| [band.low, band.high]).map(move |end| end.clamp(most[0], most[1]));
     points.chain(bands).chain(bars.map(possible)).chain(references)
 }
 

@@ -1,6 +1,8 @@
 //! The system's file dialogs, run in a thread, and the fallback when there are none.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
@@ -244,6 +246,36 @@ pub fn copy_results(from: &Path, to: &Path, names: &[OsString]) -> std::io::Resu
 }
 
 /// Whether this is the directory of a run, and not the view settings or the trash beside it.
+/// The file in a folder of results that says where they will move once their runs have ended.
+const MOVES_TO: &str = "moves-to";
+
+/// Notes where results will move. The file stays locked as long as this process can still move them.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn note_move(from: &Path, to: &Path) -> std::io::Result<File> {
+    let mut file = File::create(from.join(MOVES_TO))?;
+    file.try_lock().map_err(std::io::Error::from)?;
+    file.write_all(to.as_os_str().as_encoded_bytes())?;
+    Ok(file)
+}
+
+/// Forgets where results should move, after they have.
+pub fn forget_move(folder: &Path) {
+    // A note that stays names a folder that exists, so it changes nothing.
+    std::fs::remove_file(folder.join(MOVES_TO)).ok();
+}
+
+/// The folder below `untitled` with results that should have moved to `to`, but whose window is gone.
+pub fn interrupted_move(untitled: &Path, to: &Path) -> Option<PathBuf> {
+    let folders = std::fs::read_dir(untitled).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    folders.into_iter().find(|folder| {
+        let note = folder.join(MOVES_TO);
+        let is_meant = std::fs::read(&note).is_ok_and(|text| text == to.as_os_str().as_encoded_bytes());
+        is_meant && folder != to && File::open(&note).is_ok_and(|note| note.try_lock().is_ok())
+    })
+}
+
 fn is_run(path: &Path) -> bool {
     path.is_dir() && !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }

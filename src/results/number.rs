@@ -26,6 +26,12 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{whole}{fraction}")
 }
 
+/// A number in text without zeros at the end of its decimals: 0.003, where 0.003000 would be as exact.
+pub fn without_zeros(number: &str) -> &str {
+    let is_decimal = number.contains('.') && number.ends_with('0');
+    if is_decimal { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
 /// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
 pub fn scientific(factor: &str, exponent: i32) -> String {
     let power = format!("10{}", superscript(exponent));
@@ -180,6 +186,12 @@ pub fn plain(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_at_the_end_of_decimals_can_be_left_out() {
+        assert_eq!(["0.003000", "2.00", "100", "0.5"].map(without_zeros), ["0.003", "2", "100", "0.5"]);
+        assert_eq!(without_zeros("1.50×10⁻⁷"), "1.50×10⁻⁷");
+    }
 
     #[test]
     fn a_range_of_time_is_rounded_outwards() {

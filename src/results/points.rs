@@ -114,6 +114,11 @@ impl Points {
         positions.iter().map(|position| self.at(*position as usize))
     }
 
+    /// The position of the first point of a series among all points.
+    pub fn first_of(&self, series: &str) -> Option<usize> {
+        self.named(series)?.positions.first().map(|position| *position as usize)
+    }
+
     /// The points at these positions, with their positions.
     pub(super) fn range(
         &self,

@@ -33,6 +33,23 @@ pub struct Report {
     pub rows: Vec<Vec<String>>,
 }
 
+/// How the summary of the line between two networks begins; their names and a verb follow.
+const LINE: &str = "the error barrier between ";
+
+/// The summary of the line between two networks: the barriers of the error in percentage points and of the loss.
+pub fn line_summary([a, b]: [&str; 2], error: &str, loss: f64) -> String {
+    format!("{LINE}{a} and {b} is {error} percentage points, that of the loss {loss:.4}")
+}
+
+impl Report {
+    /// The names of the two networks, where it is about the line between them and they are clear.
+    pub fn line_ends(&self) -> Option<[&str; 2]> {
+        let (names, _) = self.summary.strip_prefix(LINE)?.rsplit_once(" is ")?;
+        let (a, b) = names.split_once(" and ")?;
+        (!b.contains(" and ")).then_some([a, b])
+    }
+}
+
 /// Who has to read a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReportLevel {

@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::RunRecord;
 use super::event::PointRef;
+use super::number::fixed;
+use crate::doc::stage_number;
 
 /// One training of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,20 @@ pub struct Round {
 }
 
 impl Round {
+    /// What people call it: "round 5", or "training 1" where no repetition counts; with its branch.
+    pub fn title(&self) -> String {
+        let branch = if self.branch.is_empty() { String::new() } else { format!("{}: ", self.branch) };
+        match self.round {
+            Some(round) => format!("{branch}round {round}"),
+            None => format!("{branch}training {}", self.number),
+        }
+    }
+
+    /// The place of its stage in the plan, counted from 1: "stage 3.1".
+    pub fn place(&self) -> String {
+        format!("stage {}", stage_number(&self.stage))
+    }
+
     /// Its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all members.
     pub fn points<'a>(
         &self,
@@ -47,6 +65,46 @@ impl Round {
         let last = record.points().of_within(series, before..self.points.start).next_back()?;
         (last.branch == self.branch).then_some(last)
     }
+}
+
+/// The trainings of a plan that have lines where x is the epoch within a training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Levels {
+    /// All of a few, else some that are evenly spaced.
+    #[default]
+    Spread,
+    /// All.
+    All,
+    /// The first, the third, and so on.
+    EverySecond,
+    /// Those in [`PlotOptions::rounds`](super::view::PlotOptions::rounds).
+    Chosen,
+}
+
+impl Levels {
+    /// Those that need no further choice, for menus.
+    pub const SIMPLE: [Self; 3] = [Self::Spread, Self::All, Self::EverySecond];
+
+    /// Its name in menus.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Spread => "evenly spread",
+            Self::All => "all",
+            Self::EverySecond => "every 2nd",
+            Self::Chosen => "chosen",
+        }
+    }
+}
+
+/// A level of remaining weights: "100 %", "32.8 %", "0.45 %".
+pub fn level_text(remaining: f64) -> String {
+    let percent = 100.0 * remaining;
+    let digits = match percent {
+        99.95.. => 0,
+        ..0.995 => 2,
+        _ => 1,
+    };
+    format!("{} %", fixed(percent, digits))
 }
 
 /// Every training emits this series, and no other stage does.
@@ -209,6 +267,14 @@ mod tests {
         assert_eq!((epochs, found[3].remaining), (vec![0.5, 1.0], 0.5));
         let start = |round: usize| found[round].start(&record, "test_accuracy").map(|point| point.value);
         assert_eq!((start(0), start(3)), (None, Some(2.0)));
+    }
+
+    #[test]
+    fn levels_have_as_many_digits_as_tell_them_apart() {
+        assert_eq!(
+            [1.0, 0.9996, 0.8, 0.327_68, 0.0101, 0.0045].map(level_text),
+            ["100 %", "100 %", "80.0 %", "32.8 %", "1.0 %", "0.45 %"]
+        );
     }
 
     #[test]

@@ -13,6 +13,19 @@ pub struct MaskOverlap {
     pub indices: Vec<f64>,
     /// The index of random masks that keep as many weights of each parameter; mean over pairs.
     pub chance: f64,
+    /// The same of single parameters, in the order of their names.
+    pub layers: Vec<LayerOverlap>,
+}
+
+/// Overlap of the masks of several runs in one parameter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayerOverlap {
+    /// Torch's name, such as `fc1.weight`.
+    pub parameter: String,
+    /// The Jaccard index of each pair in which both prune it.
+    pub indices: Vec<f64>,
+    /// The index of random masks that keep as many of its weights; mean over pairs.
+    pub chance: f64,
 }
 
 impl MaskOverlap {

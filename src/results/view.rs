@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
 use super::facets::FacetSettings;
+use super::metric::MetricAxes;
+use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
 use super::table::filter::Filter;
@@ -16,6 +18,7 @@ use super::table::settings::{self, short};
 use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
+use super::weights::WeightLines;
 use crate::doc::{Run, listed};
 use crate::form::number::grouped;
 use crate::form::ron_text;
@@ -72,8 +75,17 @@ pub struct PlotOptions {
     /// The columns that were chosen for the table of runs, which readings and parallel axes show; kept with the table.
     #[serde(skip)]
     pub columns: Option<Vec<Column>>,
-    /// The trainings of a plan that have lines where x is the epoch within a training, from 1; empty for a few, evenly spaced.
+    /// Which trainings of a plan have lines where x is the epoch within a training.
+    pub levels: Levels,
+    /// With [`Levels::Chosen`], their numbers, from 1; those that a plan lacks do not matter.
     pub rounds: Vec<usize>,
+    /// The axes of results over settings.
+    pub metric: MetricAxes,
+    /// What the plot of recorded weights shows.
+    pub weights: WeightLines,
+    /// The arm of a plot that shows one; without, the first that has data. The window has the selected one here.
+    #[serde(skip)]
+    pub arm: Option<String>,
 }
 
 impl Default for PlotOptions {
@@ -85,7 +97,11 @@ impl Default for PlotOptions {
             traces: false,
             smoothing: 0.0,
             columns: None,
+            levels: Levels::default(),
             rounds: Vec::new(),
+            metric: MetricAxes::default(),
+            weights: WeightLines::default(),
+            arm: None,
         }
     }
 }
@@ -345,9 +361,10 @@ mod tests {
 
     #[test]
     fn options_of_an_earlier_version_are_read() {
-        let old = "(options: (x: Iteration, band: MinMax, traces: true, smoothing: 0.5))";
+        let old = "(options: (x: Iteration, band: MinMax, traces: true, smoothing: 0.5, rounds: []))";
         let view: ViewSettings = ron_text::from_str(old).unwrap();
         assert_eq!((view.options.bands, view.options.traces), (BandChoice::Selected, true));
+        assert_eq!((view.options.levels, view.options.weights), (Levels::Spread, WeightLines::default()));
     }
 
     #[test]

@@ -7,18 +7,69 @@ use crate::intervene::Entry;
 /// Number of bins of a histogram over time.
 pub const HISTOGRAM_BINS: usize = 64;
 
-/// What is measured of each parameter, as the end of the names of its series: `fc1.weight std`.
-pub const MEASURES: [&str; 5] = ["mean", "std", "norm", "zeros", "gradient norm"];
+/// What is measured of each parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Measure {
+    /// Mean.
+    Mean,
+    /// Standard deviation.
+    Deviation,
+    /// L2 norm.
+    #[default]
+    Norm,
+    /// Share of entries that are 0.
+    Zeros,
+    /// L2 norm of the gradient of the last mini-batch.
+    GradientNorm,
+}
+
+impl Measure {
+    /// All of them, in the order of their series.
+    pub const ALL: [Self; 5] = [Self::Mean, Self::Deviation, Self::Norm, Self::Zeros, Self::GradientNorm];
+
+    /// The end of the names of its series: `fc1.weight std`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Deviation => "std",
+            Self::Norm => "norm",
+            Self::Zeros => "zeros",
+            Self::GradientNorm => "gradient norm",
+        }
+    }
+
+    /// Its name in menus and on axes.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Mean => "Mean",
+            Self::Deviation => "Standard deviation",
+            Self::Norm => "L2 norm",
+            Self::Zeros => "Share of zeros",
+            Self::GradientNorm => "L2 norm of the gradient",
+        }
+    }
+}
+
+/// What the plot of recorded weights shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WeightLines {
+    /// The vertical axis.
+    pub measure: Measure,
+    /// One parameter, with a line for each arm; without, all parameters of one arm.
+    pub parameter: Option<String>,
+}
 
 /// The series of a measure of a parameter.
-pub fn series(parameter: &str, measure: &str) -> String {
-    format!("{parameter} {measure}")
+pub fn series(parameter: &str, measure: Measure) -> String {
+    format!("{parameter} {}", measure.name())
 }
 
 /// Parameter and measure of a series of this module; `None` for others.
-pub fn parts(series: &str) -> Option<(&str, &str)> {
-    let (parameter, measure) = series.split_once(' ')?;
-    MEASURES.contains(&measure).then_some((parameter, measure))
+pub fn parts(series: &str) -> Option<(&str, Measure)> {
+    let (parameter, name) = series.split_once(' ')?;
+    let measure = Measure::ALL.into_iter().find(|measure| measure.name() == name)?;
+    Some((parameter, measure))
 }
 
 /// Statistics of all entries of a parameter, pruned ones included, in float64.
@@ -49,10 +100,14 @@ impl WeightStatistics {
         }
     }
 
-    /// Each value with the end of the name of its series.
-    pub const fn named(&self) -> [(&'static str, f64); 4] {
-        let [mean, deviation, norm, zeros, _] = MEASURES;
-        [(mean, self.mean), (deviation, self.deviation), (norm, self.norm), (zeros, self.zeros)]
+    /// Each value with what it measures.
+    pub const fn measured(&self) -> [(Measure, f64); 4] {
+        [
+            (Measure::Mean, self.mean),
+            (Measure::Deviation, self.deviation),
+            (Measure::Norm, self.norm),
+            (Measure::Zeros, self.zeros),
+        ]
     }
 }
 
@@ -147,7 +202,8 @@ mod tests {
             ("norm", 4.153_311_931_459_037),
             ("zeros", 0.4),
         ];
-        for ((name, value), (known, wanted)) in found.named().into_iter().zip(wanted) {
+        for ((measure, value), (known, wanted)) in found.measured().into_iter().zip(wanted) {
+            let name = measure.name();
             assert!(name == known && (value - wanted).abs() < 1e-15, "{name} {value}");
         }
         let far: Vec<f32> = (0..1000).map(|at| 1e4 + (at % 2) as f32).collect();
@@ -173,8 +229,9 @@ mod tests {
 
     #[test]
     fn series_are_named_after_parameter_and_measure() {
-        let name = series("features.0.weight", "gradient norm");
-        assert_eq!(parts(&name), Some(("features.0.weight", "gradient norm")));
+        let name = series("features.0.weight", Measure::GradientNorm);
+        assert_eq!(name, "features.0.weight gradient norm");
+        assert_eq!(parts(&name), Some(("features.0.weight", Measure::GradientNorm)));
         assert_eq!((parts("test_accuracy"), parts("a b")), (None, None));
     }
 }

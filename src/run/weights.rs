@@ -6,7 +6,7 @@ use super::tables::Table;
 use crate::doc::WeightRecord;
 use crate::doc::structure::Role;
 use crate::net::{Network, TrainPass};
-use crate::results::weights::{MEASURES, WeightHistogram, WeightStatistics, l2_norm, series};
+use crate::results::weights::{Measure, WeightHistogram, WeightStatistics, l2_norm, series};
 use crate::results::{Event, Point};
 
 /// The gradients of the last mini-batch, by member; kept only where their norms are recorded.
@@ -42,9 +42,9 @@ impl Session<'_> {
             let gradients = self.last_passes.get(member).and_then(Option::as_ref);
             for index in recorded(network, &what) {
                 let name = &network.structure().parameters[index].name;
-                let mut measured = WeightStatistics::of(network.values(index)).named().to_vec();
+                let mut measured = WeightStatistics::of(network.values(index)).measured().to_vec();
                 let gradient = gradients.and_then(|pass| pass.gradients.get(index)?.as_ref());
-                measured.extend(gradient.map(|gradient| (MEASURES[4], l2_norm(gradient))));
+                measured.extend(gradient.map(|gradient| (Measure::GradientNorm, l2_norm(gradient))));
                 for (measure, value) in measured {
                     let point = self.new_point(&series(name, measure), value);
                     points.push(Point { member: number, remaining: network.remaining(), ..point });

@@ -297,20 +297,20 @@ fn results_are_exported_by_the_ending_of_the_file() {
 #[test]
 fn a_figure_has_panels_for_the_values_of_a_setting() {
     let bench =
-        Bench::new(&TINY.replace("seeds: [1, 2],", "seeds: [1, 2], sweep: { \"train.batch\": [100, 32] },"));
+        Bench::new(&TINY.replace("seeds: [1, 2],", "seeds: [1, 2], sweep: { \"train.batch\": [96, 32] },"));
     bench.said(&["run", "x.ron"]);
     let figure = ["export", "x.ron", "--figure", "accuracy", "--facets"];
     bench.said(&[&figure[..], &["batch", "--axes", "free", "--to", "a.svg"]].concat());
     let text = std::fs::read_to_string(bench.path("a.svg")).unwrap();
     for (word, count) in
-        [(">batch size<", 2), (">32<", 1), (">100<", 1), (">dense, plain<", 1), (">pruned<", 1)]
+        [(">batch size<", 2), (">32<", 1), (">96<", 1), (">dense, plain<", 1), (">pruned<", 1)]
     {
         assert_eq!(text.matches(word).count(), count, "{word}");
     }
     bench.said(&[&figure[..], &["batch,seed", "--to", "a.csv"]].concat());
     let csv = std::fs::read_to_string(bench.path("a.csv")).unwrap();
     assert_eq!(csv.lines().next(), Some("kind,series,run,x,y,low,high,train.batch,seed"));
-    for end in [",32,1", ",100,1", ",32,2", ",100,2"] {
+    for end in [",32,1", ",96,1", ",32,2", ",96,2"] {
         assert!(csv.lines().any(|line| line.starts_with("line,pruned,") && line.ends_with(end)), "{end}");
     }
     for (wrong, part) in [("depth", "no setting of these runs"), ("batch,batch", "there twice")] {

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use weightlab::doc::{Recording, RunSpec, WeightRecord};
 use weightlab::net::Network;
 use weightlab::results::rounds::rounds;
-use weightlab::results::weights::{HISTOGRAM_BINS, WeightHistogram, parts, series};
+use weightlab::results::weights::{HISTOGRAM_BINS, Measure, WeightHistogram, parts, series};
 use weightlab::results::{Event, RunRecord};
 use weightlab::run::{Recorder, Session, StopFlag, Table, cost};
 
@@ -64,13 +64,13 @@ fn each_evaluation_has_the_statistics_of_the_weights() {
     let structure = network.structure();
     for (index, parameter) in structure.parameters.iter().enumerate() {
         let wanted = by_hand(network, index);
-        for (measure, wanted) in ["mean", "std", "norm", "zeros"].into_iter().zip(wanted) {
+        for (measure, wanted) in Measure::ALL.into_iter().zip(wanted) {
             let found = values(&ended.events, &series(&parameter.name, measure));
             assert_eq!(found.len(), 2 + 2 * (1 + 3), "one for each evaluation");
             let last = found.last().unwrap();
-            assert!((last - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{} {measure}", parameter.name);
+            assert!((last - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{} {measure:?}", parameter.name);
         }
-        let gradients = values(&ended.events, &series(&parameter.name, "gradient norm"));
+        let gradients = values(&ended.events, &series(&parameter.name, Measure::GradientNorm));
         assert_eq!(gradients.len(), 2 + 2 * 3, "a Test has no mini-batch");
     }
     let zeros = values(&ended.events, "fc1.weight zeros");
@@ -90,7 +90,7 @@ fn the_gradient_is_that_of_the_last_mini_batch() {
         let name = &before.structure().parameters[index].name;
         let pairs = before.values(index).iter().zip(ended.state.network.values(index));
         let moved: f64 = pairs.map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
-        let found = values(&ended.events, &series(name, "gradient norm"))[0];
+        let found = values(&ended.events, &series(name, Measure::GradientNorm))[0];
         assert!((found - moved.sqrt() / 0.5).abs() < 1e-4 * found, "{name}: {found}");
     }
 }

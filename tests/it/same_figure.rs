@@ -139,6 +139,43 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
     }
 }
 
+const SWEPT: &str = r#"(
+    data: Digits(limit_train: 100, limit_test: 50),
+    net: Mlp(hidden: [8]),
+    sweep: { "train.optimizer.rate": [0.0001, 0.01] },
+    seeds: [1, 2],
+    arms: [(name: "dense", plan: [Train("1ep"), Test]), (name: "two epochs", plan: [Train("2ep"), Test])],
+)"#;
+
+#[test]
+fn results_over_a_setting_are_the_same_and_their_axes_are_options_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), SWEPT).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let export = |to: &str, axes: &[&str]| {
+        weightlab(folder, &[&["export", "x.ron", "--figure", "metric", "--to", to][..], axes].concat());
+        std::fs::read_to_string(folder.join(to)).unwrap()
+    };
+    for kind in ["svg", "csv"] {
+        let window = format!("window.{kind}");
+        let window =
+            from_prepared_window(folder, &window, false, |harness| show(harness, "Metric over setting"));
+        assert!(window == export(&format!("line.{kind}"), &[]).as_bytes(), "{kind} differs");
+    }
+    let csv = export("line.csv", &[]);
+    let xs: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(3).unwrap()).collect();
+    assert_eq!(xs, ["0.0001", "0.01", "0.0001", "0.01"], "a line for each arm: {csv}");
+    let loss = export("loss.svg", &["--x", "rate", "--y", "test_loss:best"]);
+    assert!(loss.contains(">Test loss, best<") && loss.contains(">Learning rate<"));
+    let scatter = export("scatter.csv", &["--x", "train_loss", "--y", "best"]);
+    assert_eq!(scatter.matches(", seed 2\",").count(), 4, "a mark for each run: {scatter}");
+    let arguments = ["export", "x.ron", "--figure", "metric", "--to", "x.svg", "--y", "rate"];
+    let refused = Command::new(env!("CARGO_BIN_EXE_weightlab")).args(arguments).current_dir(folder).output();
+    let refused = String::from_utf8(refused.unwrap().stderr).unwrap();
+    assert!(refused.contains("--y: \"rate\" is no result"), "{refused}");
+}
+
 /// Selects an arm in the tree and opens a view.
 fn open_view(harness: &mut Harness<'static, App>, arm: &str, view: &str) {
     harness.query_all_by_label(arm).next().expect("the arm is in the tree").click();
@@ -158,6 +195,7 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = TINY.replace("limit_test: 100", "limit_test: 100, validation: 50");
+    let text = text.replace("batch: 32", "batch: 32, record: (weights: Histograms, rounds: true)");
     std::fs::write(folder.join("x.ron"), text).unwrap();
     weightlab(folder, &["run", "x.ron"]);
     let prepare = |harness: &mut Harness<'static, App>, figure: &str| match figure {
@@ -165,6 +203,15 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
             open_view(harness, "pruned", "Tickets");
             click_once_there(harness, "Early stops");
         }
+        "overlap" => {
+            open_view(harness, "pruned", "Tickets");
+            wait_until(harness, "the overlap", |harness| harness.query_by_label("Export figure").is_some());
+        }
+        "histograms" => {
+            open_view(harness, "pruned", "Histograms over time");
+            wait_until(harness, "them", |harness| harness.query_by_label("Export histograms").is_some());
+        }
+        "weight-statistics" => open_view(harness, "pruned", "Weight statistics"),
         "layers" => {
             open_view(harness, "pruned", "Network");
             wait_until(harness, "the network", |harness| {
@@ -187,12 +234,13 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
             });
         }
     };
-    for figure in ["early-stops", "layers", "histogram", "values", "mask"] {
+    let of_all_arms = ["early-stops", "overlap"];
+    let of_one_arm = ["layers", "histogram", "values", "mask", "histograms", "weight-statistics"];
+    for figure in of_all_arms.into_iter().chain(of_one_arm) {
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{figure}.{ending}"));
             let window = from_prepared_window(folder, &window, false, |harness| prepare(harness, figure));
-            // Early stops have all arms side by side.
-            let arm = if figure == "early-stops" { &[][..] } else { &["--arm", "pruned"][..] };
+            let arm = if of_all_arms.contains(&figure) { &[][..] } else { &["--arm", "pruned"][..] };
             weightlab(folder, &[&["export", "x.ron", "--figure", figure, "--to", &line], arm].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
         }

@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
+use super::axis_columns::Known;
 use crate::cli::failure::Failure;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
 use crate::results::RunRecord;
 use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
+use crate::results::rounds::Levels;
 use crate::results::statistics::Spread;
 use crate::results::table::columns::Column;
 use crate::results::view::{ViewSettings, XAxis};
+use crate::results::weights::Measure;
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]
@@ -21,14 +24,31 @@ pub struct FigureArgs {
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
-    /// Horizontal axis: epochs, iterations, remaining, seconds, or the name of a series of the runs [default: what the
-    /// window has chosen, else epochs]
+    /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
+    /// figure metric a setting or a result, such as batch, secs or last [default: what the window has chosen, else
+    /// epochs, and of the figure metric the first swept setting]
     #[arg(long, value_name = "AXIS")]
     x: Option<String>,
+    #[arg(
+        long,
+        value_name = "RESULT",
+        help = "Result of the figure metric: last, best, remaining, epochs, secs, or the value of a series as \
+                test_loss:best, test_loss:last, test_loss@1000 (an iteration) or test_accuracy@21% (a level of \
+                weights) [default: what the window has chosen, else last]"
+    )]
+    y: Option<String>,
     /// Vertical range, such as 85..100: percent where the axis shows shares [default: what the window has chosen, else what
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
     y_range: Option<[f64; 2]>,
+    /// With --x training, the trainings of a plan that have lines: all, every-2nd, spread (at most 8, evenly spaced), or
+    /// numbers such as 1,3,6 [default: what the window has chosen, else spread]
+    #[arg(long, value_name = "ROUNDS", value_parser = rounds)]
+    rounds: Option<(Levels, Numbers)>,
+    /// What the figure weight-statistics shows: mean, std, norm, zeros or gradient-norm [default: what the window has
+    /// chosen, else norm]
+    #[arg(long, value_name = "NAME", value_parser = statistic)]
+    statistic: Option<Measure>,
     /// Panels for the values of a setting, such as rate, or of arm or seed; with two, such as batch,rate, the first makes
     /// columns and the second rows; none for one plot [default: what the window has chosen, else none]
     #[arg(long, value_name = "KEY[,KEY]")]
@@ -36,6 +56,32 @@ pub struct FigureArgs {
     /// Ranges of the panels: shared by all, or free [default: what the window has chosen, else shared]
     #[arg(long, value_name = "AXES", value_parser = FacetAxes::parse)]
     axes: Option<FacetAxes>,
+}
+
+/// Numbers of trainings.
+type Numbers = std::sync::Arc<[usize]>;
+
+fn rounds(text: &str) -> Result<(Levels, Numbers), String> {
+    let simple = match text {
+        "all" => Levels::All,
+        "every-2nd" => Levels::EverySecond,
+        "spread" => Levels::Spread,
+        numbers => {
+            let numbers: Result<Numbers, _> =
+                numbers.split(',').map(|number| number.trim().parse()).collect();
+            return numbers
+                .map(|numbers| (Levels::Chosen, numbers))
+                .map_err(|_| "write all, every-2nd, spread, or numbers such as 1,3,6".to_owned());
+        }
+    };
+    Ok((simple, Numbers::default()))
+}
+
+fn statistic(text: &str) -> Result<Measure, String> {
+    let name = |measure: &Measure| measure.name().replace(' ', "-");
+    let names = || Measure::ALL.iter().map(name).collect::<Vec<_>>().join(", ");
+    let found = Measure::ALL.into_iter().find(|measure| name(measure) == text);
+    found.ok_or_else(|| format!("there are {}", names()))
 }
 
 /// Both ends of a range.
@@ -52,8 +98,11 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
-        let has_panels = self.facets.is_some() || self.axes.is_some();
-        self.band.is_none() && self.x.is_none() && self.y_range.is_none() && !has_panels
+        let Self { band, x, y, y_range, rounds, statistic, facets, axes } = self;
+        let has_axes = x.is_some() || y.is_some() || y_range.is_some();
+        let has_panels = facets.is_some() || axes.is_some();
+        let has_lines = rounds.is_some() || statistic.is_some();
+        band.is_none() && !has_axes && !has_panels && !has_lines
     }
 
     /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
@@ -71,6 +120,17 @@ impl FigureArgs {
         if let Some(band) = self.band {
             view.options.band = band;
         }
+        if let Some((levels, numbers)) = &self.rounds {
+            (view.options.levels, view.options.rounds) = (*levels, numbers.to_vec());
+        }
+        match self.statistic {
+            Some(_) if !plot.controls.weights => {
+                let message = "--statistic applies to the figure weight-statistics; remove it";
+                return Err(Failure::Input(message.to_owned()));
+            }
+            Some(measure) => view.options.weights.measure = measure,
+            None => {}
+        }
         let kept = view.plots.entry(plot.name.to_owned()).or_default();
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
@@ -80,7 +140,16 @@ impl FigureArgs {
                 facets(text, settings).map_err(|why| Failure::Input(format!("--facets: {why}")))?;
         }
         kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
-        let Some(x) = &self.x else { return Ok(()) };
+        if plot.controls.columns {
+            let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
+            return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
+        }
+        if self.y.is_some() {
+            let name = plot.name;
+            let message = format!("--y: the figure \"{name}\" has its own vertical axis; remove --y");
+            return Err(Failure::Input(message));
+        }
+        let Some(x) = &self.x else { return self.check_rounds(view) };
         if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();
             let name = plot.name;
@@ -97,6 +166,15 @@ impl FigureArgs {
             kept.facets.zooms.clear();
         }
         view.options.x = axis;
+        self.check_rounds(view)
+    }
+
+    /// That rounds have lines, where some were chosen.
+    fn check_rounds(&self, view: &ViewSettings) -> Result<(), Failure> {
+        if self.rounds.is_some() && view.options.x != XAxis::Training {
+            let message = "--rounds chooses lines over the epochs of each training; add --x training";
+            return Err(Failure::Input(message.to_owned()));
+        }
         Ok(())
     }
 
@@ -267,6 +345,28 @@ mod tests {
         for wrong in ["85", "100..85", "a..b", "1..1", "0..inf", ""] {
             assert!(range(wrong).is_err(), "{wrong}");
         }
+        for wrong in ["some", "1,,2", ""] {
+            assert!(rounds(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(rounds("1, 3"), Ok((Levels::Chosen, [1, 3].into())));
+        assert_eq!(statistic("gradient-norm"), Ok(Measure::GradientNorm));
+        assert!(statistic("sum").unwrap_err().contains("std, norm"));
+        let arguments = |x: Option<&str>, statistic| FigureArgs {
+            x: x.map(str::to_owned),
+            rounds: Some((Levels::All, Numbers::default())),
+            statistic,
+            ..FigureArgs::default()
+        };
+        let mut view = ViewSettings::default();
+        let mut applied = |figure: &str, arguments: FigureArgs| {
+            let done = arguments.apply(find(figure).unwrap(), &mut view, &records(), [&[], &[]]);
+            done.map_err(|why| why.to_string()).map(|()| (view.options.levels, view.options.weights.measure))
+        };
+        assert!(applied("accuracy", arguments(None, None)).unwrap_err().contains("add --x training"));
+        assert_eq!(applied("accuracy", arguments(Some("training"), None)), Ok((Levels::All, Measure::Norm)));
+        let mean = || arguments(Some("training"), Some(Measure::Mean));
+        assert!(applied("accuracy", mean()).unwrap_err().contains("weight-statistics"));
+        assert_eq!(applied("weight-statistics", mean()), Ok((Levels::All, Measure::Mean)));
         assert_eq!(range("-0.5 .. 1e2"), Ok([-0.5, 100.0]));
         assert!(Spread::parse("wide").unwrap_err().contains("standard-error"));
     }

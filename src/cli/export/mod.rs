@@ -1,5 +1,6 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file.
 
+mod axis_columns;
 mod figure_args;
 mod of_arm;
 mod page_args;
@@ -35,11 +36,12 @@ pub struct ExportArgs {
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// Which figure [default: the first one]; layers, histogram, values and mask are about the network of
-    /// the first finished run of one arm
+    /// Which figure [default: the first one]; layers, histogram, histograms, values and mask are about the
+    /// first run of one arm that has them
     #[arg(long, value_name = "NAME", value_parser = figure_names())]
     figure: Option<String>,
-    /// Which parameter the figures histogram, values and mask show, such as fc1.weight [default: the first one]
+    /// Which parameter the figures histogram, histograms, values and mask show, such as fc1.weight [default: the first one];
+    /// of weight-statistics, the parameter that has a line for each arm [default: all parameters of one arm]
     #[arg(long, value_name = "NAME", requires = "figure")]
     parameter: Option<String>,
     /// Size of the figure: one-column (3.5 inches wide), two-columns (7.2 inches), slide (16:9, with large text), or width
@@ -54,7 +56,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -104,7 +106,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x, --y-range, --facets and --axes apply to a figure; name one with --figure, or remove them";
+        let message = "--band, --x, --y, --y-range, --rounds, --statistic, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
@@ -145,13 +147,16 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
         ViewSettings::default()
     });
     let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
-    if arguments.parameter.is_some() && !of_arm.is_some_and(OfArm::has_parameter) {
-        let message = "--parameter applies to the figures histogram, values and mask; remove it";
+    let of_weights = arguments.figure.as_deref().and_then(find).is_some_and(|plot| plot.controls.weights);
+    if arguments.parameter.is_some() && !of_weights && !of_arm.is_some_and(OfArm::has_parameter) {
+        let message = "--parameter applies to the figures histogram, histograms, values, mask and weight-statistics; \
+            remove it";
         return Err(Failure::Input(message.to_owned()));
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x, --y-range, --facets and --axes apply to plots over runs; remove them";
+            let message = "--band, --x, --y, --y-range, --rounds, --statistic, --facets and --axes apply to plots over runs; \
+                remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -173,6 +178,9 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
     let mut differing = Differing::default();
     differing.give(&mut [], &results.all.iter().collect::<Vec<_>>());
     arguments.figure_args.apply(plot, view, &results.records, [differing.paths(), differing.known()])?;
+    if plot.controls.weights && arguments.parameter.is_some() {
+        view.options.weights.parameter.clone_from(&arguments.parameter);
+    }
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if let Some(why) = figure.refusal() {
         let remedy = "give --facets another setting or none, or choose runs with --arm and --seed";
@@ -212,6 +220,12 @@ fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(results);
+    }
+    if !figure.why_empty().is_empty() {
+        let (name, lacks) = (plot.name, figure.why_empty());
+        return Failure::Input(format!(
+            "there is no figure \"{name}\": {lacks}; choose other columns with --x and --y"
+        ));
     }
     Failure::Input(
         if plot.concerns(results.records.values())

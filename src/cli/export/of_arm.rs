@@ -5,32 +5,42 @@ use crate::cli::document::by_arm;
 use crate::cli::failure::Failure;
 use crate::doc::Run;
 use crate::figure::Figure;
-use crate::figure::early_stops::early_stops;
+use crate::figure::early_stops::{early_stops, overlaps};
+use crate::figure::network::histograms::{histograms, parameters};
 use crate::figure::network::image::{Shown, image};
 use crate::figure::network::{histogram, layers};
 use crate::results::RunRecord;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end};
-use crate::run::summary::{planned_summary, read_summary, read_values};
+use crate::results::rounds::rounds;
+use crate::results::tickets::MaskOverlap;
+use crate::run::mask_overlaps;
+use crate::run::summary::{planned_summary, read_histograms, read_summary, read_values};
 
 /// A figure about one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfArm {
     /// When each training should have stopped.
     EarlyStops,
+    /// The overlap of the masks of seeds.
+    Overlap,
     /// What is left of each layer.
     Layers,
     /// The values of a parameter as a histogram.
     Histogram,
+    /// The recorded histograms of a parameter over time.
+    Histograms,
     /// The entries of a parameter as an image.
     Image(Shown),
 }
 
 /// What `--figure` calls them.
-const NAMES: [(&str, OfArm); 5] = [
+const NAMES: [(&str, OfArm); 7] = [
     ("early-stops", OfArm::EarlyStops),
+    ("overlap", OfArm::Overlap),
     ("layers", OfArm::Layers),
     ("histogram", OfArm::Histogram),
+    ("histograms", OfArm::Histograms),
     ("values", OfArm::Image(Shown::Values)),
     ("mask", OfArm::Image(Shown::Mask)),
 ];
@@ -53,21 +63,63 @@ impl OfArm {
     /// Whether it shows a parameter.
     pub fn has_parameter(self) -> bool {
         match self {
-            Self::Histogram | Self::Image(_) => true,
-            Self::EarlyStops | Self::Layers => false,
+            Self::Histogram | Self::Histograms | Self::Image(_) => true,
+            Self::EarlyStops | Self::Overlap | Self::Layers => false,
         }
     }
 
     /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is done.
     pub fn figure(self, results: &Results, parameter: Option<&str>) -> Result<(Figure, String), Failure> {
-        if self != Self::EarlyStops {
+        if !matches!(self, Self::EarlyStops | Self::Overlap) {
             self.arm(results)?;
         }
         match self {
             Self::EarlyStops => self.of_early_stops(results),
+            Self::Overlap => self.of_masks(results),
+            Self::Histograms => self.of_histograms(results, parameter),
             Self::Layers => of_layers(results),
             Self::Histogram | Self::Image(_) => self.of_parameter(results, parameter),
         }
+    }
+
+    /// The histograms of the first run that recorded some.
+    fn of_histograms(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
+        let of_run = |run: &Run| Some((run.clone(), read_histograms(&results.folder, &run.id)));
+        let recorded = results.runs.iter().filter_map(of_run).find(|(_, found)| !found.is_empty());
+        let Some((run, found)) = recorded else {
+            return Err(
+                self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
+            );
+        };
+        let known = parameters(&found);
+        let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
+        if known.iter().all(|known| known != parameter) {
+            return Err(no_parameter(parameter, &known));
+        }
+        let of = format!("{}, seed {}", run.arm, run.seed);
+        Ok((histograms(&found, parameter, &of), format!(" of {parameter}: {of}")))
+    }
+
+    /// The overlap of the masks of the selected arms, in the colours of their places among all arms.
+    fn of_masks(self, results: &Results) -> Result<(Figure, String), Failure> {
+        let all = by_arm(&results.all);
+        let of_arm = |(arm, runs): (&str, Vec<&Run>)| {
+            let place = all.iter().position(|(name, _)| *name == arm).unwrap_or_default();
+            let record = |run: &Run| results.records.get(&run.id).filter(|record| record.is_done());
+            let done: Vec<&str> =
+                runs.iter().filter(|run| record(run).is_some()).map(|run| run.id.as_str()).collect();
+            let trainings = runs.iter().find_map(|run| record(run)).map(rounds).unwrap_or_default();
+            (arm.to_owned(), place, mask_overlaps(&results.folder, &done, &trainings))
+        };
+        let found: Vec<(String, usize, Vec<MaskOverlap>)> =
+            by_arm(&results.runs).into_iter().map(|(arm, runs)| of_arm((arm, runs))).collect();
+        if found.iter().all(|(.., moments)| moments.is_empty()) {
+            return Err(self.lacks("no two finished seeds of an arm end with a mask"));
+        }
+        let arms: Vec<_> =
+            found.iter().map(|(arm, place, moments)| (arm.as_str(), *place, moments.as_slice())).collect();
+        let names: Vec<&str> = arms.iter().map(|(arm, ..)| *arm).collect();
+        Ok((overlaps(&arms), format!(" of {}", names.join(", "))))
     }
 
     /// The early stops of the selected arms, in the colours of their places among all arms.
@@ -119,7 +171,9 @@ impl OfArm {
                 let values = read_values(&results.folder, &run.id, &parameter.name).map_err(unreadable)?;
                 image(&parameter.name, &values, shown)
             }
-            Self::Histogram | Self::EarlyStops | Self::Layers => histogram(parameter),
+            Self::Histogram | Self::Histograms | Self::EarlyStops | Self::Overlap | Self::Layers => {
+                histogram(parameter)
+            }
         };
         Ok((figure, format!(" of {}: {}", parameter.name, at_end(&run.arm, run.seed))))
     }
@@ -160,14 +214,13 @@ fn chosen<'a>(
         Some(name) => parameters.iter().find(|parameter| parameter.name == name),
         None => parameters.first(),
     };
-    found.ok_or_else(|| {
-        let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-        Failure::Input(format!(
-            "--parameter: the network has no \"{}\"; there are\n  {}",
-            name.unwrap_or_default(),
-            known.join("\n  ")
-        ))
-    })
+    let known = || parameters.iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>();
+    found.ok_or_else(|| no_parameter(name.unwrap_or_default(), &known()))
+}
+
+fn no_parameter(name: &str, known: &[String]) -> Failure {
+    let known = known.join("\n  ");
+    Failure::Input(format!("--parameter: the network has no \"{name}\"; there are\n  {known}"))
 }
 
 #[cfg(test)]
@@ -178,7 +231,10 @@ mod tests {
     #[test]
     fn no_figure_has_the_name_of_a_plot() {
         assert!(names().all(|name| find(name).is_none()));
-        assert_eq!(names().filter(|name| OfArm::find(name).map(OfArm::name) == Some(name)).count(), 5);
+        assert_eq!(
+            names().filter(|name| OfArm::find(name).map(OfArm::name) == Some(name)).count(),
+            NAMES.len()
+        );
     }
 
     #[test]

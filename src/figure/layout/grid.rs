@@ -7,6 +7,7 @@ use super::{
     AXIS_TITLE_GAP, Anchor, DESCENT, Layout, MARGIN, NAME_SHARE, Rect, Ruler, ScaleBar, TICK, TICK_GAP, Text,
     UnplacedScaleBar, groups, names_of_axes, no_data, uprights, x_labels,
 };
+use crate::figure::axis::Axis;
 use crate::figure::facets::{Facets, Head, Ranges};
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::figure::model::Figure;
@@ -268,7 +269,8 @@ impl<'a> Frame<'a> {
             layout.texts.extend(texts);
         }
         if has_y {
-            layout.texts.extend(y_labels(&layout.y, plot, font));
+            // Panels are low: names go without their details.
+            layout.texts.extend(y_labels(&layout.y, &Axis::default(), plot, font));
         }
         layout
     }

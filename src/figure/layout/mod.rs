@@ -27,8 +27,8 @@ use blocks::Blocks;
 pub use grid::{Grid, grid, least};
 pub use groups::{groups, height as groups_height};
 pub use parts::{Anchor, LabelLook, Rect, Ruler, Text};
-pub use rulers::{label_height, names_ruler, x_labels};
-use rulers::{labels, left_of_plot, x_ruler, y_ruler};
+pub use rulers::{label_height, names_ruler, width_beside, x_labels, y_labels, y_ruler};
+use rulers::{left_of_plot, x_ruler};
 pub use scale_bar::{ScaleBar, UnplacedScaleBar};
 pub use upright::{Upright, height as names_height, names as names_of_axes, uprights};
 
@@ -141,7 +141,7 @@ fn with_labels<'a>(
     let [x_range, y_range] = ranges(figure);
     let mut y = y_ruler(&figure.y, y_range, [bottom, top], font, NAME_SHARE * width);
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
-    let left = left_of_plot(&y, y_title.len(), font);
+    let left = left_of_plot(&y, &figure.y, y_title.len(), font);
     let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
     let scale = cells.map(|cells| UnplacedScaleBar::of(cells, [bottom, top], font));
     let ends = (place == LegendPlace::LineEnds).then(|| {
@@ -163,7 +163,10 @@ fn with_labels<'a>(
     }
     let parallel = uprights(figure, &x, plot, font);
     let mut texts =
-        if parallel.is_empty() { labels(&x, &y, plot, font) } else { names_of_axes(figure, &x, plot, font) };
+        if parallel.is_empty() { x_labels(&x, plot, font) } else { names_of_axes(figure, &x, plot, font) };
+    if parallel.is_empty() {
+        texts.extend(y_labels(&y, &figure.y, plot, font));
+    }
     let (brackets, names) = groups(&figure.x, &x, plot, font);
     texts.extend(names);
     let scale_bar = scale.map(|scale| {

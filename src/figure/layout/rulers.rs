@@ -44,10 +44,35 @@ fn label_width(tick: &Tick, font: f64) -> f64 {
     tick.label.as_ref().map_or(0.0, |label| width(label, font, Weight::Regular))
 }
 
+/// Rows of names with details are at least this high, in ems.
+const DETAIL_ROW: f64 = 2.6;
+/// Size of a detail, and half of its distance from the name, in ems.
+const DETAIL: [f64; 2] = [0.8, 0.6];
+
+/// The details of the names beside the vertical axis, by their places; none where rows are too low for a second line.
+fn details<'a>(y: &Ruler, axis: &'a Axis, font: f64) -> Vec<(f64, &'a str)> {
+    let places: Vec<f64> = y.labelled().map(|(place, _)| place).collect();
+    let is_low = places.windows(2).any(|two| (two[1] - two[0]).abs() < DETAIL_ROW * font);
+    let labelled = y.ticks.iter().filter(|tick| tick.label.is_some() && !is_low);
+    let detail = |tick: &Tick| {
+        let category = axis.categories.get(axis.category(tick.value)?)?;
+        let place = y.mapping.place(tick.value)?;
+        (!category.detail.is_empty()).then_some((place, category.detail.as_str()))
+    };
+    labelled.filter_map(detail).collect()
+}
+
+/// The width of the labels beside the vertical axis with their details.
+pub fn width_beside(y: &Ruler, axis: &Axis, font: f64) -> f64 {
+    let details = details(y, axis, font);
+    let widths = details.iter().map(|(_, detail)| width(detail, DETAIL[0] * font, Weight::Regular));
+    widths.fold(widest_label(&y.ticks, font), f64::max)
+}
+
 /// The left end of the plot, right of the title and the labels of y.
-pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
+pub fn left_of_plot(y: &Ruler, axis: &Axis, title_lines: usize, font: f64) -> f64 {
     let title = if title_lines > 0 { title_lines as f64 * LINE_HEIGHT + AXIS_TITLE_GAP } else { 0.0 };
-    widest_label(&y.ticks, font) + (MARGIN + title + TICK + TICK_GAP) * font
+    width_beside(y, axis, font) + (MARGIN + title + TICK + TICK_GAP) * font
 }
 
 /// The x axis with as many labels as fit, and the right end of the plot. The last label stays within `limit`.
@@ -164,18 +189,22 @@ fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
     crowded
 }
 
-/// The labels of both axes.
-pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
-    let mut texts = x_labels(x, plot, font);
-    texts.extend(y_labels(y, plot, font));
-    texts
-}
-
-/// The labels of the vertical axis.
-pub fn y_labels(y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
+/// The labels of the vertical axis, left of the plot.
+pub fn y_labels(y: &Ruler, axis: &Axis, plot: Rect, font: f64) -> Vec<Text> {
     let end = plot.left - (TICK + TICK_GAP) * font;
     let half = CAP_HEIGHT * font / 2.0;
-    y.labelled().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font)).collect()
+    let details = details(y, axis, font);
+    let shift = DETAIL[1] * font;
+    let names = y.labelled().map(|(place, label)| {
+        let has_detail = details.iter().any(|(at, _)| at.total_cmp(&place).is_eq());
+        let base = place + half - if has_detail { shift } else { 0.0 };
+        Text::new(label, [end, base], Anchor::End, font)
+    });
+    let details = details.iter().map(|(place, detail)| {
+        let at = [end, place + half * DETAIL[0] + shift];
+        Text { muted: true, ..Text::new(detail, at, Anchor::End, DETAIL[0] * font) }
+    });
+    names.chain(details).collect()
 }
 
 /// The labels of the horizontal axis.

@@ -219,6 +219,31 @@ proptest! {
     }
 }
 
+#[test]
+fn the_details_of_names_are_a_second_line_where_rows_are_high_enough() {
+    let category = |name: &str| Category {
+        name: name.to_owned(),
+        detail: "6,400 weights".to_owned(),
+        ..Category::default()
+    };
+    let of = |rows: usize| {
+        let cells = Cells { values: vec![vec![0.5]; rows], ..Cells::default() };
+        let y = Axis::named("Layer", (0..rows).map(|row| category(&format!("fc{row}"))).collect());
+        Figure { x: Axis::of_names("Bit", ["b1".to_owned()]), y, cells: Some(cells), ..Figure::default() }
+    };
+    let (few, many) = (of(3), of(30));
+    let [few, many] = [&few, &many].map(|figure| layout(figure, &Options::default()));
+    let details = |layout: &Layout<'_>| -> Vec<Text> {
+        layout.texts.iter().filter(|text| text.content == "6,400 weights").cloned().collect()
+    };
+    assert_eq!((details(&few).len(), details(&many).len()), (3, 0));
+    let name = few.texts.iter().find(|text| text.content == "fc0").unwrap();
+    let detail = &details(&few)[0];
+    assert!(detail.muted && detail.size < name.size && detail.at[1] > name.at[1] + 0.8 * name.size);
+    let left = detail.at[0] - width(&detail.content, detail.size, Weight::Regular);
+    assert!(left > 0.0 && few.plot.left > many.plot.left, "there is room for them");
+}
+
 /// All texts of the panels and around them, with the rectangles of the data.
 fn check_panels(figure: &Figure, size: Size) -> Result<(), String> {
     let layout = layout(figure, &options(size));

@@ -6,8 +6,9 @@ use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
-const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: None };
-const VALIDATION: Series = Series { name: "validation_accuracy", suffix: ", validation", dash: Some(2) };
+const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
+const VALIDATION: Series<'static> =
+    Series { name: "validation_accuracy", suffix: ", validation", dash: Some(2) };
 
 /// Test accuracy, and validation accuracy if there is validation data.
 pub const PLOT: Plot = Plot {

@@ -7,13 +7,13 @@ use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
-use crate::results::{PointRef, RunRecord};
+use crate::results::{PointRef, RunRecord, RunState};
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 /// Markers of the first arms, of the next arms with the same colours, and so on.
 const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
-/// The share of a class's width that its arms fill.
+/// The share of a name's width that its arms fill.
 const FILLED: f64 = 0.7;
 
 /// The accuracy of each class at the last evaluation.
@@ -44,6 +44,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
         line: marks(arm, shares, offset(position, arms), options),
         counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
+        training: None,
     };
     let drawn = measured.iter().enumerate().map(line).collect();
     let options = PlotOptions { smoothing: 0.0, ..options.clone() };
@@ -67,7 +68,10 @@ fn last(record: &RunRecord) -> Option<PointRef<'_>> {
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
     let of =
         |((seed, record), name): (&(u64, &'a RunRecord), String)| Some((*seed, name, last(record)?.classes));
-    arm.runs.iter().zip(arm.run_names()).filter_map(of).collect()
+    // Runs in the middle of a training would widen the intervals of those that are done.
+    let has_done = arm.runs.iter().any(|(_, record)| *record.state() == RunState::Done);
+    let is_counted = |run: &(u64, &RunRecord)| !has_done || *run.1.state() == RunState::Done;
+    arm.runs.iter().zip(arm.run_names()).filter(|(run, _)| is_counted(run)).filter_map(of).collect()
 }
 
 /// The names of classes: those of the data if all arms agree, otherwise numbers.
@@ -82,8 +86,8 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// The offset of an arm's marker from the middle of a class.
-fn offset(position: usize, arms: usize) -> f64 {
+/// The offset of an arm's marker from the middle of a name.
+pub fn offset(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 

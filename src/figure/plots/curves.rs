@@ -12,17 +12,17 @@ use crate::results::statistics::{Spread, level};
 use crate::results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines differ from those of other series of the same arm.
-pub struct Series {
+pub struct Series<'a> {
     /// Its name in the records: "`test_accuracy`".
-    pub name: &'static str,
+    pub name: &'a str,
     /// Suffix to the arm's name in the legend; empty for the main series.
-    pub suffix: &'static str,
+    pub suffix: &'a str,
     /// Its dash pattern; without one, that of the arm. A plot with several series tells them apart by their dashes, and
     /// the arms by hues and markers.
     pub dash: Option<usize>,
 }
 
-impl Series {
+impl Series<'_> {
     /// The dash pattern of its main branch for an arm of this style, as an index of [`DASHES`].
     pub fn first_dash(&self, own: Style) -> usize {
         self.dash.unwrap_or_else(|| DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default())
@@ -35,6 +35,8 @@ pub struct Averaged {
     pub line: Line,
     /// The averaged runs.
     pub counts: RunCounts,
+    /// Where lines stand for the trainings of a plan: its own one, and all that its arm has.
+    pub training: Option<rounds::TrainingLine>,
 }
 
 /// The number of runs that a line averages.
@@ -58,7 +60,7 @@ impl RunCounts {
 }
 
 /// The lines of an arm for a series: first the main branch, then branches and members.
-pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
+pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     if options.x == XAxis::Training {
         return rounds::lines(arm, series, options);
     }
@@ -94,7 +96,7 @@ pub fn averaged(
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
-    Averaged { line: Line { traces, ..line }, counts }
+    Averaged { line: Line { traces, ..line }, counts, training: None }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -114,7 +116,7 @@ pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(P
 }
 
 /// Branches keep the colour of their arm; the first is dashed, further ones also have markers.
-pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
+pub fn style(arm: &ArmRuns<'_>, series: &Series<'_>, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
     let dash = DASHES[(series.first_dash(own) + usize::from(on_branch)) % DASHES.len()];
@@ -163,10 +165,11 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
 }
 
 /// The figure of these lines, with its note.
-pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
+pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
     let note = note(&drawn, options);
+    let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
-    Figure { x, y, lines, note, ..Figure::default() }
+    Figure { x, y, lines, levels, note, ..Figure::default() }
 }
 
 /// The note about lines: "mean over 2 to 5 seeds, band: 95 % CI". For pooled arms it counts runs, since runs with the

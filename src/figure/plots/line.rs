@@ -10,7 +10,7 @@ use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
-use crate::results::{PointRef, RunRecord};
+use crate::results::{PointRef, Report, RunRecord};
 
 const ACCURACY: &str = "line_accuracy";
 const LOSS: &str = "line_loss";
@@ -83,14 +83,34 @@ impl Measurement {
         Self { branch: point.branch.to_owned(), order, stage: point.stage.to_owned(), round: point.round }
     }
 
-    fn name(&self, arm: &str, is_only: bool) -> String {
-        let name = Path { branch: self.branch.clone(), member: None }.name(arm);
-        match (is_only, self.round) {
-            (true, _) => name,
-            (false, Some(round)) => format!("{name}, stage {}, round {round}", stage_number(&self.stage)),
-            (false, None) => format!("{name}, stage {}", stage_number(&self.stage)),
-        }
+    /// Between which networks: "one order ↔ another order"; `None` if no report of these runs tells.
+    fn ends(&self, arm: &ArmRuns<'_>) -> Option<String> {
+        let is_own = |report: &&Report| {
+            report.stage == self.stage && report.branch == self.branch && report.round == self.round
+        };
+        let mut reports = arm.runs.iter().flat_map(|(_, record)| record.reports().iter().filter(is_own));
+        let [a, b] = reports.find_map(Report::line_ends)?;
+        Some(format!("{a} ↔ {b}"))
     }
+}
+
+/// The names of an arm's lines: the networks at their ends and, where several measurements have the same, their places.
+fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
+    let own = |measurement: &&Measurement| {
+        let name = Path { branch: measurement.branch.clone(), member: None }.name(&arm.name);
+        let ends = measurement.ends(arm).map_or_else(String::new, |ends| format!(", {ends}"));
+        name + &ends
+    };
+    let names: Vec<String> = found.iter().map(own).collect();
+    let full = |(name, measurement): (&String, &&Measurement)| {
+        let same = || found.iter().zip(&names).filter(|(_, other)| *other == name).map(|(same, _)| same);
+        let is_elsewhere = same().any(|same| same.stage != measurement.stage);
+        let stage = is_elsewhere.then(|| format!(", stage {}", stage_number(&measurement.stage)));
+        let round = measurement.round.filter(|_| same().count() > 1);
+        let round = round.map(|round| format!(", round {round}"));
+        [Some(name.clone()), stage, round].into_iter().flatten().collect()
+    };
+    names.iter().zip(found).map(full).collect()
 }
 
 fn lines(
@@ -106,12 +126,14 @@ fn lines(
             found.entry(measurement).or_default().push(curve);
         }
     }
-    let is_only = found.len() == 1;
-    let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
-        let style = style(arm, &Series { name: series, suffix: "", dash: Some(index) }, &Path::default(), 0);
-        averaged(arm, &measurement.name(&arm.name, is_only), style, curves, options)
+    let names = names(arm, &found.keys().collect::<Vec<_>>());
+    let last = found.len().saturating_sub(1);
+    let line = |(index, (name, curves)): (usize, (String, Vec<Curve>))| {
+        let own = style(arm, &Series { name: series, suffix: "", dash: Some(index) }, &Path::default(), 0);
+        let style = if last > 0 { own.with_shade(index as f64 / last as f64) } else { own };
+        averaged(arm, &name, style, curves, options)
     };
-    found.into_iter().enumerate().map(line).collect()
+    names.into_iter().zip(found.into_values()).enumerate().map(line).collect()
 }
 
 /// The measurements of a run.
@@ -138,7 +160,8 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::results::Point;
+    use crate::results::report::line_summary;
+    use crate::results::{Event, Point};
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {
         Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }
@@ -165,5 +188,37 @@ mod tests {
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, stage 3", 1.0), ("a, stage 11", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);
+    }
+
+    #[test]
+    fn lines_are_called_after_the_networks_at_their_ends_in_shades_of_their_arm() {
+        let ends = [("2", None, "one order", "another order"), ("3", None, "start", "one order")];
+        let rounds = [("4", Some(1), "a", "b"), ("4", Some(2), "a", "b")];
+        let mut events = Vec::new();
+        for (stage, round, a, b) in ends.into_iter().chain(rounds) {
+            let point = Point { round, ..place("line_loss", stage, 0.0, 1.0) };
+            let summary = line_summary([a, b], "1.25", 0.5);
+            let (stage, kind) = (stage.to_owned(), "line".to_owned());
+            events.extend([
+                Event::Point(point),
+                Event::Report(Report { stage, round, kind, summary, ..Report::default() }),
+            ]);
+        }
+        let run = RunRecord::of(events);
+        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
+        let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "a, one order ↔ another order",
+                "a, start ↔ one order",
+                "a, a ↔ b, round 1",
+                "a, a ↔ b, round 2"
+            ]
+        );
+        let shades: Vec<_> = figure.lines.iter().map(|line| line.style.shade.unwrap()).collect();
+        assert_eq!(shades, [0, 33, 67, 100]);
+        let unclear = Report { summary: line_summary(["x and y", "z"], "0.00", 0.0), ..Report::default() };
+        assert_eq!(unclear.line_ends(), None);
     }
 }

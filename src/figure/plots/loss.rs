@@ -6,8 +6,8 @@ use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
-const TEST: Series = Series { name: "test_loss", suffix: ", test", dash: Some(0) };
-const TRAIN: Series = Series { name: "train_loss", suffix: ", training", dash: Some(2) };
+const TEST: Series<'static> = Series { name: "test_loss", suffix: ", test", dash: Some(0) };
+const TRAIN: Series<'static> = Series { name: "train_loss", suffix: ", training", dash: Some(2) };
 
 /// Loss on the training and the test data.
 pub const PLOT: Plot = Plot {

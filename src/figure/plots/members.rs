@@ -8,9 +8,9 @@ use crate::figure::model::Figure;
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
-const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: None };
-const VOTE: Series = Series { name: "vote_accuracy", suffix: ", vote", dash: None };
-const DISTANCE: Series = Series { name: "member_distance", suffix: "", dash: None };
+const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
+const VOTE: Series<'static> = Series { name: "vote_accuracy", suffix: ", vote", dash: None };
+const DISTANCE: Series<'static> = Series { name: "member_distance", suffix: "", dash: None };
 
 /// Test accuracy of each member of an ensemble, and of their vote.
 pub const MEMBERS: Plot = Plot {

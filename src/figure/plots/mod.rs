@@ -11,6 +11,7 @@ mod fault_rate;
 mod line;
 mod loss;
 mod members;
+mod metric;
 mod outcomes;
 mod parallel_coordinates;
 mod past;
@@ -18,7 +19,9 @@ mod remaining;
 mod rounds;
 mod series;
 mod smooth;
+mod values;
 mod vulnerability;
+mod weights;
 
 use std::collections::BTreeSet;
 
@@ -29,12 +32,15 @@ use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
+use crate::results::weights::parts;
 pub use vulnerability::injected_arm;
+pub use weights::parameters as recorded_parameters;
 
 /// The registry, in the order of the tabs.
 pub static ALL: &[Plot] = &[
     accuracy::PLOT,
     loss::PLOT,
+    metric::PLOT,
     remaining::PLOT,
     past::PLOT,
     members::MEMBERS,
@@ -47,6 +53,7 @@ pub static ALL: &[Plot] = &[
     vulnerability::PLOT,
     classes::PLOT,
     parallel_coordinates::PLOT,
+    weights::PLOT,
 ];
 
 /// A kind of figure over runs.
@@ -112,20 +119,27 @@ pub struct Controls {
     pub smooths: bool,
     /// Whether it shows means over seeds with bands and single runs.
     pub averages: bool,
+    /// Whether its x and y are columns of the table of runs.
+    pub columns: bool,
+    /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
+    pub weights: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
+    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, columns: false, weights: false };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: true }
+        Self { averages: true, ..Self::fixed(own_x) }
     }
+
+    /// For means over columns of the table of runs.
+    pub const OF_COLUMNS: Self = Self { columns: true, ..Self::of_means("Setting or result") };
 
     /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: false }
+        Self { own_x: Some(own_x), smooths: false, averages: false, columns: false, weights: false }
     }
 }
 
@@ -196,8 +210,11 @@ impl XAxis {
     }
 }
 
-/// The name of a series in words: "Test accuracy".
+/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
+    if let Some((parameter, measure)) = parts(series) {
+        return format!("{parameter}: {}", measure.label());
+    }
     capitalised(&series.replace('_', " "))
 }
 
@@ -236,8 +253,8 @@ mod tests {
             let plots = ALL.iter().filter(|plot| plot.concerns(std::iter::once(record)));
             plots.map(|plot| plot.name).collect::<Vec<_>>()
         };
-        assert_eq!(concerned(&plain), ["accuracy", "loss", "parallel"]);
-        assert_eq!(concerned(&watched), ["accuracy", "loss", "past"]);
+        assert_eq!(concerned(&plain), ["accuracy", "loss", "metric", "parallel"]);
+        assert_eq!(concerned(&watched), ["accuracy", "loss", "metric", "past"]);
     }
 
     #[test]

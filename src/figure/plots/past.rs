@@ -7,9 +7,9 @@ use crate::figure::model::Figure;
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
-const DISTANCE: Series = Series { name: "past_distance", suffix: ", distance", dash: Some(0) };
-const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL", dash: Some(1) };
-const CHANGED: Series = Series { name: "past_changed", suffix: ", changed", dash: Some(2) };
+const DISTANCE: Series<'static> = Series { name: "past_distance", suffix: ", distance", dash: Some(0) };
+const DIVERGENCE: Series<'static> = Series { name: "past_kl", suffix: ", KL", dash: Some(1) };
+const CHANGED: Series<'static> = Series { name: "past_changed", suffix: ", changed", dash: Some(2) };
 
 /// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
 pub const PLOT: Plot = Plot {

@@ -8,7 +8,7 @@ use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::{RunRecord, RunState};
 
-const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: None };
+const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 
 /// The last test accuracy at each level of remaining weights.
 pub const PLOT: Plot = Plot {

@@ -3,13 +3,13 @@
 use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
 use super::series::{Curve, Place};
+use crate::figure::model::Level;
 use crate::figure::palette::{DASHES, Marker, Style, style_of};
-use crate::results::number::percent;
-use crate::results::rounds::rounds;
+use crate::results::rounds::{Levels, level_text, rounds};
 use crate::results::view::PlotOptions;
 
-/// As many rounds of an arm are drawn where nobody has chosen them: the first, the last, and two between.
-const CHOSEN: usize = 4;
+/// As many trainings of an arm are drawn where nobody has chosen them.
+const MOST: usize = 8;
 
 /// The trainings of one number in all runs of an arm.
 struct Group {
@@ -19,34 +19,63 @@ struct Group {
     curves: Vec<Curve>,
 }
 
-/// The lines of an arm: a line for each chosen round, named by the weights that remain, in shades of the arm's colour from
-/// light to dark.
-pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
+/// The training that a line stands for.
+#[derive(Clone, Debug)]
+pub struct TrainingLine {
+    /// Its arm.
+    pub arm: String,
+    /// The name of the line beside lines of the same arm: "32.8 %".
+    pub name: String,
+    /// All trainings of the arm.
+    pub all: Vec<Level>,
+}
+
+impl Group {
+    fn remaining(&self) -> f64 {
+        self.remaining.iter().sum::<f64>() / self.remaining.len() as f64
+    }
+}
+
+/// The lines of an arm: a line for each chosen training, named by the weights that remain, in shades of the arm's colour
+/// from light to dark.
+pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let groups = groups(arm, series.name);
     let numbers: Vec<usize> = groups.iter().map(|group| group.number).collect();
-    let chosen = chosen(&numbers, &options.rounds);
+    let chosen = chosen(&numbers, options);
+    let level = |group: &Group| Level {
+        number: group.number,
+        remaining: group.remaining(),
+        is_drawn: chosen.contains(&group.number),
+    };
+    let all: Vec<Level> = groups.iter().map(level).collect();
     let count = chosen.len();
     let groups = groups.into_iter().filter(|group| chosen.contains(&group.number));
-    groups.enumerate().map(|(position, group)| line(arm, series, group, (position, count), options)).collect()
+    groups
+        .enumerate()
+        .map(|(position, group)| line(arm, series, (group, &all), (position, count), options))
+        .collect()
 }
 
 fn line(
     arm: &ArmRuns<'_>,
-    series: &Series,
-    group: Group,
+    series: &Series<'_>,
+    (group, all): (Group, &[Level]),
     (position, count): (usize, usize),
     options: &PlotOptions,
 ) -> Averaged {
     let own = style_of(arm.colour);
-    if count == 1 {
+    if all.len() == 1 {
         return averaged(arm, &format!("{}{}", arm.name, series.suffix), own, group.curves, options);
     }
     let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
-    let style = Style { dash, marker: Marker::None, ..own.with_shade(position as f64 / (count - 1) as f64) };
-    let remaining = group.remaining.iter().sum::<f64>() / group.remaining.len() as f64;
-    let name = format!("{}{}, {} left", arm.name, series.suffix, percent(remaining));
-    averaged(arm, &name, style, group.curves, options)
+    let shade = position as f64 / (count - 1).max(1) as f64;
+    let style = Style { dash, marker: Marker::None, ..own.with_shade(shade) };
+    let level = level_text(group.remaining());
+    let name = format!("{}{}, {level}", arm.name, series.suffix);
+    let training =
+        TrainingLine { arm: arm.name.clone(), name: format!("{level}{}", series.suffix), all: all.to_vec() };
+    Averaged { training: Some(training), ..averaged(arm, &name, style, group.curves, options) }
 }
 
 /// The trainings of the main branch by number, each with the curve of every run that has come so far.
@@ -86,14 +115,41 @@ fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
     groups
 }
 
-/// The rounds to draw: those that were chosen, as far as they are there; else a few, evenly spaced.
-fn chosen(numbers: &[usize], wanted: &[usize]) -> Vec<usize> {
-    let there: Vec<usize> = wanted.iter().copied().filter(|number| numbers.contains(number)).collect();
-    if !there.is_empty() || numbers.len() <= CHOSEN {
-        return if there.is_empty() { numbers.to_vec() } else { there };
+/// All trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.
+pub fn levels_of(drawn: &mut [Averaged]) -> Vec<Level> {
+    let trainings = || drawn.iter().map(|averaged| averaged.training.as_ref());
+    let mut levels: Vec<Level> = trainings().flatten().flat_map(|training| training.all.clone()).collect();
+    levels.sort_by_key(|level| level.number);
+    levels.dedup_by(|next, level| {
+        let is_same = next.number == level.number;
+        level.is_drawn |= is_same && next.is_drawn;
+        is_same
+    });
+    let mut arms = trainings().map(|training| training.map(|training| &training.arm));
+    let first = arms.next().flatten();
+    if first.is_some() && arms.all(|arm| arm == first) {
+        for averaged in drawn {
+            averaged.line.name = averaged.training.take().map(|training| training.name).unwrap_or_default();
+        }
     }
-    let last = numbers.len() - 1;
-    (0..CHOSEN).map(|step| numbers[(step * last + (CHOSEN - 1) / 2) / (CHOSEN - 1)]).collect()
+    levels
+}
+
+/// The trainings to draw: none of those that were chosen may be there.
+fn chosen(numbers: &[usize], options: &PlotOptions) -> Vec<usize> {
+    let spread = || {
+        let last = numbers.len() - 1;
+        (0..MOST).map(|step| numbers[(step * last + (MOST - 1) / 2) / (MOST - 1)]).collect()
+    };
+    let those: Vec<usize> =
+        numbers.iter().copied().filter(|number| options.rounds.contains(number)).collect();
+    match options.levels {
+        Levels::All => numbers.to_vec(),
+        Levels::EverySecond => numbers.iter().copied().step_by(2).collect(),
+        Levels::Chosen if !those.is_empty() => those,
+        Levels::Spread | Levels::Chosen if numbers.len() <= MOST => numbers.to_vec(),
+        Levels::Spread | Levels::Chosen => spread(),
+    }
 }
 
 #[cfg(test)]
@@ -104,39 +160,72 @@ mod tests {
     use crate::results::view::XAxis;
 
     #[test]
-    fn a_few_rounds_stand_for_many() {
-        let all: Vec<usize> = (1..=13).collect();
-        assert_eq!(chosen(&all, &[]), [1, 5, 9, 13]);
-        assert_eq!(chosen(&all, &[2, 3, 99]), [2, 3]);
-        assert_eq!(chosen(&all[..3], &[]), [1, 2, 3]);
+    fn a_few_trainings_stand_for_many_unless_somebody_chooses() {
+        let all: Vec<usize> = (1..=15).collect();
+        let of = |levels, rounds: &[usize], numbers: &[usize]| {
+            chosen(numbers, &PlotOptions { levels, rounds: rounds.to_vec(), ..PlotOptions::default() })
+        };
+        assert_eq!(of(Levels::Spread, &[], &all), [1, 3, 5, 7, 9, 11, 13, 15]);
+        assert_eq!(of(Levels::Spread, &[], &all[..8]), all[..8]);
+        assert_eq!(of(Levels::All, &[], &all), all);
+        assert_eq!(of(Levels::EverySecond, &[], &all[..4]), [1, 3]);
+        assert_eq!(of(Levels::Chosen, &[99, 3, 2], &all), [2, 3]);
+    }
+
+    /// A training of two epochs at each level of remaining weights.
+    fn lottery(levels: &[f64]) -> crate::results::RunRecord {
+        let point = |series: &str, place: usize, trained: f64, value: f64| crate::results::Point {
+            remaining: levels[place],
+            stage: place.to_string(),
+            ..at(series, trained, value)
+        };
+        record((0..levels.len()).flat_map(|place| {
+            let trained = [2 * place + 1, 2 * place + 2].map(|epochs| epochs as f64);
+            trained.into_iter().flat_map(move |trained| {
+                [
+                    point("train_loss", place, trained, 0.1),
+                    point("test_accuracy", place, trained, trained / 10.0),
+                ]
+            })
+        }))
+    }
+
+    fn arm<'a>(name: &str, record: &'a crate::results::RunRecord) -> ArmRuns<'a> {
+        ArmRuns { name: name.to_owned(), runs: vec![(1, record)], ..ArmRuns::default() }
     }
 
     #[test]
     fn each_training_is_a_line_that_begins_at_its_first_epoch() {
-        let train = |trained: f64, remaining: f64| {
-            let point = |series: &str, value: f64| crate::results::Point {
-                remaining,
-                stage: if remaining < 1.0 { "2".to_owned() } else { "1".to_owned() },
-                ..at(series, trained, value)
-            };
-            [point("train_loss", 0.1), point("test_accuracy", trained / 10.0)]
-        };
-        let record = record(
-            [train(1.0, 1.0), train(2.0, 1.0), train(3.0, 0.5), train(4.0, 0.5)].into_iter().flatten(),
-        );
-        let arm = ArmRuns { name: "ticket".to_owned(), runs: vec![(1, &record)], ..ArmRuns::default() };
+        let record = lottery(&[1.0, 0.5]);
         let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
-        let figure = (accuracy::PLOT.build)(&[arm], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", &record)], &options);
         let lines: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
             lines,
-            [
-                ("ticket, 100.00 % left", vec![[1.0, 0.1], [2.0, 0.2]]),
-                ("ticket, 50.00 % left", vec![[1.0, 0.3], [2.0, 0.4]])
-            ]
+            [("100 %", vec![[1.0, 0.1], [2.0, 0.2]]), ("50.0 %", vec![[1.0, 0.3], [2.0, 0.4]])]
         );
         assert!(figure.lines[0].style.shade < figure.lines[1].style.shade);
         assert_eq!(figure.x.label(), "Epochs in this training");
+        let both = (accuracy::PLOT.build)(&[arm("ticket", &record), arm("control", &record)], &options);
+        assert_eq!(both.lines[3].name, "control, 50.0 %", "of several arms, the name says which");
+    }
+
+    #[test]
+    fn the_figure_knows_the_trainings_that_are_not_drawn_too() {
+        let record = lottery(&[1.0, 0.5, 0.25]);
+        let options = PlotOptions {
+            x: XAxis::Training,
+            levels: Levels::Chosen,
+            rounds: vec![3],
+            ..PlotOptions::default()
+        };
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", &record)], &options);
+        assert_eq!(figure.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["25.0 %"]);
+        let levels: Vec<_> =
+            figure.levels.iter().map(|level| (level.number, level.remaining, level.is_drawn)).collect();
+        assert_eq!(levels, [(1, 1.0, false), (2, 0.5, false), (3, 0.25, true)]);
+        let over_epochs = (accuracy::PLOT.build)(&[arm("ticket", &record)], &PlotOptions::default());
+        assert!(over_epochs.levels.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::figure::distinct::distinct;
 use crate::results::view::XAxis;
-use crate::results::{PointRef, Points, RunRecord};
+use crate::results::{PointRef, Points, RunRecord, RunState};
 
 /// Identifies a curve of a run: the main branch, a branch, or a member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +99,9 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     for (_, curve) in &mut found {
         if *x == XAxis::Remaining {
             curve.keep_last_of_each_level();
+            if matches!(record.state(), RunState::Running | RunState::Stopped | RunState::Failed(_)) {
+                curve.drop_unfinished_level(record);
+            }
         } else {
             curve.put_in_order();
         }
@@ -161,6 +164,16 @@ impl Curve {
         };
         self.points = order.iter().enumerate().filter_map(is_last).collect();
         self.places = self.points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
+    }
+
+    /// Leaves out the level at which an unfinished run still trains, once it has pruned: a value in the middle of a training
+    /// says nothing about the level.
+    fn drop_unfinished_level(&mut self, record: &RunRecord) {
+        let lowest = record.points().iter().map(|point| point.remaining).fold(1.0, f64::min);
+        if lowest < 1.0 {
+            self.points.retain(|point| point[0] > lowest);
+            self.places.retain(|place| place.at > lowest);
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub fn cells(surface: &Surface<'_>) -> Vec<Item> {
     let range = cells.range();
     let (mut items, mut rects) = (Vec::new(), Vec::new());
     for (row, values) in cells.values.iter().enumerate() {
-        let Some(y) = places(surface.y, ends_of(row)) else { continue };
+        let Some(y) = places(surface.y, cells.ends_of_rows(row, row)) else { continue };
         for column in 0..values.len() {
             let fill = cells.paint([row, column], range, surface.theme);
             let rect = places(surface.x, ends_of(column)).and_then(|x| between(x, y));
@@ -95,8 +95,9 @@ fn image(surface: &Surface<'_>, cells: &Cells) -> Option<Item> {
     let mosaic = Mosaic::of(cells, SIDE);
     let pixels = mosaic.pixels(cells, cells.range(), surface.theme);
     // The last tiles may extend beyond the last cells and the plot.
-    let end = |axis: usize| (mosaic.size[axis] * mosaic.block[axis]) as f64 - 0.5;
-    let (x, y) = (places(surface.x, [-0.5, end(1)])?, places(surface.y, [-0.5, end(0)])?);
+    let [rows, columns] = [0, 1].map(|axis| mosaic.size[axis] * mosaic.block[axis]);
+    let x = places(surface.x, [-0.5, columns as f64 - 0.5])?;
+    let y = places(surface.y, cells.ends_of_rows(0, rows.saturating_sub(1)))?;
     let pixels = Arc::new(turned(pixels, mosaic.size, [y[0] > y[1], x[0] > x[1]]));
     Some(Shape::Image(Image { rect: between(x, y)?, size: mosaic.size, pixels }).plain())
 }

@@ -73,7 +73,9 @@ impl Ends {
         text: EndText,
     ) -> Option<Self> {
         let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
-        if !figure.has_curves() || lines > MOST {
+        // Over a setting, the last value is that of the largest one, which says little.
+        let is_over_setting = text == EndText::Values && figure.lines.iter().any(|line| line.best.is_some());
+        if !figure.has_curves() || lines > MOST || is_over_setting {
             return None;
         }
         let mut rows = ends(figure, hidden, y);
@@ -143,14 +145,16 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     let [top, bottom] = y.ends();
     let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
         let place = y.place(value).filter(|place| (top..=bottom).contains(place))?;
-        let half = interval.map_or(f64::NAN, |[low, high]| (high - low) / 2.0);
+        // An interval may be cut where the axis ends: the longer side is whole.
+        let half = interval.map_or(f64::NAN, |[low, high]| (high - value).max(value - low));
         let interval = interval.and_then(|[low, high]| Some([y.place(low)?, y.place(high)?]));
         let interval = interval.map(|ends| ends.map(|end| end.clamp(top, bottom)));
         let (name, texts) = (name.to_owned(), Default::default());
         Some((End { id, name, style, y: place, interval, text_y: place, texts, slot: 0 }, [value, half]))
     };
     let mut found = Vec::new();
-    for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| !hidden.contains(&line.name)) {
+    let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
+    for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| is_shown(line)) {
         if let Some(([_, value], interval)) = last_of(figure, line) {
             found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
         }

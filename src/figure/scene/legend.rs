@@ -43,7 +43,7 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
             let middle = [f64::midpoint(from[0], to[0]), from[1]];
             let mark = mark(line.style, middle, ink, em, ground);
             let pen = Pen::new(ink, LINE * em).dashed(line.style.dash);
-            let through = if is_of_marks && line.style.marker != Marker::None {
+            let through = if (is_of_marks || !line.names.is_empty()) && line.style.marker != Marker::None {
                 None
             } else if mark.is_some() {
                 // The pattern starts at the marker on both sides, so that a short sample shows it.

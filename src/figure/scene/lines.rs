@@ -3,12 +3,13 @@
 use super::gaps::gaps;
 use super::item::{Column, Id, Ink, Item, Mark, Pen, Point, Shape};
 use super::sparse::sparse;
-use super::strokes::{BAND, BAR, MARKER, RIM, WHISKER};
+use super::strokes::{BAND, BAR, DOT, FAINT_DOT, MARKER, RIM, RING, WHISKER};
 use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked};
 use super::{Intervals, Surface};
 use crate::figure::layout::Rect;
+use crate::figure::marks::outline;
 use crate::figure::model::{At, Line, ReferenceLine};
-use crate::figure::palette::{Dash, Style};
+use crate::figure::palette::{Dash, Marker, Style};
 use crate::results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
@@ -58,7 +59,11 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     for (index, line) in surface.traced() {
         let pen = surface.trace_pen(&line.name, line.style);
         for (nth, trace) in line.traces.iter().enumerate() {
-            polyline(&trace.points, surface, (columns, pen), Id::Run([index, nth]), &mut items);
+            let id = Id::Run([index, nth]);
+            match trace.points.as_slice() {
+                [only] => items.extend(dot(&beside(surface, index, line), line, *only, id)),
+                several => polyline(several, surface, (columns, pen), id, &mut items),
+            }
         }
     }
     for (index, reference) in surface.figure.reference_lines.iter().enumerate() {
@@ -67,9 +72,9 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
         }
     }
     let columns = Columns::of(surface, surface.lines().count(), false);
-    for (index, line) in surface.lines() {
+    for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
         let pen = surface.line_pen(&line.name, line.style);
-        polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
+        polyline(&line.points, &beside(surface, index, line), (columns, pen), Id::Line(index), &mut items);
     }
     let mut signs = Vec::new();
     for (index, line) in surface.lines() {
@@ -204,13 +209,39 @@ fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Ite
     let has_bars = surface.look.intervals == Intervals::Bars;
     let across = if has_bars { dodge(surface, index) } else { 0.0 };
     let mut bands = line.band.iter();
-    for (nth, [x, y]) in marked(&line.points, index, surface) {
+    for (nth, [x, y]) in places_of_markers(surface, index, line) {
         if has_bars && let Some(ends) = bar(surface, line.points[nth][0], line, &mut bands) {
             let pen = Pen::new(ink, WHISKER * surface.em);
             items.push(Shape::Line(ends.map(|end| [x + across, end]).to_vec(), pen).of(Id::Line(index)));
         }
         items.extend(marker(line.style, [x + across, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
     }
+    items.extend(ring(surface, index, line, across));
+}
+
+/// Where a line has markers. Each of several single runs has one.
+fn places_of_markers(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<(usize, Point)> {
+    if line.names.is_empty() {
+        return marked(&line.points, index, surface).collect();
+    }
+    let places = line.points.iter().map(|point| surface.place(*point)).enumerate();
+    places.filter(|(_, at)| surface.holds(*at)).collect()
+}
+
+/// The ring around the best point of a line.
+pub fn ring(surface: &Surface<'_>, index: usize, line: &Line, across: f64) -> Option<Item> {
+    let [x, y] = line.best.and_then(|best| line.points.get(best)).map(|point| surface.place(*point))?;
+    let outline = outline(Marker::Circle, RING * surface.em).filter(|_| surface.holds([x, y]))?;
+    let closed = outline.iter().chain(outline.first()).map(|corner| [x + across + corner[0], y + corner[1]]);
+    let pen = Pen::new(surface.ink(&line.name, line.style), WHISKER * surface.em);
+    Some(Shape::Line(closed.collect(), pen).of(Id::Line(index)))
+}
+
+/// The dot of a single run.
+pub fn dot(surface: &Surface<'_>, line: &Line, point: Point, id: Id) -> Option<Item> {
+    let at = surface.place(point);
+    let ink = surface.ink(&line.name, line.style).faint(FAINT_DOT);
+    surface.holds(at).then(|| Shape::Mark(Mark::dot(at, DOT * surface.em, ink)).of(id))
 }
 
 /// The ends of the error bar at an x.
@@ -230,6 +261,18 @@ fn bar<'b>(
     Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
 }
 
+/// The surface of a line whose points all have markers: where these are moved aside with their error bars, the line goes
+/// with them.
+fn beside<'a>(surface: &Surface<'a>, index: usize, line: &Line) -> Surface<'a> {
+    let is_moved = surface.look.intervals == Intervals::Bars && line.style.marker != Marker::None;
+    let held = || line.points.iter().filter(|point| surface.holds(surface.place(**point))).count();
+    if is_moved && places_of_markers(surface, index, line).len() == held() {
+        Surface { x: surface.x.moved(dodge(surface, index)), ..*surface }
+    } else {
+        *surface
+    }
+}
+
 /// The offset of a line's error bars, so that they do not cover each other.
 fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
     let shown: Vec<usize> =
@@ -247,7 +290,6 @@ pub fn marker(style: Style, at: Point, ink: Ink, surface: &Surface<'_>) -> Optio
 
 /// The same on any ground.
 pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::palette::Rgb) -> Option<Mark> {
-    use crate::figure::palette::Marker;
     let rim = match style.marker {
         Marker::None => return None,
         Marker::Cross | Marker::Plus => Pen::new(ink, super::LINE * em),

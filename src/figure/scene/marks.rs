@@ -2,9 +2,9 @@
 
 use super::Surface;
 use super::gaps::gaps;
-use super::item::{Id, Item, Mark, Pen, Shape};
-use super::lines::marker;
-use super::strokes::{DOT, FAINT_DOT, WHISKER};
+use super::item::{Id, Item, Pen, Shape};
+use super::lines::{dot, marker, ring};
+use super::strokes::WHISKER;
 use crate::figure::model::Line;
 
 /// All markers, each over its whisker and dots.
@@ -27,13 +27,9 @@ fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<It
     }
     let points = line.traces.iter().enumerate();
     let points = points.flat_map(|(nth, trace)| trace.points.iter().map(move |point| (nth, point)));
-    for (nth, at) in
-        points.map(|(nth, point)| (nth, surface.place(*point))).filter(|(_, at)| surface.holds(*at))
-    {
-        let dot = Mark::dot(at, DOT * surface.em, ink.faint(FAINT_DOT));
-        items.push(Shape::Mark(dot).of(Id::Run([index, nth])));
-    }
+    items.extend(points.filter_map(|(nth, point)| dot(surface, line, *point, Id::Run([index, nth]))));
     let places = line.points.iter().map(|point| surface.place(*point)).filter(|at| surface.holds(*at));
     items.extend(places.filter_map(|at| marker(line.style, at, ink, surface)).map(|mark| mark.of(id)));
+    items.extend(ring(surface, index, line, 0.0));
     gaps(surface, index, line, items);
 }

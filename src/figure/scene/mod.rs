@@ -5,7 +5,7 @@
 //!                                                        └──→ shapes of the window
 //! ```
 //!
-//! [`page`](page::page) adds axes and texts, which the window has from its plot widget.
+//! [`drawn`](page::drawn) adds axes and texts, which the window has from its plot widget.
 
 pub mod areas;
 mod cell_texts;
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use super::layout::Rect;
 use super::mapping::Mapping;
-use super::model::{Figure, Line};
+use super::model::{Figure, Line, Trace};
 use super::palette::Theme;
 pub use item::{Id, Image, Ink, Item, Mark, Pen, Point, Shape, pieces, segments};
 pub use strokes::LINE;
@@ -106,7 +106,9 @@ impl<'a> Surface<'a> {
 
     /// The lines whose single runs are drawn: all, or only the one that stands out if there are many.
     fn traced(&self) -> impl Iterator<Item = (usize, &'a Line)> {
-        let count: usize = self.lines().map(|(_, line)| line.traces.len()).sum();
+        // Dots hide less than lines.
+        let is_line = |trace: &&Trace| trace.points.len() > 1;
+        let count: usize = self.lines().map(|(_, line)| line.traces.iter().filter(is_line).count()).sum();
         let chosen = self.look.highlighted.or(self.look.selected);
         self.lines().filter(move |(_, line)| {
             count <= MOST_TRACES

@@ -8,20 +8,33 @@ use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
 use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
 use crate::figure::font::LINE_HEIGHT;
-use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text};
+use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout};
 use crate::figure::legend::SAMPLE_EM;
 use crate::figure::model::Figure;
 use crate::figure::options::{IntervalStyle, Options};
 use crate::figure::palette::Theme;
-use crate::figure::size::{Corner, LegendPlace};
+use crate::figure::size::{Corner, LegendPlace, Size};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;
 /// Opacity of the ground behind such a legend.
 const PATCH: f64 = 0.85;
 
-/// The items of a page.
-pub fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> Vec<Item> {
+/// The items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
+pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
+    let inside = layout(figure, options);
+    let (items, covered) = page(figure, &inside, options);
+    if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {
+        return (items, inside.page);
+    }
+    let size = Size { legend: LegendPlace::Below, ..options.size };
+    let options = Options { size, ..*options };
+    let below = layout(figure, &options);
+    (page(figure, &below, &options).0, below.page)
+}
+
+/// The items of a page, and how much of the data its legend covers, as [`emptiest`] counts.
+fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> (Vec<Item>, f64) {
     let (font, theme) = (layout.font, options.theme);
     let whole = Rect { left: 0.0, top: 0.0, right: layout.page[0], bottom: layout.page[1] };
     let mut items = vec![Shape::Rect(whole, Ink::new(theme.ground()), None).plain()];
@@ -40,8 +53,9 @@ pub fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> Vec<Item
     if let Some(ends) = &layout.ends {
         items.extend(ends.items(layout.plot.right, font, theme));
     }
-    items.extend(legend(figure, layout, theme, &data));
-    items
+    let (legend, covered) = legend(figure, layout, theme, &data);
+    items.extend(legend);
+    (items, covered)
 }
 
 /// Adds the data and the axes of a figure or of a panel; returns the data.
@@ -137,19 +151,20 @@ fn runs(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Vec<Item> {
     traces.filter_map(|run| parallel::run(run, &layout.parallel, (layout.font, theme), look)).collect()
 }
 
-fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> Vec<Item> {
+fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> (Vec<Item>, f64) {
     let legend = &layout.legend;
     if legend.rows.is_empty() {
-        return Vec::new();
+        return (Vec::new(), 0.0);
     }
-    let font = legend.font;
+    let (font, mut covered) = (legend.font, 0.0);
     let [left, top] = match layout.place {
         LegendPlace::Inside | LegendPlace::Corner(_) => {
             let size = [legend.width + 2.0 * INSET * font, legend.height + 2.0 * INSET * font];
-            let corner = match layout.place {
-                LegendPlace::Corner(corner) => corner,
+            let (corner, weight) = match layout.place {
+                LegendPlace::Corner(corner) => (corner, 0.0),
                 _ => emptiest(data, layout.plot, size, None),
             };
+            covered = weight;
             let rect = in_corner(layout.plot, corner, size);
             [rect.left + INSET * font, rect.top + INSET * font]
         }
@@ -178,7 +193,7 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
             y += LINE_HEIGHT * font;
         }
     }
-    items
+    (items, covered)
 }
 
 /// A rectangle of this size in a corner of another one.
@@ -197,8 +212,12 @@ pub fn in_corner(area: Rect, corner: Corner, [width, height]: [f64; 2]) -> Rect 
 /// Points of lines that a corner may cover more than the emptiest one, before a legend leaves it.
 const SLACK: f64 = 40.0;
 
-/// The corner where a rectangle of this size covers the fewest lines; the `preferred` one if it is nearly as empty.
-pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Corner>) -> Corner {
+/// A legend in a corner covers at most so much, in ems of lines.
+const MOST_COVERED: f64 = 3.0;
+
+/// The corner where a rectangle of this size covers the fewest lines, and the points of lines that it covers; the
+/// `preferred` corner if it is nearly as empty.
+pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Corner>) -> (Corner, f64) {
     let rects = Corner::ALL.map(|corner| in_corner(area, corner, size));
     let mut covered = [0.0; 4];
     weigh(items, &rects, &mut covered);
@@ -207,7 +226,7 @@ pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Co
     // One that is nearly as empty stays, so that a legend does not jump while data arrive.
     let kept = kept.filter(|index| covered[*index] <= least + SLACK);
     let best = || covered.iter().position(|covered| *covered <= least);
-    kept.or_else(best).map_or_else(Corner::default, |index| Corner::ALL[index])
+    kept.or_else(best).map_or_else(Default::default, |index| (Corner::ALL[index], covered[index]))
 }
 
 /// Adds the length of lines within each rectangle; bands and single runs count less than means.

@@ -22,6 +22,8 @@ pub const RIM: f64 = 0.06;
 /// Radius of markers and of the sign at a gap, and of the dot of a single run.
 pub const MARKER: f64 = 0.3;
 pub const DOT: f64 = 0.14;
+/// Radius of the ring around the best point of a line.
+pub const RING: f64 = 0.62;
 /// Opacity of bands, of single runs as lines and as dots, and of a band at a single x, which is a bar.
 pub const BAND: f64 = 0.18;
 const FAINT: f64 = 0.32;

@@ -10,18 +10,18 @@ use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
 use super::font::{FAMILY, Weight};
-use super::layout::{Anchor, Rect, Text, layout};
+use super::layout::{Anchor, Rect, Text};
 use super::marks::outline;
 use super::model::Figure;
 use super::options::Options;
 use super::palette::{Marker, Rgb};
-use super::scene::page::page;
+use super::scene::page::drawn;
 use super::scene::{Image, Ink, Item, Mark, Pen, Point, Shape, pieces};
 
 /// The figure as an SVG document.
 pub fn svg(figure: &Figure, options: &Options) -> String {
-    let layout = layout(figure, options);
-    drawing(&page(figure, &layout, options), layout.page, &figure.named())
+    let (items, page) = drawn(figure, options);
+    drawing(&items, page, &figure.named())
 }
 
 /// Items as an SVG document of this width and height.

@@ -5,6 +5,7 @@ use crate::figure::cells::Cells;
 use crate::figure::export::picture;
 use crate::figure::facets::testing::by_batch;
 use crate::figure::font::width;
+use crate::figure::layout::layout;
 use crate::figure::model::{Bars, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Theme, colour};
 use crate::figure::pdf::pdf;
@@ -33,13 +34,13 @@ fn example() -> Figure {
     }
 }
 
-fn drawn(figure: &Figure) -> String {
+fn text_of(figure: &Figure) -> String {
     svg(figure, &options(Preset::TwoColumns))
 }
 
 #[test]
 fn equal_figures_have_equal_bytes() {
-    assert_eq!(drawn(&example()), drawn(&example().clone()));
+    assert_eq!(text_of(&example()), text_of(&example().clone()));
 }
 
 #[test]
@@ -57,19 +58,19 @@ fn text_stays_text_and_is_escaped() {
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
-    assert!(!drawn(&example()).contains("mean over"), "papers have captions");
+    assert!(!text_of(&example()).contains("mean over"), "papers have captions");
 }
 
 #[test]
 fn an_empty_figure_says_that_there_are_no_data() {
-    let text = drawn(&Figure::default());
+    let text = text_of(&Figure::default());
     assert!(text.contains(">No data yet</text>"));
     assert!(!text.contains("NaN") && !text.contains("inf"));
 }
 
 #[test]
 fn a_gap_divides_the_line_and_is_marked() {
-    let text = drawn(&example());
+    let text = text_of(&example());
     let blue = hex(colour(0, Theme::Light));
     let pen = format!("stroke=\"{blue}\" stroke-width=\"{}\"", number(0.165 * 8.0));
     let line = text.lines().find(|line| line.contains(&pen)).unwrap();
@@ -105,7 +106,7 @@ fn themes_differ_in_ground_and_ink() {
 fn hostile_names_make_no_broken_document() {
     let mut figure = example();
     figure.lines[0].name = "a\u{0}b\nc]]>\u{FFFF}\u{1F600}".to_owned();
-    assert!(drawn(&figure).chars().all(|letter| letter == '\n' || !letter.is_control()));
+    assert!(text_of(&figure).chars().all(|letter| letter == '\n' || !letter.is_control()));
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn names_have_marks_with_whiskers_and_no_line_between_them() {
         lines: vec![line],
         ..Figure::default()
     };
-    let text = drawn(&figure);
+    let text = text_of(&figure);
     assert_eq!(text.matches("<circle").count(), 1, "the dot of the single run");
     let inside = &text[text.find("clip-path=").unwrap()..text.find("</g>").unwrap()];
     assert_eq!(inside.matches("fill=\"none\"").count(), 2, "a whisker and the sign of a gap: {inside}");
@@ -151,7 +152,7 @@ fn every_part_that_was_measured_is_a_rectangle_of_its_colour() {
         bars: vec![bars("masked", None, [0.75, f64::NAN]), bars("SDC", Some(1), [0.25, 0.0])],
         ..Figure::default()
     };
-    let text = drawn(&figure);
+    let text = text_of(&figure);
     let rectangles = |colour: Rgb| text.matches(&format!("fill=\"{}\" stroke", hex(colour))).count();
     assert_eq!(rectangles(Theme::Light.pale()), 1);
     assert_eq!(rectangles([0xD5, 0x5E, 0x00]), 1, "nothing is drawn of 0 %");
@@ -197,6 +198,29 @@ fn many_cells_are_one_image_in_every_kind_of_file() {
     assert_eq!(at(width * 2 / 3, height / 2), high);
 }
 
+#[test]
+fn single_runs_have_no_line_through_them_and_the_best_point_has_a_ring() {
+    let points: Vec<[f64; 2]> = (0..100).map(|nth| [f64::from(nth), 0.5]).collect();
+    let line = Line::new("a", style_of(0).with_marker(), points);
+    let lines = |line: &Line| {
+        let text = text_of(&Figure { lines: vec![line.clone()], ..Figure::default() });
+        let of_arm = text.lines().filter(|part| part.contains("#0072b2") || part.contains("#0072B2"));
+        of_arm.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (through, single) = (lines(&line), Line { names: vec![String::new(); 100], ..line.clone() });
+    let single = lines(&single);
+    let strokes = |parts: &[String]| parts.iter().filter(|part| part.contains("fill=\"none\"")).count();
+    assert!(
+        through.len() < 100 && single.len() > 100,
+        "all runs are marked: {} {}",
+        through.len(),
+        single.len()
+    );
+    let ringed = lines(&Line { best: Some(3), ..line });
+    assert_eq!(strokes(&ringed), strokes(&through) + 1);
+    assert_eq!(strokes(&single), 0);
+}
+
 fn parallel(axes: usize, runs: usize) -> Figure {
     let names = vec![Category::default(); axes];
     let words = ["Adam", "a value with a name of some length that has no room"];
@@ -224,7 +248,7 @@ fn parallel(axes: usize, runs: usize) -> Figure {
 
 #[test]
 fn every_run_is_a_line_and_a_missing_value_divides_it() {
-    let text = drawn(&parallel(4, 3));
+    let text = text_of(&parallel(4, 3));
     let runs: Vec<&str> = text.lines().filter(|line| line.contains("stroke-opacity")).collect();
     assert_eq!(runs.len(), 3);
     assert_eq!(runs.iter().map(|line| line.matches('M').count()).collect::<Vec<_>>(), [1, 1, 1]);
@@ -279,7 +303,7 @@ fn a_path_moves_once_and_then_draws() {
 #[test]
 fn every_panel_and_one_legend_are_on_the_page() {
     let figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
-    let text = drawn(&figure);
+    let text = text_of(&figure);
     for (word, count) in [
         (">dense<", 1),
         (">winning ticket<", 1),
@@ -297,4 +321,24 @@ fn every_panel_and_one_legend_are_on_the_page() {
     assert!(table.starts_with("kind,series,run,x,y,low,high,train.batch\nline,dense,,0,0,,,16\n"), "{table}");
     assert!(table.contains("line,winning ticket,,0,0.4,,,256\n"), "{table}");
     assert_eq!(table.lines().count(), 1 + 3 * 2 * 3);
+}
+
+#[test]
+fn a_legend_that_finds_no_free_corner_is_below_the_plot() {
+    let zigzag = |steps: u32| {
+        let points =
+            (0..=steps).map(|step| [f64::from(step) / f64::from(steps), f64::from(step % 2)]).collect();
+        Figure { lines: vec![Line::new("up and down", style_of(0), points)], ..Figure::default() }
+    };
+    let place = |figure: &Figure, legend: LegendPlace| {
+        let size = Size { legend, ..Preset::OneColumn.size() };
+        svg(figure, &Options { size, ..Options::default() })
+    };
+    let full = zigzag(60);
+    assert!(place(&full, LegendPlace::Inside) == place(&full, LegendPlace::Below));
+    let free = Figure {
+        lines: vec![Line::new("up", style_of(0), vec![[0.0, 0.0], [1.0, 1.0]])],
+        ..Figure::default()
+    };
+    assert!(place(&free, LegendPlace::Inside) != place(&free, LegendPlace::Below));
 }

@@ -226,6 +226,7 @@ impl App {
     }
 
     fn plan_ui(&mut self, ui: &mut Ui) {
+        ui.set_min_height(ui.available_height()); // a short plan does not make the panel smaller
         self.workspace.plan_arm = self.workspace.selection.arm().unwrap_or(self.workspace.plan_arm);
         let index = self.workspace.plan_arm;
         let problems = self.editor.document.problems().to_vec();

@@ -104,6 +104,10 @@ impl App {
                 self.log.info(format!("Opened {}", path.display()));
                 self.shell.settings.recent.note(&path);
                 self.take_document(document);
+                let to = self.editor.results();
+                if let Some(from) = self.editor.interrupted_move(&to) {
+                    self.steps.extend([Step::MoveResults { from, to, note: None }, Step::Reread]);
+                }
                 true
             }
             Err(error) => {

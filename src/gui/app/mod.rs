@@ -34,6 +34,7 @@ use eframe::egui;
 
 use super::commands::{self, Command};
 use super::desktop::Desktop;
+use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
@@ -96,18 +97,18 @@ impl App {
         app.runner.runs.sharing = app.shell.settings.sharing;
         if !app.open_first(file) {
             app.reset();
-            // After the message that the file cannot be opened.
-            app.steps.extend(file.map(|_| Step::ChooseTemplate));
+            if file.is_some() {
+                app.choose_template(); // behind the message that the file cannot be opened
+            }
         }
         app
     }
 
-    /// Whether the window is empty: no file, no edits, no question.
+    /// Whether nobody has opened anything: no file, no edits, no stopped runs to go on with.
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && self.shell.dialog.is_none()
-            && self.editor.leftovers.is_empty()
+            && !matches!(self.shell.dialog, Some(Dialog::Resume { .. }))
     }
 
     /// Shows what can be started from. A new window without a file begins with it.
@@ -267,7 +268,12 @@ impl eframe::App for App {
         self.shell.log_failures(&mut self.log);
         self.watch_closing(ctx);
         let mark = if self.editor.document.is_unsaved() { "● " } else { "" };
-        self.shell.show_title(format!("{mark}{} – Weightlab", self.editor.document.title()), ctx);
+        let title = if self.shell.is_starting {
+            "Weightlab".to_owned()
+        } else {
+            format!("{mark}{} – Weightlab", self.editor.document.title())
+        };
+        self.shell.show_title(title, ctx);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {

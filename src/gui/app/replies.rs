@@ -131,7 +131,7 @@ impl App {
             }
             self.then(Step::Reread, ctx);
         } else if to != from {
-            self.then(Step::MoveResults { from, to }, ctx);
+            self.then(Step::MoveResults { from, to, note: None }, ctx);
         }
         if let Some(leaving) = then {
             self.proceed(leaving, ctx);

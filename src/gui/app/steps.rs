@@ -1,5 +1,6 @@
 //! What waits for something: for runs to stop, for earlier results, for an answer.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use eframe::egui;
 use super::App;
 use super::runner::{MoveOutcome, StartRequest};
 use crate::gui::dialogs::{Leaving, Next};
+use crate::gui::files::{forget_move, note_move};
 
 /// The window closes this long after it was asked to, even if a run does not stop.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,38 +18,41 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) enum Step {
     /// Start runs, once earlier results are known.
     Start(StartRequest),
-    /// Move results, once no run writes them and no others are on their way.
-    MoveResults { from: PathBuf, to: PathBuf },
+    /// Move results, once no run writes them and no others are on their way. Until then a locked note in their folder says
+    /// so, for the next start after a crash.
+    MoveResults { from: PathBuf, to: PathBuf, note: Option<File> },
     /// Read the records of the document's new folder, once the runs of its old one have ended.
     Reread,
     /// Leave the document, once its runs have stopped; asked for then.
     Leave(Leaving, Instant),
-    /// Show what can be started from, once no dialog is open.
-    ChooseTemplate,
 }
 
 impl Step {
     /// Whether another document ends it.
     const fn is_of_document(&self) -> bool {
-        matches!(self, Self::Start(_) | Self::Reread | Self::ChooseTemplate)
+        matches!(self, Self::Start(_) | Self::Reread)
     }
 }
 
 impl App {
     /// Does this, now or when it can be done.
-    pub(super) fn then(&mut self, step: Step, ctx: &egui::Context) {
+    pub(super) fn then(&mut self, mut step: Step, ctx: &egui::Context) {
         if self.is_ready(&step) {
             return self.carry_out(step, ctx);
         }
-        match &step {
+        match &mut step {
             Step::Start(_) => {
                 let reason = self.runner.start_blocked_by().unwrap_or_default();
                 self.log.info(format!("Runs will start once earlier results {reason}"));
             }
-            Step::MoveResults { from, .. } => {
+            Step::MoveResults { from, to, note } => {
+                match note_move(from, to) {
+                    Ok(file) => *note = Some(file),
+                    Err(error) => self.log.error(format!("{} cannot be written: {error}", from.display())),
+                }
                 self.log.info(format!("Results stay in {} until the runs end, then move", from.display()));
             }
-            Step::Reread | Step::Leave(..) | Step::ChooseTemplate => {}
+            Step::Reread | Step::Leave(..) => {}
         }
         self.steps.push_back(step);
     }
@@ -77,14 +82,15 @@ impl App {
             Step::Leave(leaving, since) => {
                 !is_running || (leaving.to == Next::Quit && since.elapsed() > PATIENCE)
             }
-            Step::ChooseTemplate => self.shell.dialog.is_none(),
         }
     }
 
     fn carry_out(&mut self, step: Step, ctx: &egui::Context) {
         match step {
             Step::Start(request) => self.start(&request),
-            Step::MoveResults { from, to } => {
+            Step::MoveResults { from, to, note } => {
+                drop(note);
+                forget_move(&from);
                 let outcome = self.runner.move_results(&from, &to, &mut self.log, ctx);
                 if outcome == MoveOutcome::Failed && self.editor.results() == to {
                     self.reread();
@@ -92,7 +98,6 @@ impl App {
             }
             Step::Reread => self.reread(),
             Step::Leave(leaving, _) => self.proceed(leaving, ctx),
-            Step::ChooseTemplate => self.shell.choose_template(),
         }
     }
 

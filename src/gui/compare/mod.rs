@@ -38,11 +38,12 @@ use super::runs::{QueueRequest, Runs};
 use super::treatment::Treatment;
 use crate::doc::Run;
 use crate::results::colours::Colours;
+use crate::results::metric::MetricAxes;
 use crate::results::table::columns::Column;
 use crate::results::table::copy::{Numbers, text};
 use crate::results::table::filter::Filter;
 use crate::results::table::{Differing, Row};
-use crate::results::view::{Lines, ViewSettings, groups};
+use crate::results::view::{Lines, PlotOptions, ViewSettings, groups};
 use crate::run::StoredRun;
 use columns::Choosing;
 use renamed::{are_distinct, move_mark, renamed};
@@ -154,7 +155,8 @@ impl Compare {
         let is_new = read.as_ref().is_ok_and(|view| *view == ViewSettings::default());
         self.view = read.as_ref().cloned().unwrap_or_default();
         if is_new {
-            self.view.options = options; // what was chosen for the last document suits the next one too
+            // What was chosen for the last document suits the next one too, but other settings differ there.
+            self.view.options = PlotOptions { metric: MetricAxes::default(), ..options };
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();

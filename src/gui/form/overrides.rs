@@ -128,7 +128,9 @@ fn read(value: &mut dyn Value, typed: &str, is_list: bool, field: &Field) -> Res
 /// Draws the values of a setting in place of its control.
 pub(super) fn swept_ui(ui: &mut Ui, swept: &Swept, slot: &Slot, context: &mut FormContext) {
     let outer = std::mem::replace(&mut context.place, swept.place());
-    let values = values_ui(ui, &swept.path, &swept.values, true, slot, context);
+    // The list of swept settings can show the same values in the same frame.
+    let values =
+        ui.push_id("swept", |ui| values_ui(ui, &swept.path, &swept.values, true, slot, context)).inner;
     context.place = outer;
     if values.is_some() {
         let (arm, path) = (swept.arm, swept.path.clone());

@@ -4,6 +4,8 @@
 const RUN: i32 = 6;
 /// A letter that begins a word.
 const WORD: i32 = 8;
+/// The whole name, which no longer name that happens to fit exceeds.
+const WHOLE: i32 = 100_000;
 /// A letter that is skipped before the first one that fits.
 const LATE: i32 = -1;
 /// As many skipped letters count.
@@ -16,6 +18,9 @@ pub fn score(typed: &str, name: &str) -> Option<i32> {
     let name: Vec<char> = name.to_lowercase().chars().collect();
     if typed.is_empty() {
         return Some(0);
+    }
+    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
+        return Some(WHOLE);
     }
     // Row by row of letters typed: the best score when this letter is at each position of the name.
     let mut best: Vec<Option<i32>> = Vec::new();
@@ -58,6 +63,7 @@ mod tests {
         assert!(score("lr", "Run all").is_none());
         assert!(score("rr", "Run").is_none(), "one letter counts once");
         assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
     }
 
     #[test]

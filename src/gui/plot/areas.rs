@@ -33,7 +33,7 @@ pub fn outline(
             Some(bin) => Some([figure.bins[bin], figure.bins[bin + 1]]),
             None => figure.x.category(x).map(ends_of),
         },
-        figure.y.category(y).map(ends_of),
+        row_at(figure, y),
     );
     let [x, y] = [x.unwrap_or([low[0], high[0]]), y.unwrap_or([low[1], high[1]])];
     let corner = |x: f64, y: f64| transform.position_from_point(&PlotPoint { x, y });
@@ -44,10 +44,18 @@ pub fn outline(
     }
 }
 
+/// The two ends of the row or the name at a place of the vertical axis.
+fn row_at(figure: &Figure, place: f64) -> Option<[f64; 2]> {
+    let Some(cells) = figure.cells.as_ref().filter(|cells| cells.span.is_some()) else {
+        return figure.y.category(place).map(ends_of);
+    };
+    cells.row_at(&figure.y, place).map(|row| cells.ends_of_rows(row, row))
+}
+
 /// The cell at a place, by row and column; `None` outside all cells.
 pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref()?;
-    let [column, row] = [figure.x.category(x)?, figure.y.category(y)?];
+    let (column, row) = (figure.x.category(x)?, cells.row_at(&figure.y, y)?);
     cells.values.get(row)?.get(column).map(|_| [row, column])
 }
 
@@ -77,7 +85,16 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         Some((index, format!("{}: {}", axis.title, axis.categories[index].name)))
     };
     if let Some(cells) = &figure.cells {
-        let ((column, x), (row, y)) = at(&figure.x, place[0]).zip(at(&figure.y, place[1]))?;
+        let range = |[low, high]: [f64; 2]| {
+            let [low, high] = [low, high].map(|end| readable(end, figure.y.format));
+            (
+                cells.row_at(&figure.y, place[1]).unwrap_or_default(),
+                format!("{}: {low} … {high}", figure.y.title),
+            )
+        };
+        let row =
+            if cells.span.is_some() { row_at(figure, place[1]).map(range) } else { at(&figure.y, place[1]) };
+        let ((column, x), (row, y)) = at(&figure.x, place[0]).zip(row)?;
         let value = *cells.values.get(row)?.get(column)?;
         let text =
             if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };

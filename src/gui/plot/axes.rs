@@ -11,7 +11,8 @@ use super::painter::{area, paint};
 use crate::figure::axis::Axis;
 use crate::figure::font::{Weight, fit, width};
 use crate::figure::layout::{
-    Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, x_labels,
+    Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside,
+    x_labels, y_labels, y_ruler,
 };
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -27,6 +28,8 @@ const LABEL: [f32; 2] = [80.0, 44.0];
 const NAME: f32 = 17.0;
 /// Characters of a name; longer ones lose their middle.
 const LONGEST: usize = 24;
+/// The width of names with details, in points.
+const WIDEST_NAME: f64 = 160.0;
 /// The widget fades marks by their distance; this one is drawn at full strength.
 const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
@@ -46,7 +49,14 @@ pub fn plot(ui: &mut Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) 
     ui.style_mut().text_styles.insert(TextStyle::Body, eframe::egui::FontId::proportional(theme::SMALL));
     let x = marks(&figure.x, view[0], size.x / LABEL[0]);
     let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
-    let space = [height_below(figure, view[0], size.x), width_beside(&figure.y, &y)];
+    let has_details = has_details(&figure.y);
+    let beside = if has_details {
+        let ruler = names_upright(&figure.y, view[1], [f64::from(size.y), 0.0]);
+        (width_beside(&ruler, &figure.y, EM) + title_height(&figure.y)) as f32 + 2.0 * MARGIN
+    } else {
+        width_of_marks(&figure.y, &y)
+    };
+    let space = [height_below(figure, view[0], size.x), beside];
     let x_hints =
         hints(AxisHints::new_x(), if is_named(&figure.x) { Rc::default() } else { x.clone() }, theme);
     Plot::new("figure")
@@ -66,14 +76,17 @@ pub fn plot(ui: &mut Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) 
         .x_grid_spacer(spacer(x))
         .y_grid_spacer(spacer(y.clone()))
         .custom_x_axes(vec![x_hints.min_thickness(space[0])])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), y, theme).min_thickness(space[1])])
+        .custom_y_axes(vec![
+            hints(AxisHints::new_y(), if has_details { Rc::default() } else { y }, theme)
+                .min_thickness(space[1]),
+        ])
 }
 
 /// The height of labels and title below a plot of this width. The widget only reserves what they took in its last frame: in
 /// the first frame and after a change they would overlap.
 fn height_below(figure: &Figure, view: [f64; 2], width: f32) -> f32 {
     let axis = &figure.x;
-    let title = if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE };
+    let title = title_height(axis);
     if !is_named(axis) {
         return (EM * 1.2 + f64::from(MARGIN) + title) as f32;
     }
@@ -86,11 +99,23 @@ fn names(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
     names_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM)
 }
 
+/// Names with details, which the widget cannot draw, beside a plot between its bottom and its top.
+fn names_upright(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
+    y_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM, WIDEST_NAME)
+}
+
+fn has_details(axis: &Axis) -> bool {
+    axis.categories.iter().any(|category| !category.detail.is_empty())
+}
+
 /// The width of labels and title beside a plot.
-fn width_beside(axis: &Axis, marks: &Marks) -> f32 {
+fn width_of_marks(axis: &Axis, marks: &Marks) -> f32 {
     let labels = marks.iter().map(|(_, label)| width(label, EM, Weight::Regular)).fold(0.0, f64::max);
-    let title = if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE };
-    (labels + title) as f32 + 2.0 * MARGIN
+    (labels + title_height(axis)) as f32 + 2.0 * MARGIN
+}
+
+fn title_height(axis: &Axis) -> f64 {
+    if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE }
 }
 
 /// Paints the axes' lines and titles around the data, within all the space of the plot; and names below it, which the widget
@@ -120,6 +145,11 @@ pub fn around_ui(painter: &Painter, figure: &Figure, view: View, (frame, space):
         let pen = Pen::new(Ink::new(theme.axis()), 1.0);
         items.push(Shape::Line(segments(brackets.into_iter().chain(ticks)), pen).plain());
         items.extend(texts.into_iter().map(|text| written(Text { muted: true, ..text }, theme)));
+    }
+    if has_details(&figure.y) {
+        let ruler = names_upright(&figure.y, view[1], [plot.bottom, plot.top]);
+        let names = y_labels(&ruler, &figure.y, plot, EM).into_iter();
+        items.extend(names.map(|text| written(Text { muted: true, ..text }, theme)));
     }
     let items: Vec<Item> = items;
     paint(painter, &items);

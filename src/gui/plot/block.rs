@@ -63,7 +63,7 @@ impl Block {
         }
         let wanted = [f64::from(size.x), f64::from(size.y)];
         if self.corner.is_none() || self.is_old {
-            self.corner = Some(emptiest(items, area(free), wanted, self.corner));
+            self.corner = Some(emptiest(items, area(free), wanted, self.corner).0);
             self.is_old = false;
         }
         super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
@@ -171,7 +171,9 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     let names =
         if columns > 0 { names.max(wide(table.header()).min(NAMES[1]) - SAMPLE - GAP) } else { names };
     let head = if columns > 0 { ROW } else { 0.0 };
-    let rows = (count as f32 * ROW).min((HIGHEST * frame.height() - head - 2.0 * PADDING).max(2.0 * ROW));
+    // Whole rows: half a row looks like a mistake, and the others scroll.
+    let most_rows = ((HIGHEST * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0);
+    let rows = (count as f32).min(most_rows) * ROW;
     let size = vec2(around + names + of_columns(columns), rows + head + 2.0 * PADDING);
     Sizes { names, columns, size: size.min(frame.shrink(INSET).size()) }
 }

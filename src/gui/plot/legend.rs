@@ -129,9 +129,11 @@ pub fn row_ui(
 fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Response {
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
+        // An outcome of faults is defined instead of only named.
+        let head = definition(name).unwrap_or(name);
         let details = details.into_iter().filter(|detail| !detail.is_empty());
         let details = details.fold(String::new(), |all, detail| all + "\n" + detail);
-        ui.label(format!("{name}{details}\n{action}, Alt+click to show it alone"));
+        ui.label(format!("{head}{details}\n{action}, Alt+click to show it alone"));
     })
 }
 

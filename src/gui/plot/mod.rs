@@ -8,6 +8,7 @@
 
 mod areas;
 mod axes;
+mod axis_columns;
 mod block;
 mod builder;
 mod figure_request;

@@ -66,14 +66,14 @@ pub fn read(
     Some(Reading { x, rows: rows.collect() })
 }
 
-/// The last values of all lines, which the legend shows without a pointer.
+/// What the legend shows without a pointer: the best value of a line over a setting, the last one of any other.
 pub fn last(figure: &Figure, is_hidden: impl Fn(&str) -> bool) -> Vec<ReadingRow> {
     let shown = figure.lines.iter().enumerate().filter(|(_, line)| !is_hidden(&line.name));
     let row = |(index, line): (usize, &Line)| {
-        let (point, band) = last_of(figure, line)?;
+        let (point, band) = line.best_value().or_else(|| last_of(figure, line))?;
         Some(ReadingRow { line: index, point, band, count: line.counts.iter().max().copied() })
     };
-    shown.filter_map(row).collect()
+    shown.filter(|(_, line)| line.names.is_empty()).filter_map(row).collect()
 }
 
 fn row(

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
+use super::axis_columns::AxisColumns;
 use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
 use super::figure_request::FigureRequest;
 use super::figure_view::{FigureView, Surroundings};
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, find};
+use crate::figure::plots::{ALL, Plot, find, recorded_parameters};
 use crate::figure::view::facets::choices;
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
@@ -56,6 +57,10 @@ struct PlotData {
     concerned: Vec<&'static str>,
     /// Series that the runs have.
     series: Vec<String>,
+    /// Columns of the table of runs that can be axes.
+    columns: Arc<AxisColumns>,
+    /// Parameters with recorded statistics, in the order of the network.
+    parameters: Vec<String>,
     /// What can split the runs into panels, with its name.
     facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
@@ -104,11 +109,6 @@ impl PlotState {
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
-    /// The options with which figures are built.
-    fn build_options(&self) -> PlotOptions {
-        PlotOptions { columns: self.columns.clone(), ..self.options.clone() }
-    }
-
     fn built(&self, plot: &Plot) -> Option<&BuiltFigure> {
         self.builders.get(plot.name).and_then(Builder::built)
     }
@@ -133,7 +133,7 @@ impl PlotState {
     /// The request for the figure of a plot, for exports.
     pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
-        let (builder, options) = (self.builders.get(plot.name), self.build_options());
+        let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
         let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
         let seen = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
         FigureRequest { plot, options, titles, seen, input, built }
@@ -176,13 +176,23 @@ impl PlotState {
     /// Has to be called when the horizontal axis shows another quantity: forgets its ranges, titles and readings.
     pub(super) fn forget_x(&mut self) {
         for plot in ALL.iter().filter(|plot| plot.controls.own_x.is_none()) {
-            if let Some(view) = self.views.get_mut(plot.name) {
-                view.forget_x();
-            }
-            if let Some(titles) = self.titles.get_mut(plot.name) {
-                titles.x_title.clear();
-                titles.log_x = None;
-            }
+            self.forget_axes(plot, [true, false]);
+        }
+    }
+
+    /// Has to be called when x or y of one plot shows another quantity.
+    pub(super) fn forget_axes(&mut self, plot: &Plot, [x, y]: [bool; 2]) {
+        if let Some(view) = self.views.get_mut(plot.name) {
+            view.forget_axes([x, y]);
+        }
+        let titles = self.titles(plot);
+        if x {
+            titles.x_title.clear();
+            titles.log_x = None;
+        }
+        if y {
+            titles.y_title.clear();
+            titles.log_y = None;
         }
     }
 
@@ -204,6 +214,22 @@ impl PlotState {
     /// Series that can run along the horizontal axis.
     pub(super) fn series(&self) -> &[String] {
         self.data.as_ref().map_or(&[], |data| &data.series)
+    }
+
+    /// Columns of the table of runs that can be axes.
+    pub(super) fn columns(&self) -> Arc<AxisColumns> {
+        self.data.as_ref().map(|data| data.columns.clone()).unwrap_or_default()
+    }
+
+    /// Parameters with recorded statistics, in the order of the network.
+    pub(super) fn parameters(&self) -> &[String] {
+        self.data.as_ref().map_or(&[], |data| &data.parameters)
+    }
+
+    /// The options of a plot: one that shows a single arm shows the selected one.
+    fn options_of(&self, plot: &Plot) -> PlotOptions {
+        let arm = self.selected.clone().filter(|_| plot.controls.weights);
+        PlotOptions { arm, columns: self.columns.clone(), ..self.options.clone() }
     }
 
     /// What can split the runs into panels, with its name.
@@ -321,7 +347,7 @@ impl PlotState {
     /// figure is still older than the data.
     pub fn update(&mut self, plot: &'static Plot, input: &PlotInput, ctx: &Context, now: f64) -> Option<f64> {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
-        let options = self.build_options();
+        let options = self.options_of(plot);
         let view = self.views.entry(plot.name).or_default();
         let builder = self.builders.entry(plot.name).or_default();
         builder.update(plot, (&options, titles), input, view, (ctx, now))
@@ -358,9 +384,12 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
     let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
-    let series = series.into_iter().map(str::to_owned).collect();
+    let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
+    let columns = Arc::new(AxisColumns::of(&shown, &series));
+    let parameters = recorded_parameters(&shown);
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    PlotData { arms, revision, concerned, series, facets: choices(&shown), at: now, took }
+    let facets = choices(&shown);
+    PlotData { arms, revision, concerned, series, columns, parameters, facets, at: now, took }
 }
 
 /// The titles and scales alone.

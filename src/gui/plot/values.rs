@@ -4,7 +4,7 @@ use super::line_menu::arm_of;
 use super::reading::{Reading, ReadingRow, last};
 use crate::figure::legend::Sample;
 use crate::figure::model::{At, Figure};
-use crate::results::number::{Digits, Format, readable};
+use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
 use crate::results::table::LineFacts;
 
@@ -30,8 +30,9 @@ impl<'a> Table<'a> {
         spread: Spread,
         facts: Option<&'a LineFacts>,
     ) -> Self {
-        let header =
-            reading.as_ref().map_or_else(|| "last values".to_owned(), |reading| place(figure, reading.x));
+        let header = reading
+            .as_ref()
+            .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
@@ -150,7 +151,7 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
             let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
             text.replace(".0 %", " %")
         }
-        Format::Number | Format::Power => readable(x, figure.x.format),
+        Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
     };
     if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
 }

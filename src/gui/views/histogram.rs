@@ -18,9 +18,14 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Has to be called when the parameter changes.
-    pub fn show(&mut self, parameter: &ParameterSummary) {
-        *self = Self { figure: Some(Arc::new(histogram(parameter))), view: FigureView::default() };
+    /// Has to be called when the parameter changes. Of another moment of the same parameter, the zoom stays.
+    pub fn show(&mut self, parameter: &ParameterSummary, is_other_moment: bool) {
+        self.figure = Some(Arc::new(histogram(parameter)));
+        if is_other_moment {
+            self.view.forget_figure();
+        } else {
+            self.view = FigureView::default();
+        }
     }
 
     /// Draws it at this height; returns whether it is clicked.

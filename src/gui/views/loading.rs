@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use eframe::egui;
 
 use crate::gui::background::{BackgroundTask, TaskState};
+use crate::run::summary::Moment;
 
 /// A run whose files are read: with another wall time they are other files.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,16 @@ pub struct Source {
     pub id: String,
     /// Wall time of the run, seconds.
     pub secs: f64,
+    /// When its network is read.
+    pub moment: Moment,
+}
+
+impl Source {
+    /// Whether both are of one run, at whatever moments.
+    pub fn is_same_run(&self, other: &Self) -> bool {
+        let at = |source: &Self| Self { moment: Moment::End, ..source.clone() };
+        at(self) == at(other)
+    }
 }
 
 /// The answer to the last question.

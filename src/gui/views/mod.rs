@@ -6,6 +6,7 @@ mod campaign;
 mod columns;
 mod dry_run;
 mod histogram;
+mod histograms;
 pub(in crate::gui) mod loading;
 mod log;
 mod network;
@@ -15,6 +16,7 @@ mod offer;
 mod picture;
 mod queue;
 pub(in crate::gui) mod reports;
+mod round_slider;
 mod table;
 mod tickets;
 mod values;
@@ -45,6 +47,7 @@ pub const ALL: &[ViewEntry] = &[
     queue::ENTRY,
     network::ENTRY,
     weights::ENTRY,
+    histograms::ENTRY,
     tickets::ENTRY,
     campaign::ENTRY,
     log::ENTRY,

@@ -38,9 +38,10 @@ pub const ENTRY: ViewEntry = ViewEntry {
            a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
            of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
            with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
-           class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
-           and frozen weights need a run that is done. The reports of the stages follow below, such as \
-           \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
+            class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
+            and frozen weights need a run that is done; where the networks after each training were kept, \
+            the slider at the top goes through the rounds. The reports of the stages follow below, such as \
+            \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
     make: || Box::<NetworkView>::default(),
 };
 

@@ -1,14 +1,15 @@
-//! The network at the end of the selected run, which several views show: read once, in a thread.
+//! The network of the selected run at the end or after a round, which several views show: read once, in a thread.
 
 use eframe::egui::{RichText, Ui};
 
 use super::loading::{LoadState, Loading, Source};
+use super::round_slider::{RoundSlider, Stop};
 use super::{ViewInput, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::selection::Selection;
 use crate::results::RunState;
-use crate::results::network::{NetworkSummary, at_end};
-use crate::run::summary::read_summary;
+use crate::results::network::{NetworkSummary, at_moment};
+use crate::run::summary::{Moment, read_summary_at};
 
 /// The run whose network is shown.
 #[derive(Clone)]
@@ -24,7 +25,8 @@ struct Subject {
 pub struct NetworkAtEnd {
     /// The run that was shown last.
     last: Option<Subject>,
-    summary: Loading<Source, NetworkSummary>,
+    summary: Loading<Source, (NetworkSummary, String)>,
+    slider: RoundSlider,
 }
 
 /// The network that was read.
@@ -54,26 +56,30 @@ impl NetworkAtEnd {
                 return None;
             }
         };
-        let secs = input.runs.record(&subject.id).map_or(0.0, |record| record.progress().secs);
-        let source = Source { folder: input.results.to_owned(), id: subject.id.clone(), secs };
+        let record = input.runs.record(&subject.id);
+        let secs = record.map_or(0.0, |record| record.progress().secs);
+        let (folder, id) = (input.results.to_owned(), subject.id.clone());
+        let end = Source { folder, id, secs, moment: Moment::End };
+        let remark = if is_outdated { " · earlier settings" } else { "" };
+        let title = |name: &str| at_moment(&subject.arm, subject.seed, name) + remark;
+        let Stop { moment, name } = self.slider.ui(ui, &end, record);
+        let source = Source { moment, ..end };
         let asked = source.clone();
-        let read = move || read_summary(&asked.folder, &asked.id);
-        match self.summary.get(&source, ui.ctx(), read) {
-            LoadState::Ready(summary) => {
-                let remark = if is_outdated { " · earlier settings" } else { "" };
-                let title = at_end(&subject.arm, subject.seed) + remark;
-                ui.label(RichText::new(&title).strong());
-                Some(Read { summary, source, arm: subject.arm, title })
-            }
-            LoadState::Pending => {
-                waiting_ui(ui);
-                None
-            }
-            LoadState::Failed(why) => {
-                nothing_ui(ui, help, &format!("It cannot be shown: {why}."));
-                None
-            }
+        let read = move || Ok((read_summary_at(&asked.folder, &asked.id, asked.moment)?, name));
+        if let LoadState::Failed(why) = self.summary.get(&source, ui.ctx(), read) {
+            nothing_ui(ui, help, &format!("It cannot be shown: {why}."));
+            return None;
         }
+        // Until another round of the same run is read, the last one stays.
+        let Some((known, (summary, name))) =
+            self.summary.last().filter(|(known, _)| known.is_same_run(&source))
+        else {
+            waiting_ui(ui);
+            return None;
+        };
+        let title = title(name);
+        ui.label(RichText::new(&title).strong());
+        Some(Read { summary, source: known.clone(), arm: subject.arm, title })
     }
 
     /// The run to show, and whether it has outdated settings: an edit of the plan removes nothing from the screen.

@@ -16,12 +16,12 @@ use crate::gui::{app, settings};
 use crate::results::{Event, Report, RunRecord};
 use crate::run::summary::testing::write_done;
 
-struct Shown {
-    views: Views,
+pub(super) struct Shown {
+    pub views: Views,
     selection: Selection,
-    listed: Vec<Run>,
+    pub listed: Vec<Run>,
     runs: Runs,
-    results: PathBuf,
+    pub results: PathBuf,
     open: &'static str,
     compare: Compare,
     log: Log,
@@ -63,7 +63,7 @@ fn done() -> RunRecord {
     RunRecord::of([Event::Report(held), Event::Finished { secs: 1.0 }])
 }
 
-fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
+pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         app::prepare(ui.ctx(), &settings::Settings::default());
         let Shown { views, selection, listed, runs, results, open, compare, log, set, .. } = shown;
@@ -78,7 +78,7 @@ fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
 }
 
 /// Draws frames until a label is there.
-fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
+pub(super) fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
     let begun = Instant::now();
     while harness.query_all_by_label(label).next().is_none() {
         assert!(begun.elapsed() < Duration::from_secs(10), "{label} never appeared");

@@ -9,17 +9,19 @@ use eframe::egui::{RichText, ScrollArea, Ui, vec2};
 use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers, take_ui};
+use super::round_slider::{HINT, position_ui};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::figure::Figure;
-use crate::figure::early_stops::{early_stops, overlaps};
+use crate::figure::early_stops::{early_stops, layer_overlaps, overlaps};
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme};
 use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
+use crate::results::rounds::{level_text, rounds};
 use crate::results::statistics::mean_and_deviation;
-use crate::results::tickets::MaskOverlap;
+use crate::results::tickets::{LayerOverlap, MaskOverlap};
 use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState};
 use crate::run::mask_overlaps;
@@ -41,6 +43,8 @@ type Measured = (String, usize, Option<f64>);
 pub struct Tickets {
     shown: Part,
     overlap: Loading<Seeds, Arc<Vec<OfArm<MaskOverlap>>>>,
+    /// The moment of the overlap by layer; nothing for the last one.
+    moment: Option<usize>,
     /// The last trainings, with the points that they come from.
     trainings: (Vec<Measured>, Vec<OfArm<Training>>),
     /// The figure of what is shown, with its view.
@@ -53,6 +57,7 @@ pub struct Tickets {
 enum Part {
     #[default]
     Overlap,
+    Layers,
     EarlyStops,
 }
 
@@ -63,10 +68,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Weights,
     help: "Do the seeds of an arm find the same ticket, and when should each training have stopped? Overlap compares \
            the masks of the seeds of each arm: the Jaccard index is 1 for equal masks, and the dotted line is the \
-           index of random masks that keep as many weights of each layer. More than that means that pruning finds the \
-           same weights again. A training should stop where the loss on the validation data is lowest; a winning \
-           ticket gets there earlier than the dense network, and is at least as accurate there. Masks need two \
-           finished seeds of an arm, early stops need validation data.",
+           index of random masks that keep as many weights of each layer; above it, pruning finds the same weights \
+           again. ± is the 95 % CI over pairs of seeds (Student's t), a guide only, since pairs share seeds. Where the \
+           networks after each training were kept, a slider goes through the rounds layer by layer. A training should \
+           stop where the loss on the validation data is lowest; a winning ticket gets there earlier than the dense \
+           network, and is at least as accurate there. Masks need two finished seeds of an arm, early stops need \
+           validation data.",
     make: || Box::<Tickets>::default(),
 };
 
@@ -86,6 +93,11 @@ impl View for Tickets {
             let parts = [
                 (Part::Overlap, "Overlap of masks", "How much the masks of an arm's seeds have in common"),
                 (
+                    Part::Layers,
+                    "Overlap by layer",
+                    "Where the masks agree: the same for each pruned layer, after any round whose networks were kept",
+                ),
+                (
                     Part::EarlyStops,
                     "Early stops",
                     "The iteration with the lowest validation loss of each training",
@@ -102,7 +114,7 @@ impl View for Tickets {
         }
         let arms = arms_of(input.listed);
         match self.shown {
-            Part::Overlap => self.overlap_ui(ui, input, &arms),
+            Part::Overlap | Part::Layers => self.overlap_ui(ui, input, &arms),
             Part::EarlyStops => self.stops_ui(ui, input, &arms),
         }
         wanted.inner.map(ViewResponse::Take)
@@ -111,7 +123,7 @@ impl View for Tickets {
     fn offers(&self) -> Offers {
         match (&self.figure, self.shown) {
             (Some(_), _) => Offers::Figure,
-            (None, Part::Overlap) => {
+            (None, Part::Overlap | Part::Layers) => {
                 Offers::Later("Tickets has no masks to compare: two seeds of an arm must be done")
             }
             (None, Part::EarlyStops) => {
@@ -124,6 +136,7 @@ impl View for Tickets {
         let shown = self.view.shown(self.figure.as_ref()?);
         let (name, title) = match self.shown {
             Part::Overlap => ("overlap", "overlap of masks"),
+            Part::Layers => ("overlap-layers", "overlap of masks by layer"),
             Part::EarlyStops => ("early-stops", "early stops"),
         };
         Some(Offer::new(name.to_owned(), title.to_owned(), move || shown.clone()))
@@ -158,12 +171,16 @@ impl Tickets {
         if seeds.iter().all(|(_, done)| done.len() < 2) {
             return self.nothing(ui, "Masks can be compared when two seeds of an arm are done.");
         }
+        let record =
+            |(_, ids): &(String, Vec<String>)| ids.first().and_then(|id| input.runs.record(id)).cloned();
+        let records: Vec<Option<RunRecord>> = seeds.iter().map(record).collect();
         let key = (input.results.to_owned(), seeds);
         let asked = key.clone();
         let read = move || {
-            let arms = asked.1.iter().enumerate().map(|(place, (name, ids))| {
+            let arms = asked.1.iter().zip(&records).enumerate().map(|(place, ((name, ids), record))| {
                 let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-                (name.clone(), place, mask_overlaps(&asked.0, &ids))
+                let trainings = record.as_ref().map(rounds).unwrap_or_default();
+                (name.clone(), place, mask_overlaps(&asked.0, &ids, &trainings))
             });
             Ok(Arc::new(arms.collect()))
         };
@@ -181,10 +198,42 @@ impl Tickets {
         if found.iter().all(|(.., moments)| moments.is_empty()) {
             return self.nothing(ui, "No two finished seeds of an arm end with a mask.");
         }
-        let figure = overlaps(&borrowed(&found));
+        match self.shown {
+            Part::Layers => self.layers_ui(ui, input, arms, &found),
+            Part::Overlap | Part::EarlyStops => {
+                self.figure_ui(ui, overlaps(&borrowed(&found)));
+                ScrollArea::vertical().id_salt("overlaps").auto_shrink([false, false]).show(ui, |ui| {
+                    fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
+                });
+            }
+        }
+    }
+
+    /// Draws the overlap of each layer below a slider over the moments whose masks are there.
+    fn layers_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        arms: &[(&str, Vec<&Run>)],
+        found: &[OfArm<MaskOverlap>],
+    ) {
+        let is_pruned =
+            |run: &Run| input.runs.record(&run.id).is_some_and(|record| record.points().is_pruned());
+        let moments = moments(found);
+        let last = moments.len().saturating_sub(1);
+        let mut at = self.moment.map_or(last, |moment| moment.min(last));
+        if last > 0 {
+            let names: Vec<&str> = moments.iter().map(|(_, name)| name.as_str()).collect();
+            position_ui(ui, &names, &mut at);
+            self.moment = (at < last).then_some(at);
+        } else if arms.iter().flat_map(|(_, runs)| runs).any(|run| is_pruned(run)) {
+            ui.label(RichText::new(HINT).small().weak());
+        }
+        let Some((moment, _)) = moments.get(at) else { return };
+        let figure = layer_overlaps(&borrowed(found), moment);
         self.figure_ui(ui, figure);
-        ScrollArea::vertical().id_salt("overlaps").auto_shrink([false, false]).show(ui, |ui| {
-            fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
+        ScrollArea::vertical().id_salt("layers").auto_shrink([false, false]).show(ui, |ui| {
+            fitted_grid_ui(ui, "layers", LAYERS, &[2], &layer_rows(found, moment));
         });
     }
 
@@ -239,7 +288,7 @@ impl Tickets {
 /// Headings of the table of overlaps with what they mean.
 const OVERLAP: [(&str, &str); 6] = [
     ("Arm", "The arm whose seeds are compared"),
-    ("Masks", "Final masks, or those of a campaign within a round"),
+    ("Masks", "Final masks, those after a training, or those of a campaign within a round"),
     ("Remaining", "Share of the weights that remain, in the parameters that are pruned"),
     ("Pairs", "Pairs of seeds"),
     (
@@ -256,17 +305,65 @@ const OVERLAP: [(&str, &str); 6] = [
 
 fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
     let row = |arm: &str, overlap: &MaskOverlap| {
-        let half = overlap.half_width().map_or_else(String::new, |half| format!(" ± {}", fixed(half, 3)));
         [
             arm.to_owned(),
             overlap.moment.clone(),
             text::percent(overlap.remaining),
             overlap.indices.len().to_string(),
-            format!("{}{half}", fixed(overlap.mean(), 3)),
+            jaccard_text(overlap),
             fixed(overlap.chance, 3),
         ]
     };
     arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
+}
+
+/// The moments of all arms in their order, each with what the slider says of it.
+fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut all: Vec<&MaskOverlap> = arms.iter().flat_map(|(.., overlaps)| overlaps).collect();
+    // The order of an arm, except that the end comes last for all.
+    all.sort_by_key(|overlap| overlap.moment == "final");
+    for overlap in all {
+        if found.iter().all(|(known, _)| *known != overlap.moment) {
+            let moment = overlap.moment.clone();
+            let name = if moment == "final" { "final masks".to_owned() } else { moment.clone() };
+            found.push((moment, format!("{name}, {} remaining", level_text(overlap.remaining))));
+        }
+    }
+    found
+}
+
+/// Headings of the table of overlaps by layer with what they mean.
+const LAYERS: [(&str, &str); 5] = [
+    ("Arm", "The arm whose seeds are compared"),
+    ("Parameter", "A parameter that is pruned in two seeds"),
+    ("Pairs", "Pairs of seeds"),
+    OVERLAP[4],
+    (
+        "By chance",
+        "The index of random masks that keep as many weights of the layer: ab/n over a + b − ab/n, where the masks keep a \
+         and b of its n weights",
+    ),
+];
+
+fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
+    let row = |arm: &str, layer: &LayerOverlap| {
+        let own = MaskOverlap { indices: layer.indices.clone(), ..MaskOverlap::default() };
+        let pairs = layer.indices.len().to_string();
+        [arm.to_owned(), layer.parameter.clone(), pairs, jaccard_text(&own), fixed(layer.chance, 3)]
+    };
+    let here = |(arm, _, overlaps): &OfArm<MaskOverlap>| {
+        let own =
+            overlaps.iter().filter(|overlap| overlap.moment == moment).flat_map(|overlap| &overlap.layers);
+        own.map(|layer| row(arm, layer)).collect::<Vec<_>>()
+    };
+    arms.iter().flat_map(here).collect()
+}
+
+/// "0.317 ± 0.021".
+fn jaccard_text(overlap: &MaskOverlap) -> String {
+    let half = overlap.half_width().map_or_else(String::new, |half| format!(" ± {}", fixed(half, 3)));
+    format!("{}{half}", fixed(overlap.mean(), 3))
 }
 
 /// Headings of the table of early stops with what they mean.

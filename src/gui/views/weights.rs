@@ -22,16 +22,18 @@ use crate::results::RunState;
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
 use crate::results::tiles::Group;
-use crate::run::summary::read_values;
+use crate::run::summary::read_values_at;
 
 /// The state of the view between frames.
 #[derive(Default)]
 pub struct Weights {
     parameter: String,
     loaded: Loading<(Source, String), Arc<Loaded>>,
-    /// The run and the parameter of everything below.
+    /// The run and the parameter of the histogram.
     shown_of: Option<(Source, String)>,
     histogram: Histogram,
+    /// Those of everything below.
+    entries_of: Option<(Source, String)>,
     picture: Picture,
     shown: Shown,
     values: Values,
@@ -86,8 +88,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
            distribution if it is known. The image shows every entry at its place, outputs from top to \
            bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
            copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
-           stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
-           arm for its first one.",
+           stage that sets them to a value. This view needs a run that is done; where the networks after each \
+           training were kept, the slider at the top goes through the rounds.",
     make: || Box::<Weights>::default(),
 };
 
@@ -137,10 +139,10 @@ impl Weights {
         let (parameter, wanted) = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
         if self.shown_of.as_ref() != Some(&key) {
+            let is_same = |(of, name): &(Source, String)| of.is_same_run(source) && *name == parameter.name;
+            let is_other_moment = self.shown_of.as_ref().is_some_and(is_same);
+            self.histogram.show(parameter, is_other_moment);
             self.shown_of = Some(key.clone());
-            self.histogram.show(parameter);
-            self.picture.forget();
-            self.values = Values::default();
         }
         let is_used = self.histogram.ui(ui, (ui.available_height() * 0.34).clamp(120.0, 240.0));
         if wanted.is_some() || is_used {
@@ -154,18 +156,23 @@ impl Weights {
     /// Draws image and table of the parameter once they are read.
     fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<ViewResponse> {
         let (from, name) = key.clone();
-        let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
-        let loaded = match self.loaded.get(key, ui.ctx(), read) {
-            LoadState::Ready(loaded) => loaded.clone(),
-            LoadState::Pending => {
-                waiting_ui(ui);
-                return None;
-            }
-            LoadState::Failed(why) => {
-                nothing_ui(ui, ENTRY.help, &format!("It cannot be shown: {why}."));
-                return None;
-            }
+        let read =
+            move || Ok(Arc::new(Loaded::of(read_values_at(&from.folder, &from.id, &name, from.moment)?)));
+        if let LoadState::Failed(why) = self.loaded.get(key, ui.ctx(), read) {
+            nothing_ui(ui, ENTRY.help, &format!("It cannot be shown: {why}."));
+            return None;
+        }
+        // Until another round of the same run is read, the last one stays.
+        let last = self.loaded.last().filter(|((of, name), _)| of.is_same_run(&key.0) && *name == key.1);
+        let Some((known, loaded)) = last.map(|(known, loaded)| (known.clone(), loaded.clone())) else {
+            waiting_ui(ui);
+            return None;
         };
+        if self.entries_of.as_ref() != Some(&known) {
+            self.picture.forget();
+            self.values = Values::default();
+            self.entries_of = Some(known);
+        }
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
         let side = (space.x * 0.5 - theme::STEP).max(160.0);

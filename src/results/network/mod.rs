@@ -89,7 +89,12 @@ pub fn shape_text(shape: &[usize]) -> String {
 
 /// The caption of the network at the end of a run.
 pub fn at_end(arm: &str, seed: u64) -> String {
-    format!("{arm}, seed {seed}, final weights")
+    at_moment(arm, seed, "final weights")
+}
+
+/// The caption of the network of a run at a moment: "dense, seed 1, round 5, 32.8 % remaining".
+pub fn at_moment(arm: &str, seed: u64, moment: &str) -> String {
+    format!("{arm}, seed {seed}, {moment}")
 }
 
 /// The caption of the network before a run.

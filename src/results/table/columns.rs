@@ -310,7 +310,7 @@ impl At {
 
 impl Row {
     /// Follows an accuracy that is not that of one network on the test data.
-    fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self.series {
             VOTE => " (vote)",
             VALIDATION => " (validation)",

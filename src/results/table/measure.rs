@@ -31,6 +31,16 @@ impl Row {
     }
 }
 
+impl Column {
+    /// The number of a run, also of a series that is no column of the table.
+    pub fn value_of(&self, row: &Row, record: &RunRecord) -> Option<f64> {
+        match self {
+            Self::Series { series, at } => at.value(record, series),
+            other => other.value(row),
+        }
+    }
+}
+
 impl At {
     /// The value of a series of the main branch here; of an ensemble, that of its first member.
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {

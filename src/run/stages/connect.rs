@@ -3,6 +3,7 @@
 use crate::doc::stage::Connect;
 use crate::net::{Network, Score};
 use crate::results::number::fixed;
+use crate::results::report::line_summary;
 use crate::results::{Event, Point, Report};
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
@@ -54,13 +55,8 @@ fn end(session: &Session, name: &str) -> Result<Network, RunError> {
 fn report(stage: &Connect, scores: &[(f64, Score)]) -> Report {
     let errors: Vec<f64> = scores.iter().map(|(_, score)| 1.0 - score.accuracy()).collect();
     let losses: Vec<f64> = scores.iter().map(|(_, score)| score.loss()).collect();
-    let summary = format!(
-        "the error barrier between {} and {} is {} percentage points, that of the loss {:.4}",
-        stage.a,
-        stage.b,
-        fixed(100.0 * barrier(&errors), 2),
-        barrier(&losses)
-    );
+    let barrier_of_errors = fixed(100.0 * barrier(&errors), 2);
+    let summary = line_summary([&stage.a, &stage.b], &barrier_of_errors, barrier(&losses));
     let rows = scores
         .iter()
         .map(|(along, score)| [*along, score.loss(), score.accuracy()].map(|value| value.to_string()).into());

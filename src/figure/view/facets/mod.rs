@@ -257,7 +257,9 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
     for figure in &mut figures {
         for line in &figure.lines {
             if !whole.lines.iter().any(|known| known.name == line.name) {
-                whole.lines.push(Line::new(&line.name, line.style, Vec::new()));
+                let line =
+                    Line { names: line.names.clone(), ..Line::new(&line.name, line.style, Vec::new()) };
+                whole.lines.push(line);
             }
         }
         for bars in &figure.bars {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::doc::templates;
 use crate::gui::document::Document;
+use crate::gui::files::interrupted_move;
 use crate::gui::history::{CurrentState, EditState, History};
 use crate::gui::log::Log;
 use crate::gui::recovery::{Leftover, Recovery};
@@ -49,6 +50,11 @@ impl Editor {
     /// The folder of the document's results.
     pub fn results(&self) -> PathBuf {
         self.document.results(&self.untitled)
+    }
+
+    /// Where results are that a window was going to move here when it ended.
+    pub fn interrupted_move(&self, to: &Path) -> Option<PathBuf> {
+        interrupted_move(&self.untitled, to)
     }
 
     /// Whether another program has written the document's file. `now` in seconds; it is looked at every few seconds, when

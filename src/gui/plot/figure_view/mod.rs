@@ -220,9 +220,11 @@ impl FigureView {
         self.refit();
     }
 
-    /// Has to be called when the horizontal axis shows another quantity.
-    pub(super) fn forget_x(&mut self) {
-        self.chosen[0] = None;
+    /// Has to be called when x or y shows another quantity.
+    pub(super) fn forget_axes(&mut self, are_other: [bool; 2]) {
+        for (chosen, _) in self.chosen.iter_mut().zip(are_other).filter(|(_, is_other)| *is_other) {
+            *chosen = None;
+        }
         self.pinned = None;
         self.refit();
     }

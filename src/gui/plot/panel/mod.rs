@@ -1,6 +1,8 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
 mod cell_head;
+mod choices;
+mod columns;
 mod facets;
 
 use std::time::Duration;
@@ -23,10 +25,14 @@ use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, Preset, XAxis};
 use cell_head::cell_head_ui;
+use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
+
+/// Height of a list of choices; longer ones scroll.
+const LIST: f32 = 320.0;
 
 const WHY_NOT: &str = "Nothing to export yet: press Run";
 const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it. Keys: F1";
@@ -65,8 +71,10 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        let refusal = state.figure(plot).and_then(Figure::refusal);
-        nothing_ui(ui, plot, input, state.is_building(plot), refusal);
+        let figure = state.figure(plot);
+        let lacks = figure.map_or("", Figure::why_empty);
+        let refusal = figure.and_then(Figure::refusal);
+        nothing_ui(ui, plot, input, (lacks, refusal), state.is_building(plot));
         return None;
     };
     let before = view.x_range();
@@ -99,12 +107,21 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
         fit(plot, state);
     }
-    if plot.controls.averages && ui.available_width() > CHOICE {
+    let own = choices::of(plot, state);
+    // With choices of its own, a plot may have no room for the band.
+    let first = if own.is_empty() { 0.0 } else { CHOICE };
+    for choose in own {
+        if ui.available_width() > CHOICE {
+            choose(ui, state, plot);
+        }
+    }
+    if plot.controls.averages && ui.available_width() > CHOICE + first {
         band_ui(ui, state);
     }
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
         x_ui(ui, state);
     }
+    columns_ui(ui, plot, state);
     facets_ui(ui, plot, state);
     if options != state.options || facets != state.titles(plot).facets {
         ui.ctx().request_repaint();
@@ -119,6 +136,10 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     ui.separator();
     if plot.controls.own_x.is_none() {
         x_ui(ui, state);
+    }
+    columns_ui(ui, plot, state);
+    for choose in choices::of(plot, state) {
+        choose(ui, state, plot);
     }
     if plot.controls.averages {
         band_ui(ui, state);
@@ -149,7 +170,13 @@ fn fit(plot: &Plot, state: &mut PlotState) {
 }
 
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool, refusal: Option<&str>) {
+fn nothing_ui(
+    ui: &mut Ui,
+    plot: &Plot,
+    input: &PlotInput,
+    (lacks, refusal): (&str, Option<&str>),
+    is_building: bool,
+) {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
@@ -158,6 +185,8 @@ fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, is_building: bool, re
             format!("Drawing curves of {subject}…")
         } else if let Some(why) = refusal {
             format!("{why}. Choose another setting, or filter the runs")
+        } else if !lacks.is_empty() {
+            lacks.to_owned()
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {
@@ -187,17 +216,29 @@ fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
         .then_some(PlotResponse::ClearFilter)
 }
 
-/// A choice from a list with its name before it. Within a menu the list is a submenu, since a separate list would close the
-/// menu.
+/// A choice from a list with its name before it.
 fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) {
+    listed_choice_ui(ui, (name, chosen), PopupCloseBehavior::CloseOnClick, list);
+}
+
+/// A list with its name before it. Within a menu the list is a submenu, since a separate list would close the menu.
+fn listed_choice_ui(
+    ui: &mut Ui,
+    (name, chosen): (&str, &str),
+    close: PopupCloseBehavior,
+    list: impl FnOnce(&mut Ui),
+) {
     if is_in_menu(ui) {
-        ui.menu_button(format!("{name}: {chosen}"), list).response.accessible_name(name);
+        let config = MenuConfig::new().close_behavior(close);
+        let (button, _) = SubMenuButton::new(format!("{name}: {chosen}")).config(config).ui(ui, list);
+        button.accessible_name(name);
         return;
     }
     // Quiet until the pointer comes: the data matter more.
     ui.visuals_mut().widgets.inactive.weak_bg_fill = eframe::egui::Color32::TRANSPARENT;
     // The list first: rows of tools go from right to left.
-    let combo = widgets::drop_down(ui.scope_id().with(name), chosen).width(0.0).show_ui(ui, list);
+    let combo = widgets::drop_down(ui.scope_id().with(name), chosen);
+    let combo = combo.width(0.0).height(LIST).close_behavior(close).show_ui(ui, list);
     let label = ui.label(RichText::new(name).color(theme::present(ui).text2));
     combo.response.labelled_by(label.id);
 }

@@ -11,17 +11,17 @@ use crate::results::RunRecord;
 use crate::results::view::PlotView;
 
 #[derive(Default)]
-struct Shown {
-    record: RunRecord,
-    revision: u64,
-    plot: Option<&'static Plot>,
-    state: PlotState,
-    filter: &'static str,
-    remark: &'static str,
-    response: Option<PlotResponse>,
+pub(super) struct Shown {
+    pub record: RunRecord,
+    pub revision: u64,
+    pub plot: Option<&'static Plot>,
+    pub state: PlotState,
+    pub filter: &'static str,
+    pub remark: &'static str,
+    pub response: Option<PlotResponse>,
 }
 
-fn harness(shown: Shown) -> Harness<'static, Shown> {
+pub(super) fn harness(shown: Shown) -> Harness<'static, Shown> {
     sized(vec2(1000.0, 480.0), shown)
 }
 

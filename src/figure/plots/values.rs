@@ -1,8 +1,11 @@
-//! Values of settings on an axis: numbers by size, words as names.
+//! Settings and results on an axis: numbers by size, words as names.
 
 use crate::figure::axis::Axis;
 use crate::figure::distinct::distinct;
 use crate::figure::scale::Scale;
+use crate::results::number::Format;
+use crate::results::table::Labels;
+use crate::results::table::columns::Column;
 use crate::results::table::settings::{compare, number_of};
 
 /// An axis of positive numbers is logarithmic from this ratio of the largest to the smallest.
@@ -10,6 +13,16 @@ const WIDE: f64 = 100.0;
 
 /// Longer texts, such as whole plans, are named after their arms.
 const LONGEST: usize = 40;
+
+/// The axis of a result, with the unit of its numbers.
+pub fn axis_of_result(column: &Column) -> Axis {
+    let title = column.title(&Labels::default());
+    match (column, column.format()) {
+        (Column::Duration, _) => Axis::new(&title, "s"),
+        (_, Format::Percent) => Axis::percent(&title),
+        (_, Format::Number | Format::Power) => Axis::new(&title, ""),
+    }
+}
 
 /// The axis with the range of these numbers, logarithmic if they span two decades.
 pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {

@@ -1,18 +1,15 @@
 //! Settings and results of runs in parallel coordinates (Inselberg 1985).
 
-mod values;
-
+use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
-use crate::results::number::Format;
 use crate::results::table::columns::Column;
 use crate::results::table::{Row, facts};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
-use values::{axis_of_numbers, axis_of_texts};
 
 /// Series with results.
 const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -111,13 +108,8 @@ fn axis(runs: &[&Row], column: &Column) -> RunAxis {
         }
         Column::Plan => of_texts(&runs.iter().map(|row| &*row.plan).collect::<Vec<_>>()),
         _ => {
-            let axis = match column.format() {
-                _ if *column == Column::Duration => Axis::new(&title, "s"),
-                Format::Percent => Axis::percent(&title),
-                Format::Number | Format::Power => Axis::new(&title, ""),
-            };
             let values: Vec<f64> = runs.iter().map(|row| column.value(row).unwrap_or(f64::NAN)).collect();
-            RunAxis { axis: axis_of_numbers(axis, &values), values }
+            RunAxis { axis: axis_of_numbers(axis_of_result(column), &values), values }
         }
     }
 }

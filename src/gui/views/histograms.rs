@@ -1,0 +1,123 @@
+//! The histograms that a run has recorded of a parameter, over time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eframe::egui::{RichText, Ui};
+
+use super::loading::{LoadState, Loading};
+use super::offer::{Offer, Offers, take_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use crate::figure::Figure;
+use crate::figure::network::histograms::{histograms, parameters};
+use crate::gui::plot::{FigureView, figure_ui};
+use crate::gui::widgets;
+use crate::results::RunRecord;
+use crate::results::weights::{WeightHistogram, parts};
+use crate::run::summary::read_histograms;
+
+/// The folder of all runs, a run, and the number of its points.
+type Recorded = (PathBuf, String, usize);
+
+/// The state of the view between frames.
+#[derive(Default)]
+pub struct Histograms {
+    parameter: String,
+    read: Loading<Recorded, Arc<Vec<WeightHistogram>>>,
+    /// What the figure shows.
+    shown: Option<(Recorded, String)>,
+    figure: Arc<Figure>,
+    view: FigureView,
+}
+
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "histograms",
+    title: "Histograms over time",
+    group: crate::results::tiles::Group::Weights,
+    help: "How does the distribution of a layer's weights change during training? Each column is an evaluation, each \
+           row a range of values; the colour is the share of the remaining weights in it, on a logarithmic scale. \
+           Brackets below the columns name the weights that remain. A distribution that widens without end shows a \
+           learning rate that is too high, one that splits in two shows what magnitude pruning took from its middle. \
+           It needs a run that recorded \u{201c}Histograms\u{201d}, under Training, Weights over training.",
+    make: || Box::<Histograms>::default(),
+};
+
+const LACKS: &str = "No run of the selected arm recorded histograms. Choose \u{201c}Histograms\u{201d} under Training, \
+    Weights over training, and run again.";
+
+impl View for Histograms {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        let has_any = |record: &RunRecord| record.series().any(|name| parts(name).is_some());
+        let recorded = input.selected().find_map(|run| {
+            let record = input.runs.record(&run.id).filter(|record| has_any(record))?;
+            Some((run, (input.results.to_owned(), run.id.clone(), record.points().len())))
+        });
+        let Some((run, key)) = recorded else {
+            let is_selected = input.selection.run().is_some() || input.selection.arm().is_some();
+            return self.nothing(ui, if is_selected { LACKS } else { "Select an arm or a run on the left." });
+        };
+        let asked = key.clone();
+        let read = move || Ok(Arc::new(read_histograms(&asked.0, &asked.1)));
+        if let LoadState::Failed(why) = self.read.get(&key, ui.ctx(), read) {
+            let why = format!("They cannot be shown: {why}.");
+            return self.nothing(ui, &why);
+        }
+        // While a run goes on, the last columns stay until new ones are read.
+        let last = self.read.last().filter(|(known, _)| (&known.0, &known.1) == (&key.0, &key.1));
+        let Some((known, found)) = last.map(|(known, found)| (known.clone(), found.clone())) else {
+            waiting_ui(ui);
+            return None;
+        };
+        let names = parameters(&found);
+        let Some(first) = names.first() else { return self.nothing(ui, LACKS) };
+        if !names.contains(&self.parameter) {
+            self.parameter.clone_from(first);
+        }
+        let of = format!("{}, seed {}", run.arm, run.seed);
+        let wanted = ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Parameter");
+            let list = widgets::drop_down(ui.scope_id().with("parameter"), &self.parameter);
+            let list = list.show_ui(ui, |ui| {
+                for name in &names {
+                    ui.selectable_value(&mut self.parameter, name.clone(), name);
+                }
+            });
+            list.response.labelled_by(label.id);
+            ui.label(RichText::new(&of).small().weak());
+            take_ui(ui, "histograms")
+        });
+        let shown = (known, self.parameter.clone());
+        if self.shown.as_ref() != Some(&shown) {
+            self.figure = Arc::new(histograms(&found, &self.parameter, &of));
+            self.view.forget_figure();
+            self.shown = Some(shown);
+        }
+        figure_ui(ui, &self.figure, &mut self.view);
+        wanted.inner.map(ViewResponse::Take)
+    }
+
+    fn offers(&self) -> Offers {
+        if self.shown.is_some() {
+            Offers::Figure
+        } else {
+            Offers::Later("No histograms of weights are shown yet")
+        }
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        let (_, parameter) = self.shown.as_ref()?;
+        let shown = self.view.shown(&self.figure);
+        let (name, title) =
+            (format!("{parameter}-histograms"), format!("histograms of {parameter} over time"));
+        Some(Offer::new(name, title, move || shown.clone()))
+    }
+}
+
+impl Histograms {
+    fn nothing(&mut self, ui: &mut Ui, why: &str) -> Option<ViewResponse> {
+        self.shown = None;
+        nothing_ui(ui, ENTRY.help, why);
+        None
+    }
+}

@@ -1,0 +1,215 @@
+//! The slider over the trainings whose networks a run has kept, with its final weights at the right end.
+
+use std::sync::Arc;
+
+use eframe::egui::{RichText, Slider, Ui};
+
+use super::loading::{LoadState, Loading, Source};
+use crate::gui::theme;
+use crate::results::RunRecord;
+use crate::results::rounds::{level_text, rounds};
+use crate::run::summary::{Moment, stored_rounds};
+
+/// Width of the slider, in points.
+const WIDTH: f32 = 240.0;
+/// Why there is no slider.
+pub const HINT: &str = "Only the final weights are here. To step through the rounds, tick \u{201c}After each training\u{201d} under \
+    Training, Weights over training, and run again";
+
+/// A moment whose network can be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// When.
+    pub moment: Moment,
+    /// What the window calls it: "round 5, 32.8 % remaining".
+    pub name: String,
+}
+
+/// The moments of a run.
+#[derive(Clone, Debug, Default)]
+struct Stops {
+    stops: Vec<Stop>,
+    /// How many trainings it has, whether kept or not.
+    trainings: usize,
+}
+
+/// The state between frames.
+#[derive(Default)]
+pub struct RoundSlider {
+    stops: Loading<Source, Arc<Stops>>,
+    /// The position from the left, kept from run to run; nothing for the final weights.
+    position: Option<usize>,
+}
+
+impl RoundSlider {
+    /// Draws the slider, or why there is none; returns the chosen moment. `source` is the run at its end.
+    pub fn ui(&mut self, ui: &mut Ui, source: &Source, record: Option<&RunRecord>) -> Stop {
+        let end = Stop { moment: Moment::End, name: "final weights".to_owned() };
+        let (asked, record) = (source.clone(), record.cloned());
+        let read = move || Ok(Arc::new(stops(&asked, &record.unwrap_or_default())));
+        let LoadState::Ready(found) = self.stops.get(source, ui.ctx(), read) else { return end };
+        if found.stops.is_empty() {
+            if found.trainings > 1 {
+                ui.label(RichText::new(HINT).small().weak());
+            }
+            return end;
+        }
+        let last = found.stops.len();
+        let mut at = self.position.map_or(last, |position| position.min(last));
+        let names: Vec<&str> = found.stops.iter().chain([&end]).map(|stop| stop.name.as_str()).collect();
+        let before = at;
+        position_ui(ui, &names, &mut at);
+        if at != before {
+            self.position = (at < last).then_some(at);
+        }
+        found.stops.get(at).cloned().unwrap_or(end)
+    }
+}
+
+/// Draws a slider over names with the present one beside it. Arrow keys move it once it was clicked.
+pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) {
+    ui.horizontal(|ui| {
+        let label = ui.label("Round");
+        ui.spacing_mut().slider_width = WIDTH.min(ui.available_width() * 0.5);
+        let slider = Slider::new(at, 0..=names.len().saturating_sub(1)).show_value(false);
+        let slider = ui.add(slider).labelled_by(label.id);
+        if slider.clicked() || slider.drag_started() {
+            slider.request_focus();
+        }
+        slider.on_hover_text("Arrow keys go from round to round");
+        let name = names.get(*at).copied().unwrap_or_default();
+        ui.label(RichText::new(name).font(theme::medium(theme::BODY)));
+    });
+}
+
+/// The kept trainings of a run. Where two have the same name, their stages tell them apart.
+fn stops(source: &Source, record: &RunRecord) -> Stops {
+    let stored = stored_rounds(&source.folder, &source.id);
+    let all = rounds(record);
+    let kept: Vec<_> = all
+        .iter()
+        .filter_map(|round| Some((round.step.filter(|step| stored.contains(step))?, round)))
+        .collect();
+    let stop = |(step, round): &(usize, &crate::results::rounds::Round)| {
+        let title = round.title();
+        let is_double = kept.iter().filter(|(_, other)| other.title() == title).count() > 1;
+        let stage = if is_double { format!(", {}", round.place()) } else { String::new() };
+        let name = format!("{title}{stage}, {} remaining", level_text(round.remaining));
+        Stop { moment: Moment::Round(*step), name }
+    };
+    Stops { stops: kept.iter().map(stop).collect(), trainings: all.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{copy, create_dir};
+    use std::path::Path;
+
+    use eframe::egui::Key;
+    use eframe::egui::accesskit::Role;
+    use egui_kittest::kittest::Queryable;
+
+    use super::super::tests::{open, wait_for};
+    use super::*;
+    use crate::results::event::StageBegan;
+    use crate::results::{Event, Point};
+    use crate::run::summary::read_histograms;
+
+    /// Two rounds of a lottery after a dense training.
+    fn lottery() -> RunRecord {
+        let events =
+            [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
+                let (stage, label, branch) = (number.to_string(), String::new(), String::new());
+                let began = StageBegan { number, of: 5, stage: stage.clone(), label, round, branch };
+                let series = "train_loss".to_owned();
+                [
+                    Event::Stage(began),
+                    Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
+                ]
+            });
+        RunRecord::of(events.into_iter().flatten().chain([Event::Finished { secs: 1.0 }]))
+    }
+
+    /// Copies the final network of a run to these rounds.
+    fn keep_rounds(run: &Path, steps: &[usize]) {
+        create_dir(run.join("rounds")).unwrap();
+        for step in steps {
+            copy(run.join("weights.safetensors"), run.join(format!("rounds/step-{step}.safetensors")))
+                .unwrap();
+            copy(run.join("pins.safetensors"), run.join(format!("rounds/step-{step}.pins.safetensors")))
+                .unwrap();
+        }
+    }
+
+    #[test]
+    fn the_slider_steps_through_the_rounds_with_the_arrow_keys() {
+        for view in ["network", "weights"] {
+            let mut harness = open(view, lottery());
+            let run = harness.state().results.join(&harness.state().listed[0].id);
+            keep_rounds(&run, &[0, 2, 4]);
+            harness.state_mut().views = super::super::Views::default(); // the first frame may have looked already
+            wait_for(&mut harness, "final weights"); // beside the slider
+            wait_for(&mut harness, "a, seed 1, final weights");
+            harness.get_by_role(Role::Slider).focus();
+            harness.step();
+            for name in
+                ["round 2, 64.0 % remaining", "round 1, 80.0 % remaining", "training 1, 100 % remaining"]
+            {
+                harness.key_press(Key::ArrowLeft);
+                harness.step();
+                wait_for(&mut harness, &format!("a, seed 1, {name}"));
+                assert!(harness.query_by_label(name).is_some(), "beside the slider: {name}");
+            }
+            harness.key_press(Key::ArrowRight);
+            harness.step();
+            wait_for(&mut harness, "a, seed 1, round 1, 80.0 % remaining");
+        }
+    }
+
+    #[test]
+    fn without_kept_networks_there_is_a_hint_in_the_place_of_the_slider() {
+        let mut harness = open("network", lottery());
+        wait_for(&mut harness, HINT);
+        assert!(harness.query_by_role(Role::Slider).is_none());
+        let mut plain = open("network", RunRecord::of([Event::Finished { secs: 1.0 }]));
+        wait_for(&mut plain, "a, seed 1, final weights");
+        assert!(plain.query_by_label(HINT).is_none(), "one training has no rounds");
+    }
+
+    #[test]
+    fn recorded_histograms_are_a_figure_for_every_kind_of_file() {
+        let series = "fc1.weight norm".to_owned();
+        let record = RunRecord::of([Event::Point(Point { series, ..Point::default() })]);
+        let mut harness = open("histograms", record);
+        let run = harness.state().results.join(&harness.state().listed[0].id);
+        wait_for(
+            &mut harness,
+            "No run of the selected arm recorded histograms. Choose \u{201c}Histograms\u{201d} under \
+            Training, Weights over training, and run again.",
+        );
+        let lines: String = [0.0, 1.0]
+            .into_iter()
+            .map(|trained| {
+                let values = [-1.0, trained as f32, 1.0];
+                let parameter = "fc1.weight".to_owned();
+                let remaining = 1.0;
+                let own = crate::results::weights::WeightHistogram::of(&values, None);
+                crate::results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
+            })
+            .collect();
+        std::fs::write(run.join("histograms.jsonl"), lines).unwrap();
+        assert_eq!(read_histograms(&harness.state().results, &harness.state().listed[0].id).len(), 2);
+        harness.state_mut().views = super::super::Views::default();
+        wait_for(&mut harness, "Export histograms");
+        harness.step();
+        let offer = harness.state().views.offer("histograms").unwrap();
+        assert_eq!(offer.name, "fc1.weight-histograms");
+        let figure = offer.figure();
+        assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);
+        for kind in crate::figure::FileKind::ALL {
+            let bytes =
+                crate::figure::export::bytes(&figure, kind, &crate::figure::Options::default()).unwrap();
+            assert!(bytes.len() > 200, "{kind:?}");
+        }
+    }
+}
