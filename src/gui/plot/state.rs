@@ -360,8 +360,14 @@ impl PlotState {
         let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name)?;
         let (bands, spread) = (self.options.bands, self.options.band);
-        view.around =
-            Surroundings { selected: self.selected.clone(), bands, spread, plots, arms: self.arms.clone() };
+        view.around = Surroundings {
+            selected: self.selected.clone(),
+            bands,
+            spread,
+            plots,
+            arms: self.arms.clone(),
+            exports: true,
+        };
         view.facts = built.facts.clone();
         Some((&built.figure, view))
     }

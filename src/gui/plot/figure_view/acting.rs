@@ -52,7 +52,7 @@ impl FigureView {
             } else {
                 show_all_ui(ui, &mut self.hidden);
             }
-            fits = plot_menu_ui(ui, self.exports, &mut action);
+            fits = plot_menu_ui(ui, self.around.exports, &mut action);
         });
         (action, fits)
     }

@@ -210,7 +210,7 @@ fn the_menu_of_a_plot_exports_where_the_window_can_and_fits() {
     harness.get_by_label("Fit").click();
     harness.run();
     assert!(!harness.state().view.is_zoomed());
-    harness.state_mut().view.exports = true;
+    harness.state_mut().view.around.exports = true;
     menu(&mut harness);
     harness.get_by_label("Copy values").click();
     harness.run();

@@ -54,6 +54,8 @@ pub struct Surroundings {
     pub plots: usize,
     /// The names of arms, which lines have.
     pub arms: Arc<[String]>,
+    /// Whether the window can export the figure.
+    pub exports: bool,
 }
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
@@ -74,8 +76,6 @@ pub struct FigureView {
     menu_line: Option<String>,
     /// What its lines have in the columns of the table of runs, for pinned readings.
     pub(super) facts: Arc<LineFacts>,
-    /// Whether the window can export the figure.
-    pub(super) exports: bool,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// A cell that was clicked, and when: a second click would fit the range.

@@ -131,7 +131,7 @@ impl FigureView {
                 view.highlighted.clone_from(&self.highlighted);
             }
             view.around = Surroundings { plots: self.around.plots.max(1) * count, ..self.around.clone() };
-            (view.opens, view.exports) = (self.opens, self.exports);
+            view.opens = self.opens;
             view.parallel.brushes.clone_from(&self.parallel.brushes);
             let chosen = [0, 1].map(|axis| if shares[axis] { self.chosen[axis] } else { view.chosen[axis] });
             if chosen != view.chosen {

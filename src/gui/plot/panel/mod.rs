@@ -79,7 +79,6 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    view.exports = true;
     let cell = cell_head_ui(ui, figure, view);
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
