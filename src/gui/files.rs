@@ -316,6 +316,21 @@ mod tests {
         assert_eq!(move_results(&root.path().join("none"), &to).unwrap(), Moved::default());
     }
 
+    #[test]
+    fn a_move_that_a_crash_prevented_is_found_once_its_process_is_gone() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("untitled-1.runs"), root.path().join("mine.runs"));
+        std::fs::create_dir_all(&from).unwrap();
+        assert_eq!(interrupted_move(root.path(), &to), None);
+        let note = note_move(&from, &to).unwrap();
+        assert_eq!(interrupted_move(root.path(), &to), None, "the window will still move them");
+        drop(note);
+        assert_eq!(interrupted_move(root.path(), &to), Some(from.clone()));
+        assert_eq!(interrupted_move(root.path(), &root.path().join("other.runs")), None);
+        forget_move(&from);
+        assert_eq!(interrupted_move(root.path(), &to), None);
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_is_copied_is_there_as_a_whole_or_not_at_all() {

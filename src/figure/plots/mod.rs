@@ -112,6 +112,7 @@ impl Plot {
 
 /// The controls of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each switch applies by itself")]
 pub struct Controls {
     /// The title of its x axis if that is fixed.
     pub own_x: Option<&'static str>,

@@ -110,6 +110,22 @@ mod tests {
     }
 
     #[test]
+    fn a_level_counts_once_its_training_is_over() {
+        let points = [level(1.0, 1.0, 0.5), level(0.5, 2.0, 0.75), level(0.25, 3.0, 0.125)];
+        let mut stopped = RunRecord::of([Event::Started { resumed: false, threads: 1 }]);
+        points.into_iter().for_each(|point| stopped.apply(Event::Point(point)));
+        stopped.apply(Event::Stopped { secs: 1.0 });
+        let drawn = |run: &RunRecord| {
+            let figure = build(&[arm("ticket", 1, run)], &PlotOptions::default());
+            figure.lines[0].points.clone()
+        };
+        assert_eq!(drawn(&stopped), [[0.5, 0.75], [1.0, 0.5]]);
+        stopped.apply(Event::Started { resumed: true, threads: 1 });
+        stopped.apply(Event::Finished { secs: 2.0 });
+        assert_eq!(drawn(&stopped).len(), 3);
+    }
+
+    #[test]
     fn an_arm_before_its_first_pruning_is_no_level_yet() {
         let begun = RunRecord::of([
             Event::Started { resumed: false, threads: 1 },

@@ -261,6 +261,14 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_that_is_cut_at_the_end_of_the_axis_keeps_its_half_width() {
+        let mut figure = figure(&[0.97]);
+        figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
+        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
+    }
+
+    #[test]
     fn on_a_reversed_axis_the_smallest_x_is_the_end() {
         let mut figure = figure(&[0.9]);
         assert_eq!(last_of(&figure, &figure.lines[0]).unwrap().0, [1.0, 0.9]);

@@ -13,8 +13,14 @@ use crate::results::number::fixed;
 use crate::results::paired::{Comparison, Paired};
 use crate::results::table::Row;
 
-/// Width of a run's column, in points.
+/// Width of a run's column and of the names of what differs, in points.
 const CELL: f32 = 88.0;
+const NAME: f32 = 112.0;
+
+/// The width that a comparison of this many runs needs.
+pub fn width(runs: usize) -> f32 {
+    NAME + runs as f32 * (CELL + STEP) + 2.0 * STEP
+}
 
 /// Draws the visible ticked runs side by side, only where they differ, and the differences between their arms.
 pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
@@ -58,7 +64,8 @@ fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
         }
         ui.end_row();
         for (title, texts) in lines {
-            ui.label(RichText::new(title).size(SMALL).color(present(ui).text2));
+            let title = RichText::new(title).size(SMALL).color(present(ui).text2);
+            theme::cell_ui(ui, NAME, |ui| ui.add(Label::new(title).truncate()));
             for text in texts {
                 theme::cell_ui(ui, CELL, |ui| {
                     let right = Layout::right_to_left(Align::Center);

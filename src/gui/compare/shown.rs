@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eframe::egui::{CursorIcon, Panel, Rect, Sense, Ui, vec2};
 
-use super::comparison::comparison_ui;
+use super::comparison::{comparison_ui, width};
 use super::selected::selected_ui;
 use super::table::table_ui;
 use super::toolbar::toolbar_ui;
@@ -79,8 +79,10 @@ fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let space = ui.available_size();
     let id = ui.scope_id().with("comparison");
     if space.x >= WIDE {
-        let panel = Panel::right(id.with("right")).resizable(true).default_size(300.0);
-        panel.size_range(240.0..=0.5 * space.x).show(ui, |ui| {
+        let most = 0.5 * space.x;
+        let panel = Panel::right(id.with("right")).resizable(true);
+        let panel = panel.default_size(width(compare.ticked_rows().len()).clamp(240.0, most));
+        panel.size_range(240.0..=most).show(ui, |ui| {
             ui.add_space(STEP);
             comparison_ui(ui, compare, runs);
         });

@@ -4,11 +4,12 @@ mod cell_head;
 mod choices;
 mod columns;
 mod facets;
+mod paper;
 
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
-use eframe::egui::{Align, Button, DragValue, Layout, PopupCloseBehavior, RichText, Slider, Ui, vec2};
+use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, Ui, vec2};
 
 use super::figure_view::figure_ui;
 use super::input::PlotInput;
@@ -23,10 +24,11 @@ use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
 use crate::gui::widgets;
 use crate::results::statistics::Spread;
-use crate::results::view::{BandChoice, Preset, XAxis};
+use crate::results::view::{BandChoice, XAxis};
 use cell_head::cell_head_ui;
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
+use paper::paper_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
@@ -360,34 +362,6 @@ fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
             note_edited(&ui.add(field).labelled_by(label.id));
         });
     }
-}
-
-/// The paper of exported figures, and the resolution of exported pictures.
-fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
-    ui.label(RichText::new("Size of exported figures").small().weak());
-    for size in Preset::ALL {
-        ui.radio_value(&mut state.size, size, size.label());
-    }
-    let (mut width, mut height) = state.size.millimetres();
-    let is_own = matches!(state.size, Preset::Own { .. });
-    let mut changed = ui.radio(is_own, "Custom size").clicked();
-    ui.horizontal(|ui| {
-        for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
-            let label = ui.label(name);
-            let field = ui.add(DragValue::new(side).range(26..=5080).suffix(" mm")).labelled_by(label.id);
-            note_edited(&field);
-            changed |= field.changed();
-        }
-    });
-    if changed {
-        state.size = Preset::Own { width, height };
-    }
-    ui.horizontal(|ui| {
-        let label = ui.label("PNG resolution");
-        let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
-        let field = ui.add(field).labelled_by(label.id);
-        note_edited(&field.on_hover_text("For PNG files and copied figures"));
-    });
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
