@@ -69,7 +69,7 @@ fn arrows_move_the_reading_from_point_to_point_and_the_legend_has_its_values() {
     assert_eq!(found, [0.0, 2.5, 5.0, 2.5]);
     let head = harness.get_by_label_contains("dense 50.00");
     let text = head.accesskit_node().value().unwrap_or_default();
-    assert!(text.starts_with("at 2.500 epochs trained"), "{text}");
+    assert!(text.starts_with("at 2.5 epochs trained"), "{text}");
 }
 
 #[test]
