@@ -8,7 +8,7 @@ use super::*;
 use crate::figure::plots::testing::{at, record};
 use crate::figure::plots::{ALL, ArmRuns, find};
 use crate::results::RunRecord;
-use crate::results::view::PlotView;
+use crate::results::view::{PlotView, Preset};
 
 #[derive(Default)]
 pub(super) struct Shown {
