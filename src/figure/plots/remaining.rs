@@ -113,7 +113,9 @@ mod tests {
     fn a_level_counts_once_its_training_is_over() {
         let points = [level(1.0, 1.0, 0.5), level(0.5, 2.0, 0.75), level(0.25, 3.0, 0.125)];
         let mut stopped = RunRecord::of([Event::Started { resumed: false, threads: 1 }]);
-        points.into_iter().for_each(|point| stopped.apply(Event::Point(point)));
+        for point in points {
+            stopped.apply(Event::Point(point));
+        }
         stopped.apply(Event::Stopped { secs: 1.0 });
         let drawn = |run: &RunRecord| {
             let figure = build(&[arm("ticket", 1, run)], &PlotOptions::default());
