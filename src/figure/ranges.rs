@@ -60,7 +60,7 @@ fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
 
 /// How far bands may widen the range of curves: a few seeds that differ have intervals that would press all lines into a strip.
 fn most_of_bands(figure: &Figure, values: impl Iterator<Item = f64>) -> [f64; 2] {
-    const SHARE: f64 = 0.25;
+    const SHARE: f64 = 0.3;
     let [low, high] = values
         .filter(|value| value.is_finite())
         .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
@@ -71,6 +71,12 @@ fn most_of_bands(figure: &Figure, values: impl Iterator<Item = f64>) -> [f64; 2]
     [low - more, high + more]
 }
 
+/// The x of the last value of a line in the direction of the axis.
+fn end_of(figure: &Figure, line: &Line) -> Option<f64> {
+    let xs = line.points.iter().filter(|point| point[1].is_finite()).map(|point| point[0]);
+    xs.reduce(if figure.x.reversed { f64::min } else { f64::max })
+}
+
 fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
     let values = move || {
@@ -78,7 +84,11 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
         points.filter(move |point| seen(point[0])).map(|point| point[1])
     };
     let points = values();
-    let bands = figure.lines.iter().flat_map(|line| &line.band).filter(move |band| seen(band.x));
+    let bands = figure.lines.iter().flat_map(move |line| {
+        let end = end_of(figure, line);
+        let seen = line.band.iter().filter(move |band| seen(band.x));
+        seen.map(move |band| (band, end.is_some_and(|end| end.total_cmp(&band.x).is_eq())))
+    });
     let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
     let references = figure.reference_lines.iter().filter_map(|reference| match reference.at {
         At::Y(y) => Some(y),
@@ -88,7 +98,10 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
     let most = most_of_bands(figure, values());
-    let bands = bands.flat_map(|band| [band.low, band.high]).map(move |end| end.clamp(most[0], most[1]));
+    // The interval at the end of a line is drawn for every line, and always whole.
+    let bands = bands.flat_map(move |(band, is_end)| {
+        [band.low, band.high].map(|end| if is_end { end } else { end.clamp(most[0], most[1]) })
+    });
     points.chain(bands).chain(bars.map(possible)).chain(references)
 }
 
