@@ -19,9 +19,8 @@ use egui_plot::PlotBounds;
 use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, block_ui};
 use super::line_menu::{FigureAction, LegendRows};
-use super::mesh::{EM, PlotMesh, PlotViewport};
+use super::mesh::{PlotMesh, PlotViewport};
 use super::navigate::{View, ViewChange};
-use super::painter::texts;
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
 use super::strip::{StripRows, strip_ui};
@@ -341,19 +340,7 @@ fn plot_ui(
     }
     response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
-    let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
-    let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
-    let viewport = PlotViewport {
-        highlighted: state.highlighted.clone(),
-        selected: state.around.selected.clone(),
-        ..PlotViewport::new(ui, frame, theme, state.around.plots)
-    };
-    for layer in state.layers(figure, ui.ctx(), view, viewport) {
-        layer.paint(&painter, &around);
-    }
-    if let Some(mesh) = &state.mesh {
-        texts(&painter, &mesh.items);
-    }
+    state.paint_data(ui, figure, view, frame, theme);
     around_ui(ui.painter(), figure, view, (frame, place), theme);
     beside_ui(ui, figure, beside, frame, theme);
 

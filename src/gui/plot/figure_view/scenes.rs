@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use eframe::egui::Context;
+use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
 use crate::figure::legend::Sample;
 use crate::figure::model::Figure;
+use crate::figure::palette::Theme;
 use crate::figure::scene::{Id, Intervals};
 use crate::gui::background::TaskState;
-use crate::gui::plot::mesh::{MeshKey, PlotMesh, PlotViewport};
+use crate::gui::plot::mesh::{EM, MeshKey, PlotMesh, PlotViewport};
 use crate::gui::plot::navigate::View;
-use crate::gui::plot::painter::Layer;
+use crate::gui::plot::painter::{Layer, texts};
 use crate::gui::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
 use crate::results::view::BandChoice;
 
@@ -64,9 +65,33 @@ impl FigureView {
         self.pending.is_some()
     }
 
+    /// Paints the data of a part of the figure into its frame, with the texts on them.
+    pub(super) fn paint_data(
+        &mut self,
+        ui: &Ui,
+        figure: &Arc<Figure>,
+        view: View,
+        frame: Rect,
+        theme: Theme,
+    ) {
+        let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
+        let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
+        let viewport = PlotViewport {
+            highlighted: self.highlighted.clone(),
+            selected: self.around.selected.clone(),
+            ..PlotViewport::new(ui, frame, theme, self.around.plots)
+        };
+        for layer in self.layers(figure, ui.ctx(), view, viewport) {
+            layer.paint(&painter, &around);
+        }
+        if let Some(mesh) = &self.mesh {
+            texts(&painter, &mesh.items);
+        }
+    }
+
     /// The layers of the visible part of the figure. Lines of a large one may be the last ones, moved into place, until a
     /// thread has made new ones.
-    pub(super) fn layers(
+    fn layers(
         &mut self,
         figure: &Arc<Figure>,
         ctx: &Context,

@@ -14,9 +14,9 @@ use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::scene::Item;
 use crate::figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
-use crate::gui::plot::mesh::{EM, PlotViewport};
+use crate::gui::plot::mesh::EM;
 use crate::gui::plot::navigate::{View, ViewChange};
-use crate::gui::plot::painter::{area, paint, rect, texts};
+use crate::gui::plot::painter::{area, paint, rect};
 use crate::gui::plot::parallel::{parallel_ui, space_of};
 use crate::gui::plot::strip::{StripValues, strip_ui};
 
@@ -191,19 +191,8 @@ fn panel_ui(
     let frame = rect(layout.plot);
     view.frame = Some(frame.intersect(ui.clip_rect()));
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
-    let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
     paint(&painter, &grid_lines(figure, layout, theme).into_iter().collect::<Vec<_>>());
-    let viewport = PlotViewport {
-        highlighted: view.highlighted.clone(),
-        selected: view.around.selected.clone(),
-        ..PlotViewport::new(ui, frame, theme, view.around.plots)
-    };
-    for layer in view.layers(figure, ui.ctx(), part, viewport) {
-        layer.paint(&painter, &around);
-    }
-    if let Some(mesh) = &view.mesh {
-        texts(&painter, &mesh.items);
-    }
+    view.paint_data(ui, figure, part, frame, theme);
     paint(ui.painter(), &[axes(layout, theme)]);
     paint(ui.painter(), &quiet(&layout.texts, theme));
 }
