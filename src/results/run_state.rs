@@ -17,6 +17,14 @@ pub enum RunState {
 }
 
 impl RunState {
+    /// Whether it has begun and is not done: its last values are those of an unfinished stage.
+    pub const fn is_partial(&self) -> bool {
+        match self {
+            Self::Running | Self::Stopped | Self::Failed(_) => true,
+            Self::Waiting | Self::Done => false,
+        }
+    }
+
     /// One word for it.
     pub const fn word(&self) -> &'static str {
         match self {

@@ -4,9 +4,9 @@ use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Controls, Plot, REMAINING};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, ReferenceLine};
+use crate::results::RunRecord;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
-use crate::results::{RunRecord, RunState};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 
@@ -47,7 +47,7 @@ fn is_about(record: &RunRecord) -> bool {
 
 /// Whether all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
 fn is_over(arm: &ArmRuns<'_>) -> bool {
-    arm.runs.iter().all(|(_, record)| matches!(record.state(), RunState::Waiting | RunState::Done))
+    !arm.runs.iter().any(|(_, record)| record.state().is_partial())
 }
 
 fn never_prunes(drawn: &Averaged) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::figure::distinct::distinct;
 use crate::results::view::XAxis;
-use crate::results::{PointRef, Points, RunRecord, RunState};
+use crate::results::{PointRef, Points, RunRecord};
 
 /// Identifies a curve of a run: the main branch, a branch, or a member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,18 +96,27 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         };
         curve.push(at, [x, point.value]);
     }
-    for (_, curve) in &mut found {
-        if *x == XAxis::Remaining {
+    if *x == XAxis::Remaining {
+        let unfinished = unfinished_level(record);
+        for (_, curve) in &mut found {
             curve.keep_last_of_each_level();
-            if matches!(record.state(), RunState::Running | RunState::Stopped | RunState::Failed(_)) {
-                curve.drop_unfinished_level(record);
-            }
-        } else {
-            curve.put_in_order();
+            curve.drop_level(unfinished);
         }
+    } else {
+        found.iter_mut().for_each(|(_, curve)| curve.put_in_order());
     }
     put_in_order_of_plan(&mut found);
     found
+}
+
+/// The level at which an unfinished run still trains, once it has pruned: a value in the middle of a training says nothing
+/// about the level.
+fn unfinished_level(record: &RunRecord) -> Option<f64> {
+    if !record.state().is_partial() {
+        return None;
+    }
+    let lowest = record.points().iter().map(|point| point.remaining).fold(1.0, f64::min);
+    (lowest < 1.0).then_some(lowest)
 }
 
 /// Sorts the main branch first, then branches in order of appearance, and members by number.
@@ -166,13 +175,10 @@ impl Curve {
         self.places = self.points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
     }
 
-    /// Leaves out the level at which an unfinished run still trains, once it has pruned: a value in the middle of a training
-    /// says nothing about the level.
-    fn drop_unfinished_level(&mut self, record: &RunRecord) {
-        let lowest = record.points().iter().map(|point| point.remaining).fold(1.0, f64::min);
-        if lowest < 1.0 {
-            self.points.retain(|point| point[0] > lowest);
-            self.places.retain(|place| place.at > lowest);
+    fn drop_level(&mut self, level: Option<f64>) {
+        if let Some(level) = level {
+            self.points.retain(|point| point[0] > level);
+            self.places.retain(|place| place.at > level);
         }
     }
 }
