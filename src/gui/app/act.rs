@@ -60,9 +60,11 @@ impl App {
             C::RepeatStage => self.change_stage(Action::Repeat),
             C::RemoveStage => self.change_stage(Action::Remove),
             C::RunAll => self.then(Step::Start(StartRequest::All), ctx),
-            C::RunSelected | C::StopSelected | C::RunNext | C::QueueUp | C::QueueDown => {
-                self.queue_chosen(command, ctx);
-            }
+            C::RunSelected => self.queue_chosen(QueueAction::Run, ctx),
+            C::StopSelected => self.queue_chosen(QueueAction::Stop, ctx),
+            C::RunNext => self.queue_chosen(QueueAction::Next, ctx),
+            C::QueueUp => self.queue_chosen(QueueAction::Up, ctx),
+            C::QueueDown => self.queue_chosen(QueueAction::Down, ctx),
             C::RetryFailed => self.then(Step::Start(StartRequest::Failed), ctx),
             C::Sharing => self.show_sharing(),
             C::Pause => self.runner.runs.pause(true),
@@ -110,14 +112,7 @@ impl App {
         self.workspace.views.choose_sharing();
     }
 
-    fn queue_chosen(&mut self, command: Command, ctx: &egui::Context) {
-        let action = match command {
-            Command::StopSelected => QueueAction::Stop,
-            Command::RunNext => QueueAction::Next,
-            Command::QueueUp => QueueAction::Up,
-            Command::QueueDown => QueueAction::Down,
-            _ => QueueAction::Run,
-        };
+    fn queue_chosen(&mut self, action: QueueAction, ctx: &egui::Context) {
         let chosen = self.chosen_runs().map(|(_, runs)| runs.into_iter().cloned().collect());
         if let Some(runs) = chosen {
             self.queue(&QueueRequest { action, runs }, ctx);
