@@ -1,5 +1,7 @@
 //! Where things are: bar at the top, arms and plan at the left, plot in the middle, settings at the right, log below.
 
+use std::path::Path;
+
 use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2};
 
 use super::App;
@@ -24,6 +26,11 @@ use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::widgets::{self, Tone};
 use crate::gui::{plan, text, theme};
 use crate::results::tiles::Group;
+
+/// Opens a file or a folder with the program that the desktop has for it.
+fn open_on_desktop(ctx: &egui::Context, path: &Path) {
+    ctx.open_url(egui::OpenUrl::new_tab(format!("file://{}", path.display())));
+}
 
 impl App {
     /// Draws the window.
@@ -166,7 +173,7 @@ impl App {
                     Some(NoticeAction::Open(path)) => path.as_path(),
                     Some(NoticeAction::ShowInFolder(path)) => path.parent().unwrap_or(path),
                 };
-                ui.ctx().open_url(egui::OpenUrl::new_tab(format!("file://{}", path.display())));
+                open_on_desktop(ui.ctx(), path);
             }
         }
     }
@@ -219,8 +226,7 @@ impl App {
             Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
-                let folder = self.editor.results().join(run);
-                ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
+                open_on_desktop(ui.ctx(), &self.editor.results().join(run));
             }
         }
     }
