@@ -112,6 +112,20 @@ impl Window {
         self.harness.run();
     }
 
+    /// Drags what is at a place to another one.
+    fn drag(&mut self, from: egui::Pos2, to: egui::Pos2) {
+        self.harness.hover_at(from);
+        self.harness.run_steps(2);
+        self.harness.drag_at(from);
+        for at in [from.lerp(to, 0.5), to] {
+            self.harness.run_steps(2);
+            self.harness.hover_at(at);
+        }
+        self.harness.run_steps(2);
+        self.harness.drop_at(to);
+        self.harness.run_ok();
+    }
+
     fn say(&mut self, run: usize, event: Event) {
         let mut stage = self.stage.borrow_mut();
         let run = stage.jobs[run].run.id.clone();

@@ -122,16 +122,7 @@ fn a_row_is_dragged_to_its_place_or_moved_by_keys() {
     };
     let from = row(&window, "winning ticket, seed 1").left_center() + egui::vec2(100.0, 0.0);
     let to = row(&window, "dense, seed 2").left_top() + egui::vec2(100.0, 4.0);
-    window.harness.hover_at(from);
-    window.harness.run_steps(2);
-    window.harness.drag_at(from);
-    for at in [from.lerp(to, 0.5), to] {
-        window.harness.run_steps(2);
-        window.harness.hover_at(at);
-    }
-    window.harness.run_steps(2);
-    window.harness.drop_at(to);
-    window.harness.run();
+    window.drag(from, to);
     assert_eq!(waiting(&window)[..3], [(1, 1), (0, 2), (0, 3)]);
     window.harness.get_by_role_and_label(Role::ListItem, "winning ticket, seed 1").focus();
     window.harness.run();

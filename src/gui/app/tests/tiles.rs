@@ -80,15 +80,7 @@ fn a_tile_is_dragged_by_its_head() {
     let head = window.harness.get_by_label("Menu of Loss").rect();
     let from = egui::pos2(title + 40.0, head.center().y);
     let to = egui::pos2(head.right() - 20.0, 200.0);
-    window.harness.hover_at(from);
-    window.harness.drag_at(from);
-    window.harness.run_steps(2);
-    for at in [from.lerp(to, 0.5), to] {
-        window.harness.hover_at(at);
-        window.harness.run_steps(2);
-    }
-    window.harness.drop_at(to);
-    window.harness.run_ok();
+    window.drag(from, to);
     assert_eq!(layout(&window).count(), 2);
     assert!(matches!(layout(&window).root, Some(Tile::Row(_))), "{:?}", layout(&window));
 }

@@ -45,15 +45,7 @@ fn drag(window: &mut Window, tile: usize, [right, down]: [f32; 2]) {
     let Some(help) = helps.get(tile % helps.len().max(1)) else { return };
     let from = help.right_center() + egui::vec2(20.0, 0.0);
     let to = egui::pos2(240.0 + 760.0 * right, 44.0 + 700.0 * down);
-    window.harness.hover_at(from);
-    window.harness.drag_at(from);
-    for at in [from.lerp(to, 0.5), to] {
-        window.harness.run_steps(2);
-        window.harness.hover_at(at);
-    }
-    window.harness.run_steps(2);
-    window.harness.drop_at(to);
-    window.harness.run_ok();
+    window.drag(from, to);
 }
 
 proptest! {

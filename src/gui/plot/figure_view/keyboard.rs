@@ -12,7 +12,7 @@ use crate::gui::plot::navigate::{
 };
 use crate::gui::plot::reading::{ReadingPlace, read};
 
-/// A pan shows this share of the frame anew, and a step of a box is this share of it.
+/// A pan moves by this share of the frame, and a step of a box is this share of it.
 const PAN: f32 = 0.1;
 const GROWTH: f32 = 0.05;
 /// The reading moves by at least so many points, also where points of lines are closer.

@@ -54,7 +54,12 @@ fn plot_rect(harness: &Harness<'_, Shown>) -> Rect {
 }
 
 fn scroll(harness: &mut Harness<'_, Shown>, points: f32) {
-    harness.hover_at(plot_rect(harness).center());
+    scroll_at(harness, plot_rect(harness).center(), points);
+}
+
+/// Turns the wheel at a place, as far as this many points.
+pub(super) fn scroll_at<T>(harness: &mut Harness<'_, T>, at: egui::Pos2, points: f32) {
+    harness.hover_at(at);
     harness.event(egui::Event::MouseWheel {
         unit: egui::MouseWheelUnit::Point,
         delta: vec2(0.0, points),

@@ -1,12 +1,13 @@
 //! Panels, driven as a person drives them.
 
-use eframe::egui::{self, Modifiers, pos2, vec2};
+use eframe::egui::{pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
 use crate::figure::facets::testing::by_batch;
 use crate::gui::plot::figure_view::figure_ui;
+use crate::gui::plot::figure_view::tests::scroll_at;
 use crate::gui::theme;
 use crate::results::facets::FacetAxes;
 use crate::results::view::PlotView;
@@ -35,18 +36,6 @@ fn panel(harness: &Harness<'_, Shown>, size: u32) -> Rect {
     harness.get_by_label(&format!("Plot of Test accuracy, batch size {size}")).rect()
 }
 
-fn scroll(harness: &mut Harness<'_, Shown>, at: egui::Pos2, points: f32) {
-    harness.hover_at(at);
-    harness.event(egui::Event::MouseWheel {
-        unit: egui::MouseWheelUnit::Point,
-        delta: vec2(0.0, points),
-        phase: egui::TouchPhase::Move,
-        source: egui::MouseWheelSource::Wheel,
-        modifiers: Modifiers::NONE,
-    });
-    harness.run_steps(20); // wheels are smoothed over some frames
-}
-
 #[test]
 fn every_panel_is_seen_once_with_one_legend_above_and_shares_the_space() {
     let harness = harness(vec2(900.0, 600.0), 4, FacetAxes::Shared);
@@ -73,7 +62,7 @@ fn zooming_a_shared_axis_zooms_all_panels_and_a_double_click_shows_all_again() {
     let before = harness.state().view.panels.shown.clone();
     assert!(before.iter().all(|view| *view == before[0]));
     let at = panel(&harness, 32).center();
-    scroll(&mut harness, at, 120.0);
+    scroll_at(&mut harness, at, 120.0);
     let zoomed = harness.state().view.panels.shown.clone();
     assert!(zoomed.iter().all(|view| *view == zoomed[0]) && zoomed[0][0][0] > before[0][0][0], "{zoomed:?}");
     let kept = harness.state().view.kept(PlotView::default());
@@ -91,7 +80,7 @@ fn zooming_a_free_panel_leaves_the_others_and_is_kept_by_its_name() {
     let before = harness.state().view.panels.shown.clone();
     assert_ne!(before[0][1], before[1][1], "each has the range of its values");
     let at = panel(&harness, 32).center();
-    scroll(&mut harness, at, 120.0);
+    scroll_at(&mut harness, at, 120.0);
     let zoomed = harness.state().view.panels.shown.clone();
     assert!(zoomed[0] == before[0] && zoomed[1] != before[1]);
     let kept = harness.state().view.kept(PlotView::default());
