@@ -76,7 +76,7 @@ fn figure(names: &[String], ends: [f64; 2]) -> Figure {
         x: Axis::new("Epochs trained", ""),
         y: Axis::percent("Test accuracy"),
         lines: lines.collect(),
-        note: "mean over 3 seeds, band: 95 % CI".to_owned(),
+        note: "mean over 3 seeds, bars: 95 % CI".into(),
         ..Figure::default()
     }
 }

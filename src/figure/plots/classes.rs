@@ -155,8 +155,8 @@ mod tests {
         assert_eq!((a.band[0].low, a.band[0].high, a.traces.len()), (0.5, 0.75, 2));
         assert_eq!(b.points, [[0.175, 0.75], [1.175, 1.0]]);
         assert_eq!((b.band.len(), b.traces.len()), (0, 0));
-        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
-        assert!(figure.has_data() && figure.remarks().len() == 1);
+        assert_eq!(figure.remarks("bands")[0], "mean over 1 to 2 seeds, bars: min to max", "drawn as bars");
+        assert!(figure.has_data() && figure.remarks("").len() == 1);
     }
 
     #[test]

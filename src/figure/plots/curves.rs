@@ -6,9 +6,9 @@ use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Trace};
+use crate::figure::model::{Figure, Line, Note, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
-use crate::results::statistics::{Spread, level};
+use crate::results::statistics::level;
 use crate::results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines differ from those of other series of the same arm.
@@ -172,9 +172,9 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     Figure { x, y, lines, levels, note, ..Figure::default() }
 }
 
-/// The note about lines: "mean over 2 to 5 seeds, band: 95 % CI". For pooled arms it counts runs, since runs with the
+/// The note about lines: "mean over 2 to 5 seeds", with their interval. For pooled arms it counts runs, since runs with the
 /// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
-pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
+pub fn note(drawn: &[Averaged], options: &PlotOptions) -> Note {
     let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.counts)));
     let (runs, seeds, arms) =
         (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
@@ -182,23 +182,23 @@ pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
     let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
     let runs = Range { fewest: thinnest, ..runs };
-    let mut parts = Vec::new();
+    let mut note = Note::default();
     if runs.most > 1 {
         let is_pooled = arms.most > 1;
-        parts.push(if is_pooled {
+        note.what = if is_pooled {
             format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
         } else {
             format!("mean over {}", runs.text("seed"))
-        });
-        if options.band != Spread::None {
+        };
+        if drawn.iter().any(|averaged| !averaged.line.band.is_empty()) {
             let of = if is_pooled { " over runs" } else { "" };
-            parts.push(format!("band: {}{of}", options.band.label()));
+            note.interval = format!("{}{of}", options.band.label());
         }
     }
     if options.smoothing > 0.0 {
-        parts.push(format!("moving average with weight {}, raw values faint", options.smoothing));
+        note.rest = format!("moving average with weight {}, raw values faint", options.smoothing);
     }
-    parts.join(", ")
+    note
 }
 
 /// The smallest and the largest of some counts.
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::figure::palette::Dash;
     use crate::results::RunRecord;
-    use crate::results::statistics::Band;
+    use crate::results::statistics::{Band, Spread};
     use crate::results::table::Row;
 
     fn options() -> PlotOptions {
@@ -258,7 +258,8 @@ mod tests {
             Trace { name: "seed 2".to_owned(), points: vec![[1.0, 0.25], [2.0, 0.75]] }
         );
         assert_eq!((line.name.as_str(), line.style), ("dense", style_of(1)));
-        assert_eq!(figure.note, "mean over 2 seeds, band: min to max");
+        assert_eq!(figure.note.text("bars"), "mean over 2 seeds, bars: min to max");
+        assert_eq!(figure.note.text(""), "mean over 2 seeds", "intervals that are not drawn");
         assert_eq!(figure.y.label(), "Test accuracy (%)");
     }
 
@@ -267,7 +268,7 @@ mod tests {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25)])];
         let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         assert_eq!(figure.lines[0].counts, [2, 1]);
-        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
+        assert_eq!(figure.note.text("bands"), "mean over 1 to 2 seeds, bands: min to max");
     }
 
     #[test]
@@ -291,14 +292,14 @@ mod tests {
         let figure = (accuracy::PLOT.build)(std::slice::from_ref(&pooled), &options());
         let traces: Vec<_> = figure.lines[0].traces.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(traces, ["a, seed 1", "a, seed 2", "b, seed 1", "b, seed 2"]);
-        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note;
+        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note.text("bars");
         assert_eq!(
             note(std::slice::from_ref(&pooled)),
-            "mean over 4 runs (2 arms pooled, 2 seeds), band: min to max over runs"
+            "mean over 4 runs (2 arms pooled, 2 seeds), bars: min to max over runs"
         );
         assert_eq!(
             note(&[pooled, alone]),
-            "mean over 1 to 4 runs (1 to 2 arms pooled, 1 to 2 seeds), band: min to max over runs"
+            "mean over 1 to 4 runs (1 to 2 arms pooled, 1 to 2 seeds), bars: min to max over runs"
         );
     }
 
@@ -339,7 +340,7 @@ mod tests {
         let [line] = figure.lines.as_slice() else { panic!("one line") };
         assert!(line.points[1][1].is_nan(), "a gap");
         assert!(line.band.is_empty() && line.traces.is_empty());
-        assert_eq!(figure.note, "");
+        assert_eq!(figure.note, Note::default());
     }
 
     #[test]

@@ -139,7 +139,7 @@ mod tests {
         let selected = PlotOptions { arm: Some("ticket".to_owned()), ..PlotOptions::default() };
         let ticket = build(&arms, &selected);
         assert_eq!(shown(&ticket)[0], ("features.2.weight", &[[1.0, 3.0], [2.0, 4.0]][..]), "(2 + 4)/2");
-        assert_eq!(ticket.note, "mean over 2 seeds, band: 95 % CI, ticket");
+        assert_eq!(ticket.note.text("bars"), "mean over 2 seeds, bars: 95 % CI, ticket");
         let one =
             of(WeightLines { parameter: Some("classifier.weight".to_owned()), ..WeightLines::default() });
         let one = build(&arms, &one);

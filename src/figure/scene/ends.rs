@@ -74,7 +74,7 @@ impl Ends {
     ) -> Option<Self> {
         let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
         // Over a setting, the last value is that of the largest one, which says little.
-        let is_over_setting = text == EndText::Values && figure.lines.iter().any(|line| line.best.is_some());
+        let is_over_setting = text == EndText::Values && figure.is_over_setting();
         if !figure.has_curves() || lines > MOST || is_over_setting {
             return None;
         }

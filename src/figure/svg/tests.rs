@@ -29,7 +29,7 @@ fn example() -> Figure {
         y: Axis::percent("Test accuracy"),
         lines: vec![line],
         reference_lines: vec![ReferenceLine::level("dense level", 0.97, None)],
-        note: "mean over 3 seeds".to_owned(),
+        note: "mean over 3 seeds".into(),
         ..Figure::default()
     }
 }

@@ -48,7 +48,7 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
         ..PlotView::default()
     };
     let figure = whole(find("accuracy").unwrap(), &arms, &options, &view, "filter: a (1 of 2 runs)");
-    assert!(figure.note.ends_with("filter: a (1 of 2 runs)"), "{}", figure.note);
+    assert!(figure.note.rest.ends_with("filter: a (1 of 2 runs)"), "{:?}", figure.note);
     assert_eq!((figure.x.scale, figure.y.scale), (Scale::Log10, Scale::Log10));
     assert_eq!(figure.y.label(), "Hits (%)");
     assert_eq!(figure.lines.len(), 2);

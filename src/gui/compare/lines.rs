@@ -11,6 +11,7 @@ use crate::gui::text::counted;
 use crate::gui::treatment::Treatment;
 use crate::results::RunRecord;
 use crate::results::colours::further;
+use crate::results::table::columns::Column;
 
 /// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
 const OUTDATED: usize = 3 * COLOURS;
@@ -64,6 +65,12 @@ impl Compare {
             0 => String::new(),
             count => format!("{} of earlier settings {what}", counted(count, "run")),
         }
+    }
+
+    /// What makes the lines of plots, for a chip in them; empty for arms.
+    pub fn grouping_note(&self) -> String {
+        let column = self.view.group.clone().map(Column::Setting);
+        column.map_or_else(String::new, |column| format!("grouped by {}", column.title(&self.labels())))
     }
 
     /// The note about the filter in figures.

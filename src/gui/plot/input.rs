@@ -13,6 +13,8 @@ pub struct PlotInput {
     pub arms: Arc<Vec<ArmInput>>,
     /// The note about the filter in the figures; empty if all runs pass.
     pub filter: String,
+    /// The setting whose values the lines stand for: "grouped by learning rate"; empty for lines of arms.
+    pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
     /// Changes whenever a record changes.
@@ -50,7 +52,8 @@ impl PlotInput {
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
         };
-        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, remark: String::new(), revision }
+        let (grouping, remark) = Default::default();
+        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, grouping, remark, revision }
     }
 
     /// The note in the small print of figures: filter and remark.

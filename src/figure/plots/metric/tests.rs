@@ -71,8 +71,8 @@ fn a_line_joins_what_differs_in_x_and_seed_alone_with_mean_interval_and_ring() {
     assert_eq!((b.name.as_str(), b.points.as_slice(), b.best), ("b", &[[0.1, 0.125]][..], None));
     assert_eq!((figure.x.title.as_str(), figure.x.scale), ("Rate", Scale::Log10));
     assert_eq!(figure.y.label(), "Test accuracy (%)");
-    assert_eq!(figure.note, "mean over 1 to 2 seeds, band: 95 % CI, ring: the best mean");
-    assert!(a.traces.is_empty());
+    assert_eq!(figure.note.text("bars"), "mean over 1 to 2 seeds, bars: 95 % CI, ring: the best mean");
+    assert_eq!(a.traces.len(), 4, "a dot for each seed");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn another_swept_setting_makes_shades_in_the_order_of_its_values() {
 fn seeds_are_dots_and_the_csv_has_means_intervals_and_runs() {
     let rows = [row(A, "1", "8", 1, 0.25), row(A, "1", "8", 2, 0.75), row(A, "2", "8", 1, 0.5)];
     let run = RunRecord::default();
-    let options = PlotOptions { traces: true, band: Spread::MinMax, ..over(None, None) };
+    let options = PlotOptions { band: Spread::MinMax, ..over(None, None) };
     let figure = build(&arms(&rows, &run), &options);
     assert_eq!(
         csv(&figure),

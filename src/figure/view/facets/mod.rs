@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::figure::cells::Cells;
 use crate::figure::facets::{Facets, Head, Panel};
 use crate::figure::legend_details::details;
-use crate::figure::model::{Bars, Figure, Line};
+use crate::figure::model::{Bars, Figure, Line, Note};
 use crate::figure::plots::ArmRuns;
 use crate::results::colours::{base, shaded_again};
 use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
@@ -280,7 +280,7 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
             }
         }
         figure.title.clear();
-        figure.note.clear();
+        figure.note = Note::default();
         figure.details.clear();
     }
     for (panel, figure) in facets.panels.iter_mut().zip(figures) {
@@ -302,14 +302,17 @@ fn share_colours(figures: &mut [Figure]) {
 }
 
 /// The small print of all panels; with their names where they differ.
-fn note(facets: &Facets, figures: &[Figure]) -> String {
+fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let with_data = || figures.iter().zip(&facets.panels).filter(|(figure, _)| figure.has_data());
-    let notes: BTreeSet<&str> = with_data().map(|(figure, _)| figure.note.as_str()).collect();
+    let notes: BTreeSet<&Note> = with_data().map(|(figure, _)| &figure.note).collect();
     if notes.len() < 2 {
-        return notes.first().copied().unwrap_or_default().to_owned();
+        return notes.first().copied().cloned().unwrap_or_default();
     }
-    let parts = with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note));
-    parts.collect::<Vec<_>>().join("; ")
+    let parts =
+        with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note.text("")));
+    // Panels without an interval have single runs.
+    let interval = notes.iter().map(|note| note.interval.clone()).max().unwrap_or_default();
+    Note { what: parts.collect::<Vec<_>>().join("; "), interval, rest: String::new() }
 }
 
 #[cfg(test)]

@@ -100,8 +100,9 @@ pub struct FigureView {
     failed: Option<FailedScene>,
     /// What the window says about all plots.
     pub(super) around: Surroundings,
-    /// Width of what is beside the plot in the last frame.
+    /// Width of what is beside the plot in the last frame, and whether it is the ends of lines.
     beside: f32,
+    has_ends: bool,
     /// The views of the panels of a figure that has some.
     panels: Panels,
     /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
@@ -298,9 +299,17 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 }
 
 impl FigureView {
-    /// The caption of the figure and the remarks about values that are not drawn.
-    pub fn explanation(&self) -> Option<&str> {
-        self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
+    /// The small print of the figure as it is drawn, and the remarks about values that are not drawn.
+    pub fn explanation(&self, figure: &Figure) -> String {
+        let bands = match self.around.bands {
+            _ if figure.is_over_setting() => return figure.remarks("bars").join("\n"),
+            BandChoice::None => "",
+            _ if self.draws_all_bands(figure) => "bands",
+            BandChoice::Selected | BandChoice::All => "band of the selected arm",
+        };
+        let ends = if self.has_ends && figure.facets.is_none() { "bars at line ends" } else { "" };
+        let shown: Vec<&str> = [bands, ends].into_iter().filter(|part| !part.is_empty()).collect();
+        figure.remarks(&shown.join(" and ")).join("\n")
     }
 
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
@@ -322,6 +331,7 @@ fn plot_ui(
     let space = ui.available_rect_before_wrap();
     let beside = Beside::of(figure, state, view, space);
     state.beside = beside.width();
+    state.has_ends = matches!(beside, Beside::Ends(_));
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {

@@ -21,7 +21,7 @@ fn figure() -> Figure {
         y: Axis::percent("Test accuracy"),
         lines: vec![line("dense", 0, 0.5), line("winning ticket", 1, 0.9)],
         reference_lines: vec![ReferenceLine::level("chance", 0.1, None)],
-        note: "mean over 3 seeds".to_owned(),
+        note: "mean over 3 seeds".into(),
         ..Figure::default()
     }
 }
@@ -85,7 +85,9 @@ fn the_legend_is_within_the_plot_which_has_nearly_all_of_the_space() {
         assert!(share >= least, "{share} at {width}");
         assert!(plot.width() > 0.7 * width && plot.height() > 380.0, "{plot} at {width}");
         assert!(harness.query_by_label("mean over 3 seeds").is_none(), "the caption is a hint");
-        assert_eq!(harness.state().view.explanation(), Some("mean over 3 seeds"));
+        let explanation =
+            |harness: &Harness<'_, Shown>| harness.state().view.explanation(&harness.state().figure);
+        assert_eq!(explanation(&harness), "mean over 3 seeds");
     }
 }
 
