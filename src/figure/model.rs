@@ -7,6 +7,7 @@ use super::cells::Cells;
 use super::facets::Facets;
 use super::palette::{Dash, Style};
 use crate::results::statistics::Band;
+use crate::results::table::LineFacts;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -40,6 +41,8 @@ pub struct Figure {
     pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
+    /// What its arms have in the columns of the table of runs, for readings.
+    pub facts: LineFacts,
     /// Small print below the plot, such as "mean over 5 seeds, bars: 95 % CI".
     pub note: Note,
     /// Why nothing is drawn, where that is not for want of results; empty otherwise.
@@ -78,6 +81,19 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
+    /// How many seeds it averages while others are to come.
+    pub seeds: Option<Seeds>,
+}
+
+/// The seeds of a mean while some are to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    /// Those that are done, of which the mean is; 0 for a mean of unfinished ones.
+    pub done: usize,
+    /// All of them.
+    pub planned: usize,
+    /// The number of unfinished ones beside the mean: the first traces.
+    pub running: usize,
 }
 
 /// A training of a plan.

@@ -1,10 +1,12 @@
 //! Accuracy of each class.
 
-use super::curves::{Averaged, RunCounts, figure};
+use super::curves::{Averaged, figure};
+use super::note::RunCounts;
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
+use crate::results::colours::without_shade;
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord, RunState};
@@ -93,7 +95,10 @@ pub fn offset(position: usize, arms: usize) -> f64 {
 
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
     // Markers have no dashes, so arms of the same colour need different shapes.
-    let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
+    let style = Style {
+        marker: SHAPES[without_shade(arm.colour).0 / COLOURS % SHAPES.len()],
+        ..style_of(arm.colour)
+    };
     let mut line = Line::new(&arm.name, style, Vec::new());
     let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
     for class in 0..classes {

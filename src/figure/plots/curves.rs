@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::note::{RunCounts, note};
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Note, Trace};
+use crate::figure::model::{Figure, Line, Seeds, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::{PlotOptions, XAxis};
@@ -39,26 +40,6 @@ pub struct Averaged {
     pub training: Option<rounds::TrainingLine>,
 }
 
-/// The number of runs that a line averages.
-#[derive(Clone, Copy, Debug)]
-pub struct RunCounts {
-    /// All runs.
-    pub runs: usize,
-    /// Different seeds.
-    pub seeds: usize,
-    /// Different arms.
-    pub arms: usize,
-}
-
-impl RunCounts {
-    /// Counts runs of these seeds.
-    pub fn of(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
-        let seeds: Vec<u64> = seeds.into_iter().collect();
-        let different: BTreeSet<u64> = seeds.iter().copied().collect();
-        Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
-    }
-}
-
 /// The lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     if options.x == XAxis::Training {
@@ -77,14 +58,17 @@ pub fn averaged(
     arm: &ArmRuns<'_>,
     name: &str,
     style: Style,
-    mut curves: Vec<Curve>,
+    curves: Vec<Curve>,
     options: &PlotOptions,
 ) -> Averaged {
+    let (mut curves, unfinished) = finished(arm, curves);
+    let seeds = seeds(arm, curves.len(), unfinished.len());
     let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
     // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
-    let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
+    let behind: &[Curve] = if has_traces { &curves } else { &[] };
+    let traces = unfinished.iter().chain(behind).map(trace).collect();
     for curve in &mut curves {
         match options.x {
             // The number of weights only falls, so the past is at larger x.
@@ -96,7 +80,28 @@ pub fn averaged(
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
-    Averaged { line: Line { traces, ..line }, counts, training: None }
+    Averaged { line: Line { traces, seeds, ..line }, counts, training: None }
+}
+
+/// The curves that a mean is over, and those of unfinished runs beside it. While no run is done, the mean is over all.
+fn finished(arm: &ArmRuns<'_>, curves: Vec<Curve>) -> (Vec<Curve>, Vec<Curve>) {
+    if arm.runs.iter().all(|(_, record)| !record.state().goes_on()) {
+        return (curves, Vec::new());
+    }
+    let runs = arm.runs.iter().zip(arm.run_names());
+    let names: BTreeSet<String> =
+        runs.filter(|((_, record), _)| record.state().goes_on()).map(|(_, name)| name).collect();
+    let (unfinished, done): (Vec<_>, Vec<_>) =
+        curves.into_iter().partition(|curve| names.contains(&curve.run));
+    if done.is_empty() { (unfinished, done) } else { (done, unfinished) }
+}
+
+/// How many seeds a mean has while others are to come; `None` for pooled arms too, whose runs with one seed are no
+/// replicates.
+fn seeds(arm: &ArmRuns<'_>, averaged: usize, running: usize) -> Option<Seeds> {
+    let [over, planned] = arm.progress();
+    let done = if over == 0 { 0 } else { averaged };
+    (over < planned && arm.pooled() == 1).then_some(Seeds { done, planned, running })
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -166,61 +171,11 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
 
 /// The figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
-    let note = note(&drawn, options);
+    let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
+    let note = note(&counted, options);
     let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
     Figure { x, y, lines, levels, note, ..Figure::default() }
-}
-
-/// The note about lines: "mean over 2 to 5 seeds", with their interval. For pooled arms it counts runs, since runs with the
-/// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
-pub fn note(drawn: &[Averaged], options: &PlotOptions) -> Note {
-    let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.counts)));
-    let (runs, seeds, arms) =
-        (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
-    // Some runs may have fewer points so far; the mean is over those with a point.
-    let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
-    let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
-    let runs = Range { fewest: thinnest, ..runs };
-    let mut note = Note::default();
-    if runs.most > 1 {
-        let is_pooled = arms.most > 1;
-        note.what = if is_pooled {
-            format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
-        } else {
-            format!("mean over {}", runs.text("seed"))
-        };
-        if drawn.iter().any(|averaged| !averaged.line.band.is_empty()) {
-            let of = if is_pooled { " over runs" } else { "" };
-            note.interval = format!("{}{of}", options.band.label());
-        }
-    }
-    if options.smoothing > 0.0 {
-        note.rest = format!("moving average with weight {}, raw values faint", options.smoothing);
-    }
-    note
-}
-
-/// The smallest and the largest of some counts.
-struct Range {
-    fewest: usize,
-    most: usize,
-}
-
-impl Range {
-    fn of(counts: impl Iterator<Item = usize> + Clone) -> Self {
-        Self { fewest: counts.clone().min().unwrap_or_default(), most: counts.max().unwrap_or_default() }
-    }
-
-    /// "2 to 5 seeds".
-    fn text(&self, noun: &str) -> String {
-        let plural = if self.most == 1 { "" } else { "s" };
-        if self.fewest == self.most {
-            format!("{} {noun}{plural}", self.most)
-        } else {
-            format!("{} to {} {noun}{plural}", self.fewest, self.most)
-        }
-    }
 }
 
 #[cfg(test)]
@@ -228,6 +183,7 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{accuracy, loss};
     use super::*;
+    use crate::figure::model::Note;
     use crate::figure::palette::Dash;
     use crate::results::RunRecord;
     use crate::results::statistics::{Band, Spread};

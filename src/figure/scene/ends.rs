@@ -94,6 +94,7 @@ impl Ends {
                 EndText::Names { most } => {
                     [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
                 }
+                EndText::Values if !end.texts[1].is_empty() => [bare(mean), end.texts[1].clone()],
                 EndText::Values if half.is_finite() => [bare(mean), format!("± {}", bare(half))],
                 EndText::Values => [bare(mean), String::new()],
             };
@@ -116,7 +117,7 @@ impl Ends {
         let mut items = Vec::new();
         let text = right + (BEFORE + (self.slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em;
         for end in &self.rows {
-            let ink = Ink::new(end.style.rgb(theme));
+            let ink = end.style.ink(theme);
             let x = right + (BEFORE + end.slot as f64 * SLOT) * em;
             if let Some([low, high]) = end.interval {
                 let caps = [low, high].map(|y| [[x - CAP * em, y], [x + CAP * em, y]]);
@@ -156,7 +157,12 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
     for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| is_shown(line)) {
         if let Some(([_, value], interval)) = last_of(figure, line) {
-            found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
+            // The interval of a few seeds of several says little.
+            let running = line.seeds.filter(|seeds| seeds.running > 0);
+            let interval = interval.filter(|_| running.is_none());
+            let end = end(Id::Line(index), &line.name, line.style.with_marker(), value, interval);
+            let count = running.map_or_else(String::new, |seeds| format!("n {}", seeds.done));
+            found.extend(end.map(|(end, value)| (End { texts: [String::new(), count], ..end }, value)));
         }
     }
     for (index, line) in figure.reference_lines.iter().enumerate() {

@@ -30,8 +30,6 @@ const WIDEST: f32 = 0.62;
 /// A pinned reading also has settings and results.
 const WIDEST_PINNED: f32 = 0.9;
 const HIGHEST: f32 = 0.4;
-/// Columns of values: the value, its interval, and the difference. Settings and results follow.
-const VALUES: usize = 3;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
@@ -156,7 +154,7 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
             }
         }
     }
-    let most = if count_of_columns > VALUES { WIDEST_PINNED } else { WIDEST } * frame.width();
+    let most = if table.has_facts() { WIDEST_PINNED } else { WIDEST } * frame.width();
     let around = SAMPLE + GAP + 2.0 * PADDING;
     let of_columns = |columns: usize| -> f32 {
         block.widths[..columns].iter().filter(|width| **width > 0.0).map(|width| width + COLUMN).sum()

@@ -28,12 +28,14 @@ pub struct ArmInput {
     colour: usize,
     runs: Vec<(u64, RunRecord)>,
     rows: Vec<Row>,
+    planned: usize,
 }
 
 impl ArmInput {
     fn borrowed(&self) -> ArmRuns<'_> {
         let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
-        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows: self.rows.iter().collect() }
+        let (name, rows) = (self.name.clone(), self.rows.iter().collect());
+        ArmRuns { name, colour: self.colour, runs, rows, planned: self.planned }
     }
 }
 
@@ -51,6 +53,7 @@ impl PlotInput {
             colour: arm.colour,
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
+            planned: arm.planned,
         };
         let (grouping, remark) = Default::default();
         Self { arms: Arc::new(arms.iter().map(own).collect()), filter, grouping, remark, revision }

@@ -363,7 +363,6 @@ impl PlotState {
             arms: self.arms.clone(),
             exports: true,
         };
-        view.facts = built.facts.clone();
         Some((&built.figure, view))
     }
 

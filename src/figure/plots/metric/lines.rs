@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::classes::offset;
-use super::super::curves::{Averaged, RunCounts};
+use super::super::curves::Averaged;
+use super::super::note::RunCounts;
 use super::names::names;
 use super::{ArmRuns, Line};
 use crate::figure::distinct::distinct;

@@ -12,7 +12,7 @@ use crate::results::colours::{base, shaded_again};
 use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::settings::{NONE, compare, number_of};
-use crate::results::table::{Labels, Row};
+use crate::results::table::{Labels, LineFacts, Row};
 
 /// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
 pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
@@ -185,11 +185,17 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
             let index = known.map_or(pieces.len(), |nth| from + nth);
             if index == pieces.len() {
                 let (runs, rows) = (Vec::new(), Vec::new());
-                pieces.push(Piece { place, arm: ArmRuns { runs, rows, ..arm.clone() } });
+                pieces.push(Piece { place, arm: ArmRuns { runs, rows, planned: 0, ..arm.clone() } });
             }
             pieces[index].arm.runs.push(*run);
             pieces[index].arm.rows.push(row);
         }
+    }
+    // Where all runs of a line are in one panel, so are those that have not begun.
+    for piece in &mut pieces {
+        let whole = arms.iter().find(|arm| (&arm.name, arm.colour) == (&piece.arm.name, piece.arm.colour));
+        let whole = whole.filter(|whole| whole.runs.len() == piece.arm.runs.len());
+        piece.arm.planned = whole.map_or(0, |whole| whole.planned);
     }
     let short = |piece: &Piece<'_>| {
         let values = keys.iter().zip([piece.place[1], piece.place[0]]);
@@ -288,6 +294,7 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
     }
     whole.note = note;
     whole.details = details(&whole, arms);
+    whole.facts = LineFacts::default();
     whole.facets = Some(facets);
     whole
 }

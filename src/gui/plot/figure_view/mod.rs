@@ -30,7 +30,6 @@ use crate::figure::palette::Theme;
 use crate::figure::view::seen;
 use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
-use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
 use facets::facets_ui;
@@ -73,8 +72,6 @@ pub struct FigureView {
     keyboard: KeyboardState,
     /// The line that the menu of the plot is about.
     menu_line: Option<String>,
-    /// What its lines have in the columns of the table of runs, for pinned readings.
-    pub(super) facts: Arc<LineFacts>,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
