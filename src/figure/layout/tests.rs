@@ -270,6 +270,24 @@ fn check_panels(figure: &Figure, size: Size) -> Result<(), String> {
 }
 
 #[test]
+fn heads_of_panels_count_the_seeds_where_there_are_several() {
+    let mut figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
+    figure.facets.as_mut().unwrap().change(|index, panel| {
+        for (nth, line) in panel.lines.iter_mut().enumerate() {
+            line.counts = match index {
+                0 => vec![5; 3],
+                1 => vec![5, 5, 3 + nth as u32],
+                _ => Vec::new(),
+            };
+        }
+    });
+    let layout = layout(&figure, &Options::default());
+    let shown: Vec<&str> = layout.texts.iter().map(|text| text.content.as_str()).collect();
+    assert!(shown.contains(&"n = 5 each") && shown.contains(&"n = 3–5"), "{shown:?}");
+    assert_eq!(shown.iter().filter(|text| text.starts_with("n =")).count(), 2, "one seed is no mean");
+}
+
+#[test]
 fn panels_their_heads_and_their_labels_overlap_nothing() {
     for count in [1, 2, 3, 5, 8] {
         let sizes: Vec<u32> = (0..count).map(|power| 16 << power).collect();

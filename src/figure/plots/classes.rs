@@ -148,8 +148,15 @@ mod tests {
                 colour: 0,
                 runs: vec![(1, &first), (2, &second)],
                 rows: vec![&row; 2],
+                ..ArmRuns::default()
             },
-            ArmRuns { name: "b".to_owned(), colour: 1, runs: vec![(1, &second)], rows: vec![&row] },
+            ArmRuns {
+                name: "b".to_owned(),
+                colour: 1,
+                runs: vec![(1, &second)],
+                rows: vec![&row],
+                ..ArmRuns::default()
+            },
         ];
         let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&arms, &options);

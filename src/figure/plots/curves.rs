@@ -185,9 +185,9 @@ mod tests {
     use super::*;
     use crate::figure::model::Note;
     use crate::figure::palette::Dash;
-    use crate::results::RunRecord;
     use crate::results::statistics::{Band, Spread};
     use crate::results::table::Row;
+    use crate::results::{Event, RunRecord};
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() }
@@ -276,6 +276,32 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_is_over_the_seeds_that_are_done_beside_those_under_way() {
+        let started = Event::Started { resumed: true, threads: 1 };
+        let mut runs = [[0.5, 1.0], [0.25, 0.5], [0.0, 0.25]]
+            .map(|[first, last]| accuracies(&[(1.0, first), (2.0, last)]));
+        let of = |runs: &[RunRecord], planned: usize| {
+            let arm = ArmRuns { planned, ..arm("ticket", runs) };
+            (accuracy::PLOT.build)(&[arm], &PlotOptions { traces: false, ..options() })
+        };
+        assert_eq!(of(&runs, 3).lines[0].seeds, None, "all are done");
+        runs[2].apply(started.clone());
+        let figure = of(&runs, 4);
+        let line = &figure.lines[0];
+        assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
+        assert_eq!(line.seeds, Some(Seeds { done: 2, planned: 4, running: 1 }));
+        assert_eq!(line.traces.len(), 1);
+        assert_eq!(line.traces[0].name, "seed 3");
+        assert_eq!(figure.note.text(""), "mean over 2 seeds, thin lines: unfinished seeds");
+        for run in &mut runs {
+            run.apply(started.clone());
+        }
+        let line = &of(&runs, 3).lines[0];
+        assert_eq!(line.seeds, Some(Seeds { done: 0, planned: 3, running: 0 }), "a mean of what there is");
+        assert_eq!(line.counts, [3, 3]);
+    }
+
+    #[test]
     fn over_time_a_mean_stands_at_the_mean_time() {
         let mut slow = at("test_accuracy", 1.0, 0.5);
         slow.secs = 3.0;
@@ -315,7 +341,7 @@ mod tests {
         let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
         assert_eq!(figure.lines[0].points, [[1.0, 0.0], [2.0, 0.5]]);
         assert_eq!(figure.lines[0].traces[0].points, [[1.0, 0.0], [2.0, 0.75]]);
-        assert_eq!(figure.note, "moving average with weight 0.5, raw values faint");
+        assert_eq!(figure.note.rest, "moving average with weight 0.5, raw values faint");
     }
 
     #[test]

@@ -243,7 +243,11 @@ mod tests {
     #[test]
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
-        let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
+        let options = PlotOptions {
+            band: crate::results::statistics::Spread::MinMax,
+            traces: true,
+            ..PlotOptions::default()
+        };
         let figure = build(&[arm(&runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);

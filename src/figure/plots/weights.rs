@@ -134,7 +134,7 @@ mod tests {
             ],
             "in the order of the network, not of the alphabet"
         );
-        assert_eq!((first.y.label(), first.note.as_str()), ("L2 norm".to_owned(), "dense"));
+        assert_eq!((first.y.label(), first.note.rest.as_str()), ("L2 norm".to_owned(), "dense"));
         assert_ne!(first.lines[0].style, first.lines[1].style);
         let selected = PlotOptions { arm: Some("ticket".to_owned()), ..PlotOptions::default() };
         let ticket = build(&arms, &selected);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Id, Ink, Item, Pen, Shape, segments};
+use super::item::{Id, Item, Pen, Shape, segments};
 use super::lines::mark;
 use super::strokes::{MARKER, WHISKER};
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
@@ -231,6 +231,7 @@ fn slots(ends: &mut [End], em: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::model::Seeds;
     use crate::figure::{Axis, ReferenceLine, style_of};
 
     fn figure(values: &[f64]) -> Figure {
@@ -272,6 +273,15 @@ mod tests {
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
         let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
+    }
+
+    #[test]
+    fn a_mean_beside_unfinished_seeds_has_their_number_and_no_interval() {
+        let mut figure = figure(&[0.9]);
+        figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
+        assert_eq!((end.texts.join(" ").as_str(), end.interval), ("90.00 n 2", None));
     }
 
     #[test]

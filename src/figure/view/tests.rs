@@ -20,7 +20,7 @@ fn values_of_a_setting_make_lines_in_their_order() {
     let rows: Vec<Row> = runs.iter().map(|run| Row::of(run, Some(&record), "done", 0)).collect();
     let drawn = runs.iter().zip(&rows).map(|(run, row)| {
         let (line, colour) = lines[&run.id].clone();
-        Drawn { line, colour, seed: run.seed, record: &record, row }
+        Drawn { line, colour, seed: run.seed, record: Some(&record), row }
     });
     let drawn = lines_of(drawn, true);
     let shown: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();

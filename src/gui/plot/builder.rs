@@ -13,7 +13,6 @@ use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
 use crate::figure::view::whole;
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::results::table::{LineFacts, Row};
 use crate::results::view::{PlotOptions, PlotView};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.

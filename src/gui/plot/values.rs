@@ -198,9 +198,25 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Axis, Line, ReferenceLine, style_of};
+    use crate::figure::model::Seeds;
+    use crate::figure::{Axis, ReferenceLine, style_of};
     use crate::gui::plot::reading::{ReadingPlace, read};
     use crate::results::statistics::Band;
+
+    #[test]
+    fn seeds_are_counted_while_some_are_to_come() {
+        let mut line = Line::new("ticket", style_of(1), vec![[1.0, 0.5]]);
+        line.seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+        let figure = |line: &Line| Figure { lines: vec![line.clone()], ..Figure::default() };
+        let shown = figure(&line);
+        let table = Table::of(&shown, None, |_| false, Spread::Interval95, false);
+        assert_eq!(table.heads()[3..], ["seeds"]);
+        assert_eq!(table.cells(&Sample::Line(&shown.lines[0]))[3], "2 of 3");
+        assert!(table.spoken().ends_with("2 of 3 seeds"), "{}", table.spoken());
+        line.seeds = None;
+        let done = figure(&line);
+        assert_eq!(Table::of(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
+    }
 
     #[test]
     fn a_table_has_means_intervals_and_differences_and_ends_without_a_pointer() {

@@ -195,6 +195,7 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
         colour,
         runs: rows.iter().map(|row| (row.seed, run)).collect(),
         rows: rows.to_vec(),
+        ..ArmRuns::default()
     };
     let (rows, run): (&'static [Row; 4], &'static RunRecord) =
         (Box::leak(Box::new(rows)), Box::leak(Box::new(run)));
@@ -205,7 +206,7 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
     };
     let figure = build(&by_batch, &over(Some(setting("train.optimizer.rate")), None));
     assert_eq!(figure.lines[0].points, [[1.0, 0.75], [2.0, 0.75]], "the mean over both arms");
-    assert!(figure.note.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{}", figure.note);
+    assert!(figure.note.what.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{:?}", figure.note);
     assert_eq!(names("train.optimizer.rate"), ["batch 8", "batch 16"]);
     assert_eq!(names("train.batch"), ["a, rate 1", "a, rate 2", "b, rate 1"]);
 }
@@ -236,5 +237,5 @@ fn runs_without_a_value_are_counted_and_runs_of_earlier_settings_are_no_part_of_
     let run = RunRecord::default();
     let figure = build(&arms(&rows, &run), &over(None, None));
     assert_eq!(figure.lines.len(), 1);
-    assert_eq!(figure.note, "ring: the best mean, 1 run without a value left out");
+    assert_eq!(figure.note.rest, "ring: the best mean, 1 run without a value left out");
 }

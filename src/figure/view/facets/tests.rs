@@ -41,7 +41,7 @@ fn figure(text: &str, by: &[Column]) -> Figure {
         line: run.arm.clone(),
         colour: colour(run),
         seed: run.seed,
-        record,
+        record: Some(record),
         row,
     });
     let arms = lines_of(drawn, false);

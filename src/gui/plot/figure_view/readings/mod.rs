@@ -103,7 +103,10 @@ fn curves_ui(
         if let Some([x, y]) = at.filter(|_| is_pinned) {
             // The legend above all panels has no room for settings.
             let at = transform.position_from_point(&PlotPoint { x, y });
-            area_reading_ui(ui, &table.reading(theme), "", at, ui.ctx().content_rect());
+            let place = frame.min;
+            ui.push_id([place.x, place.y].map(f32::to_bits), |ui| {
+                area_reading_ui(ui, &table.reading(theme), "", at, ui.ctx().content_rect());
+            });
         }
         return None;
     }

@@ -42,6 +42,7 @@ fn input(batches: &[u32]) -> PlotInput {
             colour: rows[0].arm_index,
             runs: vec![(1, &record), (2, &record)],
             rows: rows.iter().collect(),
+            ..ArmRuns::default()
         })
         .collect();
     PlotInput::new(&arms, String::new(), 0)
