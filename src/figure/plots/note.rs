@@ -49,13 +49,14 @@ pub fn note(drawn: &[(&Line, RunCounts)], options: &PlotOptions) -> Note {
             note.interval = format!("{}{of}", options.band.label());
         }
     }
+    let mut rest = Vec::new();
     if drawn.iter().any(|(line, _)| line.seeds.is_some_and(|seeds| seeds.running > 0)) {
-        note.rest = "thin lines: unfinished seeds".to_owned();
+        rest.push("thin lines: unfinished seeds".to_owned());
     }
     if options.smoothing > 0.0 {
-        let gap = if note.rest.is_empty() { "" } else { ", " };
-        note.rest += &format!("{gap}moving average with weight {}, raw values faint", options.smoothing);
+        rest.push(format!("moving average with weight {}, raw values faint", options.smoothing));
     }
+    note.rest = rest.join(", ");
     note
 }
 

@@ -72,7 +72,7 @@ fn values_are_in_order_and_leave_the_names_of_lines_which_look_alike_in_all_pane
         for (line, own) in panel.figure.lines.iter().zip(&figure.lines) {
             assert_eq!(line.style, own.style, "{}", line.name);
         }
-        assert!(panel.figure.note == Default::default() && panel.figure.has_data());
+        assert!(panel.figure.note == Note::default() && panel.figure.has_data());
     }
     assert_eq!(facets.panels[0].values, ["16"]);
     let first = |panel: usize| facets.panels[panel].figure.lines[1].points[0][1];

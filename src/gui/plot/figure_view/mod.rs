@@ -97,9 +97,9 @@ pub struct FigureView {
     failed: Option<FailedScene>,
     /// What the window says about all plots.
     pub(super) around: Surroundings,
-    /// Width of what is beside the plot in the last frame, and whether it is the ends of lines.
+    /// Width of what is beside the plot in the last frame, and the intervals there in the words of small print.
     beside: f32,
-    has_ends: bool,
+    ends: &'static str,
     /// The views of the panels of a figure that has some.
     panels: Panels,
     /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
@@ -304,7 +304,7 @@ impl FigureView {
             _ if self.draws_all_bands(figure) => "bands",
             BandChoice::Selected | BandChoice::All => "band of the selected arm",
         };
-        let ends = if self.has_ends && figure.facets.is_none() { "bars at line ends" } else { "" };
+        let ends = if figure.facets.is_none() { self.ends } else { "" };
         let shown: Vec<&str> = [bands, ends].into_iter().filter(|part| !part.is_empty()).collect();
         figure.remarks(&shown.join(" and ")).join("\n")
     }
@@ -328,7 +328,7 @@ fn plot_ui(
     let space = ui.available_rect_before_wrap();
     let beside = Beside::of(figure, state, view, space);
     state.beside = beside.width();
-    state.has_ends = matches!(beside, Beside::Ends(_));
+    state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
