@@ -83,6 +83,8 @@ pub struct Line {
     pub best: Option<usize>,
     /// How many seeds it averages while others are to come.
     pub seeds: Option<Seeds>,
+    /// Of a line by round, the training that it shows.
+    pub round: Option<LineRound>,
 }
 
 /// The seeds of a mean while some are to come.
@@ -94,6 +96,15 @@ pub struct Seeds {
     pub planned: usize,
     /// The number of unfinished ones beside the mean: the first traces.
     pub running: usize,
+}
+
+/// The training that a line shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineRound {
+    /// What the line is of apart from the training: "winning ticket", "winning ticket, validation".
+    pub of: String,
+    /// Which training it is, from 1.
+    pub number: usize,
 }
 
 /// A training of a plan.
