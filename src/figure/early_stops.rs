@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::distinct::distinct;
-use super::model::{Figure, Line};
+use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
 use crate::form::number::counted;
 use crate::results::early_stops::Training;
@@ -33,11 +33,11 @@ pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     }
     let seeds = lines.iter().flat_map(|line| &line.counts).max().copied().unwrap_or_default();
     let has_band = lines.iter().any(|line| !line.band.is_empty());
-    let band = if has_band { ", band: standard deviation" } else { "" };
+    let interval = if has_band { "standard deviation".to_owned() } else { String::new() };
     Figure {
         x: XAxis::Remaining.axis(),
         y: Axis::new("Early-stop iteration", ""),
-        note: format!("mean over {}{band}", counted(seeds, "seed")),
+        note: Note { interval, ..format!("mean over {}", counted(seeds, "seed")).into() },
         lines,
         ..Figure::default()
     }
@@ -75,9 +75,11 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
         let dotted = Style { dash: Dash::Dotted, ..style };
         lines.push(Line::new(&format!("{arm}, by chance"), dotted, chance));
     }
-    let note = "mean over pairs of seeds, band: 95 % CI over pairs; by chance: random masks that keep as many weights of \
-        each layer"
-        .to_owned();
+    let note = Note {
+        what: "mean over pairs of seeds".to_owned(),
+        interval: "95 % CI over pairs".to_owned(),
+        rest: "by chance: random masks that keep as many weights of each layer".to_owned(),
+    };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
     Figure { x: XAxis::Remaining.axis(), y, lines, note, ..Figure::default() }
 }
@@ -109,10 +111,11 @@ pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
         }
         lines.extend([line, chance]);
     }
-    let note = format!(
-        "{moment}; mean over pairs of seeds, whiskers: 95 % CI over pairs; by chance: random masks that keep as many \
-            weights of the layer"
-    );
+    let note = Note {
+        what: format!("{moment}; mean over pairs of seeds"),
+        interval: "95 % CI over pairs".to_owned(),
+        rest: "by chance: random masks that keep as many weights of the layer".to_owned(),
+    };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
     Figure { x: Axis::of_names("Pruned parameter", names), y, lines, note, ..Figure::default() }
 }
@@ -147,7 +150,7 @@ mod tests {
             (&[[1.0, 204.0], [0.5, 100.0]][..], &[3, 1][..])
         );
         assert_eq!(line.band, [Band { x: 1.0, low: 200.0, high: 208.0 }]);
-        assert_eq!(figure.note, "mean over 3 seeds, band: standard deviation");
+        assert_eq!(figure.note.text("bars"), "mean over 3 seeds, bars: standard deviation");
     }
 
     fn stop(iteration: u64) -> EarlyStop {

@@ -130,6 +130,23 @@ impl Figure {
         }
     }
 
+    /// The number of seeds of its means: "n = 5 each", "n = 3–5"; empty if it has none.
+    pub fn seeds(&self) -> String {
+        let means = || self.lines.iter().filter(|line| line.names.is_empty() && !line.points.is_empty());
+        let counts =
+            || means().flat_map(|line| if line.counts.is_empty() { &[1] } else { line.counts.as_slice() });
+        match (counts().min(), counts().max()) {
+            (Some(least), Some(most)) if *most > 1 => {
+                if least == most {
+                    format!("n = {most} each")
+                } else {
+                    format!("n = {least}\u{2013}{most}")
+                }
+            }
+            _ => String::new(),
+        }
+    }
+
     /// Why it cannot be drawn, if there is a reason besides a lack of data.
     pub fn refusal(&self) -> Option<&str> {
         self.facets.as_ref().map(|facets| facets.refusal.as_str()).filter(|why| !why.is_empty())

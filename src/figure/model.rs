@@ -7,13 +7,16 @@ use super::cells::Cells;
 use super::facets::Facets;
 use super::palette::{Dash, Style};
 use crate::results::statistics::Band;
+use crate::results::table::LineFacts;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
 /// On an axis of names, a line is drawn as separate marks, and its band as whiskers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
-    /// Its name in the properties of files: "Accuracy". May be empty.
+    /// The experiment that it is of, and its name, in the properties of files: "Lottery tickets", "Accuracy". Either may be
+    /// empty.
+    pub experiment: String,
     pub name: String,
     /// Title above the plot; empty in most papers, which have captions.
     pub title: String,
@@ -38,12 +41,25 @@ pub struct Figure {
     pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
-    /// Small print below the plot, such as "mean over 5 seeds, band: 95 % CI".
-    pub note: String,
+    /// What its arms have in the columns of the table of runs, for readings.
+    pub facts: LineFacts,
+    /// Small print below the plot, such as "mean over 5 seeds, bars: 95 % CI".
+    pub note: Note,
     /// Why nothing is drawn, where that is not for want of results; empty otherwise.
     pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
+}
+
+/// The small print of a figure. How its intervals are drawn is up to what draws it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Note {
+    /// What is drawn: "mean over 5 seeds".
+    pub what: String,
+    /// What the intervals around means are: "95 % CI". Empty without intervals.
+    pub interval: String,
+    /// Everything else.
+    pub rest: String,
 }
 
 /// One series: a mean (or the only run) with its band and its single runs.
@@ -65,8 +81,21 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
+    /// How many seeds it averages while others are to come.
+    pub seeds: Option<Seeds>,
     /// Of a line by round, the training that it shows.
     pub round: Option<LineRound>,
+}
+
+/// The seeds of a mean while some are to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    /// Those that are done, of which the mean is; 0 for a mean of unfinished ones.
+    pub done: usize,
+    /// All of them.
+    pub planned: usize,
+    /// The number of unfinished ones beside the mean: the first traces.
+    pub running: usize,
 }
 
 /// The training that a line shows.
@@ -135,6 +164,25 @@ pub enum At {
     Y(f64),
 }
 
+impl Note {
+    /// The text for a figure whose intervals are drawn as `shown`: "bars"; empty where they are not drawn.
+    pub fn text(&self, shown: &str) -> String {
+        let interval = if self.interval.is_empty() || shown.is_empty() {
+            String::new()
+        } else {
+            format!("{shown}: {}", self.interval)
+        };
+        let parts = [self.what.trim(), interval.as_str(), self.rest.trim()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl<T: Into<String>> From<T> for Note {
+    fn from(what: T) -> Self {
+        Self { what: what.into(), ..Self::default() }
+    }
+}
+
 impl Line {
     /// A line without spread.
     pub fn new(name: &str, style: Style, points: Vec<[f64; 2]>) -> Self {
@@ -184,8 +232,19 @@ impl Figure {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
-    /// A name for the figure: its title, otherwise the name of its plot, otherwise the label of an axis.
+    /// The same figure of this experiment.
+    pub fn of_experiment(self, name: &str) -> Self {
+        Self { experiment: name.trim().to_owned(), ..self }
+    }
+
+    /// A name for its file's properties: "Lottery tickets – Accuracy".
     pub fn named(&self) -> String {
+        let parts = [self.experiment.clone(), self.own_name()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{2013} ")
+    }
+
+    /// Its title, otherwise the name of its plot, otherwise the label of an axis.
+    fn own_name(&self) -> String {
         match &self.cells {
             _ if !self.title.trim().is_empty() => self.title.clone(),
             _ if !self.name.is_empty() => self.name.clone(),
@@ -194,6 +253,11 @@ impl Figure {
             None if self.is_lying() => self.x.label(),
             None => self.y.label(),
         }
+    }
+
+    /// Whether its lines are over values of a setting, each with a bar for its interval, of which one is the best.
+    pub fn is_over_setting(&self) -> bool {
+        self.parts().iter().flat_map(|part| &part.lines).any(|line| line.best.is_some())
     }
 
     /// Whether it consists of lines over two axes of numbers.
@@ -217,17 +281,13 @@ impl Figure {
         }
     }
 
-    /// The caption and the remarks as sentences, for a hint beside the figure's name.
-    pub fn explanation(&self) -> String {
-        self.remarks().join("\n")
-    }
-
     /// Adds to the small print.
     pub fn add_note(&mut self, text: &str) {
-        if !self.note.is_empty() {
-            self.note += ", ";
+        let rest = &mut self.note.rest;
+        if !rest.is_empty() {
+            *rest += ", ";
         }
-        self.note += text;
+        *rest += text;
     }
 
     /// Whether the pointer selects a name or a range, not the nearest point of a line.
@@ -240,12 +300,12 @@ impl Figure {
         self.x.categories.is_empty() && !self.y.categories.is_empty()
     }
 
-    /// The small print below the plot: the note, then remarks about values that cannot be drawn.
-    pub fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        if !self.note.trim().is_empty() {
-            remarks.push(self.note.clone());
-        }
+    /// The small print below the plot: the note, then remarks about values that cannot be drawn. Intervals are drawn as
+    /// `shown`, such as "bars"; empty where they are not drawn.
+    pub fn remarks(&self, shown: &str) -> Vec<String> {
+        let shown = if self.is_of_marks() { "bars" } else { shown };
+        let mut remarks = vec![self.note.text(shown)];
+        remarks.retain(|note| !note.is_empty());
         let (mut is_interrupted, mut lost) = (false, 0_usize);
         let parts = self.parts();
         for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
@@ -289,11 +349,14 @@ mod tests {
         let points = vec![[0.0, 1.0], [1.0, f64::NAN], [f64::NAN, 1.0]];
         let mut figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
         assert_eq!(
-            figure.remarks(),
+            figure.remarks(""),
             ["× interrupted: the value is not finite", "1 point is not shown: the x value is not finite"]
         );
         figure.x.scale = Scale::Log10;
-        assert_eq!(figure.remarks()[1], "2 points are not shown: the x value is not positive or not finite");
+        assert_eq!(
+            figure.remarks("")[1],
+            "2 points are not shown: the x value is not positive or not finite"
+        );
     }
 
     #[test]

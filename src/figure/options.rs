@@ -38,6 +38,15 @@ pub enum IntervalStyle {
 }
 
 impl IntervalStyle {
+    /// Its word in captions; empty where intervals are not drawn.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bars => "bars",
+            Self::Bands => "bands",
+            Self::None => "",
+        }
+    }
+
     /// The style with this name on the command line.
     ///
     /// # Errors

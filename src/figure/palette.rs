@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::results::campaign::ImageOutcome;
-use crate::results::colours::without_shade;
+use crate::results::colours::{is_muted, without_shade};
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Style {
     pub dash: Dash,
     /// The marker at its points.
     pub marker: Marker,
+    /// Whether it is a line of earlier settings, which is thin and faint.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_muted: bool,
 }
 
 /// The pattern of a line.
@@ -141,6 +144,7 @@ const SERIES_DASHES: [usize; COLOURS] = [0, 0, 1, 2, 3, 1, 2, 0];
 
 /// The style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
 pub fn style_of(index: usize) -> Style {
+    let is_muted = is_muted(index);
     let (index, shade) = without_shade(index);
     let (colour, round) = (index % COLOURS, index / COLOURS);
     Style {
@@ -148,6 +152,7 @@ pub fn style_of(index: usize) -> Style {
         shade,
         dash: DASHES[(SERIES_DASHES[colour] + round) % DASHES.len()],
         marker: MARKERS[1 + (colour + round) % (MARKERS.len() - 1)],
+        is_muted,
     }
 }
 
@@ -193,21 +198,21 @@ impl Style {
     }
 }
 
-/// A shade of a colour, from light (0) to dark (1). No shade has a contrast below 3 to 1.
+/// A shade of a colour, from light (0) to dark (1). The shade nearest to the ground still has a contrast like that of the
+/// colours themselves, also where a file's original colour has less.
 fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
-    const LEAST: f64 = 3.05;
-    let ground = theme.ground();
-    // Towards the ground only as far as the contrast allows; away from it far enough that the ends differ clearly.
-    let toward = |end: Rgb, most: f64| {
-        let steps = (0..=20_u32).map(|step| mix(own, end, most * f64::from(20 - step) / 20.0));
-        steps.into_iter().find(|tone| contrast(*tone, ground) >= LEAST).unwrap_or(own)
-    };
-    let (light, dark) = if theme.is_dark() {
-        (mix(own, [0xFF; 3], 0.7), toward([0; 3], 0.6))
-    } else {
-        (toward([0xFF; 3], 0.6), mix(own, [0; 3], 0.65))
-    };
-    mix(light, dark, share)
+    const LEAST: f64 = 3.3;
+    const FARTHEST: f64 = 0.6;
+    let (near, far, away) =
+        if theme.is_dark() { ([0; 3], [0xFF; 3], 0.7) } else { ([0xFF; 3], [0; 3], 0.65) };
+    // From the ground back to the colour and, if it must be, beyond.
+    let tones = (0..=40_u32).map(|step| match FARTHEST * (1.0 - f64::from(step) / 20.0) {
+        toward if toward >= 0.0 => mix(own, near, toward),
+        beyond => mix(own, far, -beyond),
+    });
+    let near = tones.into_iter().find(|tone| contrast(*tone, theme.ground()) >= LEAST).unwrap_or(own);
+    let far = mix(own, far, away);
+    if theme.is_dark() { mix(far, near, share) } else { mix(near, far, share) }
 }
 
 /// A mixture of two colours: the first one at 0, the second one at 1.
@@ -353,10 +358,7 @@ pub(crate) mod tests {
                 let tones = shades.map(|style| style.rgb(theme));
                 assert!(tones.windows(2).all(|two| luminance(two[0]) > luminance(two[1])), "{tones:?}");
                 let least = tones.iter().map(|tone| contrast(*tone, theme.ground())).fold(21.0, f64::min);
-                assert!(
-                    least >= 3.0 || theme == Theme::Light && least > 2.2,
-                    "{index} on {theme:?}: {least}"
-                );
+                assert!(least >= 3.25, "the weakest shade of {index} on {theme:?}: {least}");
             }
             for index in OUTCOME..OUTCOME + 5 {
                 let own = colour(index, theme);
@@ -392,6 +394,9 @@ pub(crate) mod tests {
     fn a_style_without_a_shade_is_read() {
         let style: Style =
             crate::form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
-        assert_eq!(style, Style { colour: 2, shade: None, dash: Dash::Dotted, marker: Marker::Square });
+        assert_eq!(
+            style,
+            Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() }
+        );
     }
 }

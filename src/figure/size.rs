@@ -116,13 +116,6 @@ impl Preset {
         }
     }
 
-    /// Its width and height in whole millimetres.
-    pub fn millimetres(self) -> (u32, u32) {
-        let Size { width_pt, height_pt, .. } = self.size();
-        let whole = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH).round() as u32;
-        (whole(width_pt), whole(height_pt))
-    }
-
     /// The preset with these sides, else the nearest size in whole millimetres.
     pub fn near(size: &Size) -> Self {
         let is_it = |preset: &Self| {
@@ -204,7 +197,6 @@ mod tests {
     fn sizes_are_known_by_name_and_by_millimetres() {
         assert_eq!(Preset::parse("two-columns"), Ok(Preset::TwoColumns));
         assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120, height: 80 }));
-        assert_eq!(Preset::parse("120x80").unwrap().millimetres(), (120, 80));
         assert!((Preset::parse("254x127").unwrap().size().width_pt - 720.0).abs() < 1e-9);
         for (wrong, part) in [("huge", "120x80"), ("5x5", "1 to 200 inches"), ("120x", "120x80")] {
             assert!(Preset::parse(wrong).unwrap_err().contains(part), "{wrong}");

@@ -10,8 +10,22 @@ use super::table::settings::compare;
 /// percent is `i + (s + 1) × STYLES`.
 const STYLES: usize = 192;
 
+/// Set in the index of a line of earlier settings, beyond all shades.
+const MUTED: usize = 1 << 20;
+
+/// The index of the same style for a line of earlier settings.
+pub const fn muted(index: usize) -> usize {
+    index | MUTED
+}
+
+/// Whether a line of earlier settings has this index.
+pub const fn is_muted(index: usize) -> bool {
+    index & MUTED != 0
+}
+
 /// The index of a style, and its shade in percent, light to dark.
 pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
+    let index = index & !MUTED;
     match index / STYLES {
         0 => (index, None),
         percent => (index % STYLES, Some(if percent > 101 { 100 } else { (percent - 1) as u8 })),
@@ -22,11 +36,6 @@ pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
 fn shaded(index: usize, share: f64) -> usize {
     let percent = (share.clamp(0.0, 1.0) * 100.0).round() as usize;
     index % STYLES + (percent + 1) * STYLES
-}
-
-/// The index of the style some places on, in the same shade.
-pub const fn further(index: usize, places: usize) -> usize {
-    index / STYLES * STYLES + (index % STYLES + places) % STYLES
 }
 
 /// The name of an arm, from the names that its sweep gives it: what they share, to the last comma.
@@ -104,9 +113,10 @@ impl Colours {
 /// one with several has shades for these. The same name has the same index.
 pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let key = |colour: usize| (colour & MUTED) | without_shade(colour).0;
     for (name, colour) in lines {
-        if let (own, Some(_)) = without_shade(*colour) {
-            let names = arms.entry(own).or_default();
+        if let (_, Some(_)) = without_shade(*colour) {
+            let names = arms.entry(key(*colour)).or_default();
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
@@ -114,11 +124,12 @@ pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     }
     let ranks: BTreeMap<usize, Vec<usize>> = arms.iter().map(|(own, names)| (*own, ranks(names))).collect();
     let index = |(name, colour): &(String, usize)| {
-        let (own, Some(_)) = without_shade(*colour) else { return *colour };
+        let (_, Some(_)) = without_shade(*colour) else { return *colour };
+        let own = key(*colour);
         let place = arms[&own].iter().position(|known| known == name).unwrap_or_default();
         match ranks[&own][place] {
             usize::MAX => own,
-            rank => shaded(own, rank as f64 / (arms[&own].len() - 1) as f64),
+            rank => (own & MUTED) | shaded(own & !MUTED, rank as f64 / (arms[&own].len() - 1) as f64),
         }
     };
     lines.iter().map(index).collect()
@@ -156,7 +167,8 @@ mod tests {
         assert_eq!((indices[0], indices[4]), (0, 2), "a sweep takes one colour");
         let shades: Vec<_> = indices[1..4].iter().map(|index| without_shade(*index)).collect();
         assert_eq!(shades, [(1, Some(100)), (1, Some(50)), (1, Some(0))], "by value");
-        assert_eq!(without_shade(further(indices[1], 24)), (25, Some(100)));
+        let earlier = muted(indices[1]);
+        assert_eq!((is_muted(earlier), without_shade(earlier)), (true, (1, Some(100))), "the arm's style");
         let alone = colours.assign_swept(&[(0, "a"), (1, "b"), (2, "c")]);
         assert_eq!(alone, [0, 1, 2], "the arm keeps its colour without its sweep");
         colours.choose(&["b, rate 0.1", "b, rate 0.01"], indices[3] - 1 + 5);

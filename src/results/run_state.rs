@@ -25,6 +25,11 @@ impl RunState {
         }
     }
 
+    /// Whether it has begun and gets further points.
+    pub const fn goes_on(&self) -> bool {
+        matches!(self, Self::Running | Self::Stopped)
+    }
+
     /// One word for it.
     pub const fn word(&self) -> &'static str {
         match self {

@@ -51,7 +51,7 @@ fn from_prepared_window(
 fn the_window_and_the_command_line_write_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    std::fs::write(folder.join("x.ron"), TINY.replacen('(', "(name: \"Tiny digits\",", 1)).unwrap();
     weightlab(folder, &["run", "x.ron"]);
     let chosen = ViewSettings {
         options: PlotOptions { band: Spread::MinMax, smoothing: 0.5, ..PlotOptions::default() },
@@ -84,6 +84,8 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             if has_footnote {
                 let text = String::from_utf8(window).unwrap();
+                let title = if has_title { "Mine" } else { "Accuracy" };
+                assert!(text.contains(&format!("<title>Tiny digits – {title}</title>")), "{title}");
                 assert_eq!(text.contains("filter: -arm:pruned (2 of 4 runs)"), has_title, "what is left out");
                 assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
             }

@@ -14,7 +14,7 @@ use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::print_err;
 use super::points::points_csv;
-use crate::doc::Run;
+use crate::doc::{Experiment, Run};
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
 use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
@@ -117,7 +117,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
-        (_, Some(kind)) => write_figure(&results, arguments, kind)?,
+        (_, Some(kind)) => write_figure(document.experiment(), &results, arguments, kind)?,
         _ => {
             let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
             return Err(Failure::Input(if ending.is_empty() {
@@ -141,7 +141,12 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
 }
 
 /// The figure as the window shows it: with the filter, the axes and the titles of `view.ron`.
-fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Result<String, Failure> {
+fn write_figure(
+    experiment: &Experiment,
+    results: &Results,
+    arguments: &ExportArgs,
+    kind: FileKind,
+) -> Result<String, Failure> {
     let mut view = ViewSettings::read(&results.folder).unwrap_or_else(|why| {
         print_err(&format!("warning: {why}"));
         ViewSettings::default()
@@ -162,6 +167,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
         None => (plotted(results, arguments, &mut view)?, String::new()),
     };
+    let figure = figure.of_experiment(&experiment.name);
     let paper = view.paper();
     let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);

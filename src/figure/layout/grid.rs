@@ -8,7 +8,7 @@ use super::{
     UnplacedScaleBar, groups, names_of_axes, no_data, uprights, x_labels,
 };
 use crate::figure::axis::Axis;
-use crate::figure::facets::{Facets, Head, Ranges};
+use crate::figure::facets::{Facets, Head, Panel, Ranges};
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::figure::model::Figure;
 
@@ -280,11 +280,18 @@ impl<'a> Frame<'a> {
         let font = self.fonts[1];
         let above = self.head - LINE_HEIGHT * font;
         if self.facets.is_wrapped() {
-            let heads = self.facets.columns.iter().zip(&self.places);
-            return heads.flat_map(|(head, place)| words(head, self.rect(*place), above, font)).collect();
+            let heads = self.facets.columns.iter().zip(&self.places).zip(&self.facets.panels);
+            let words = |((head, place), panel): ((&Head, &[usize; 2]), &Panel)| {
+                words(head, &panel.figure.seeds(), self.rect(*place), above, font)
+            };
+            return heads.flat_map(words).collect();
         }
-        let columns = self.facets.columns.iter().enumerate();
-        let columns = columns.flat_map(|(index, head)| words(head, self.rect([0, index]), above, font));
+        let columns = self.facets.columns.iter().enumerate().flat_map(|(index, head)| {
+            let panels = self.facets.panels.iter().filter(|panel| panel.place[1] == index);
+            let seeds: BTreeSet<String> = panels.map(|panel| panel.figure.seeds()).collect();
+            let seeds = seeds.first().filter(|_| seeds.len() == 1).cloned().unwrap_or_default();
+            words(head, &seeds, self.rect([0, index]), above, font)
+        });
         let rows = self.facets.rows.iter().enumerate().flat_map(|(index, head)| {
             let rect = self.rect([index, self.size[1] - 1]);
             let text = fit(&head.text(), font, Weight::Regular, rect.bottom - rect.top, 1);
@@ -334,8 +341,8 @@ fn spread(y: &mut Ruler, font: f64) {
 }
 
 /// The head of a panel so far above its data: the setting in a quiet colour, then the value. A long setting is cut, and
-/// left out where little remains.
-fn words(head: &Head, plot: Rect, above: f64, font: f64) -> Vec<Text> {
+/// left out where little remains. The number of seeds is at the right end, where there is room.
+fn words(head: &Head, seeds: &str, plot: Rect, above: f64, font: f64) -> Vec<Text> {
     const BETWEEN: f64 = 0.35;
     let most = plot.right - plot.left;
     let value = fit(&head.value, font, Weight::Medium, most, 1).join(" ");
@@ -354,5 +361,9 @@ fn words(head: &Head, plot: Rect, above: f64, font: f64) -> Vec<Text> {
         left += width(&label, font, Weight::Regular) + BETWEEN * font;
     }
     texts.push(Text { weight: Weight::Medium, ..Text::new(&value, [left, base], Anchor::Start, font) });
+    let end = left + taken + 2.0 * BETWEEN * font;
+    if !seeds.is_empty() && end + width(seeds, font, Weight::Regular) <= plot.right {
+        texts.push(Text { muted: true, ..Text::new(seeds, [plot.right, base], Anchor::End, font) });
+    }
     texts
 }

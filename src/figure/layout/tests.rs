@@ -76,7 +76,7 @@ fn figure(names: &[String], ends: [f64; 2]) -> Figure {
         x: Axis::new("Epochs trained", ""),
         y: Axis::percent("Test accuracy"),
         lines: lines.collect(),
-        note: "mean over 3 seeds, band: 95 % CI".to_owned(),
+        note: "mean over 3 seeds, bars: 95 % CI".into(),
         ..Figure::default()
     }
 }
@@ -267,6 +267,24 @@ fn check_panels(figure: &Figure, size: Size) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[test]
+fn heads_of_panels_count_the_seeds_where_there_are_several() {
+    let mut figure = by_batch(&[16, 64, 256], FacetAxes::Shared);
+    figure.facets.as_mut().unwrap().change(|index, panel| {
+        for (nth, line) in panel.lines.iter_mut().enumerate() {
+            line.counts = match index {
+                0 => vec![5; 3],
+                1 => vec![5, 5, 3 + nth as u32],
+                _ => Vec::new(),
+            };
+        }
+    });
+    let layout = layout(&figure, &Options::default());
+    let shown: Vec<&str> = layout.texts.iter().map(|text| text.content.as_str()).collect();
+    assert!(shown.contains(&"n = 5 each") && shown.contains(&"n = 3–5"), "{shown:?}");
+    assert_eq!(shown.iter().filter(|text| text.starts_with("n =")).count(), 2, "one seed is no mean");
 }
 
 #[test]

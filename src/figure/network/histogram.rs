@@ -24,7 +24,7 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
         x: Axis::new("Value", ""),
         y: Axis::new("Entries", ""),
         bins: counts.edges.clone(),
-        note: format!("{}, {}", parameter.name, shape_text(&parameter.shape)),
+        note: format!("{}, {}", parameter.name, shape_text(&parameter.shape)).into(),
         ..Figure::default()
     };
     for (name, colour, part) in parts.into_iter().filter(|(_, _, part)| sum(part) > 0) {
@@ -36,7 +36,7 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
     let highest = outline.iter().map(|point| point[1]).fold(whole(highest(counts)), f64::max);
     let top = 1.05 * highest;
     if counts.pruned.iter().any(|count| whole(*count) > top) {
-        figure.note += "; bar of pruned weights truncated";
+        figure.note.what += "; bar of pruned weights truncated";
     }
     figure.y.range = Some([0.0, top]);
     if !outline.is_empty() {
@@ -91,7 +91,7 @@ mod tests {
     fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
         let figure = histogram(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
-        assert!(figure.note.ends_with("bar of pruned weights truncated"), "{}", figure.note);
+        assert!(figure.note.what.ends_with("bar of pruned weights truncated"), "{:?}", figure.note);
         assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[Pruned, Pruned], &[]).0), 2);
     }
 

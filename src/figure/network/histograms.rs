@@ -54,7 +54,7 @@ pub fn histograms(recorded: &[WeightHistogram], parameter: &str, of: &str) -> Fi
             span: Some(range),
             ..Cells::default()
         }),
-        note: format!("{parameter} of {of}; pruned weights are left out"),
+        note: format!("{parameter} of {of}; pruned weights are left out").into(),
         ..Figure::default()
     }
 }

@@ -103,7 +103,7 @@ pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
         [rows, columns] => format!("; a pixel is the mean of {rows}×{columns} entries"),
     };
     let note = format!("{} of {name}, {}{blocks}", shown.name(), shape_text(&values.shape));
-    Figure { x, y: Axis { reversed: true, ..y }, cells: Some(cells), note, ..Figure::default() }
+    Figure { x, y: Axis { reversed: true, ..y }, cells: Some(cells), note: note.into(), ..Figure::default() }
 }
 
 /// An axis that counts from 0.
@@ -144,7 +144,11 @@ mod tests {
         let values =
             ParameterValues { shape: vec![3, 2000], values: vec![0.5; count], entries: vec![Free; count] };
         let figure = image("features.0.weight", &values, Shown::Mask);
-        assert!(figure.note.ends_with("3×2000; a pixel is the mean of 1×4 entries"), "{}", figure.note);
+        assert!(
+            figure.note.what.ends_with("3×2000; a pixel is the mean of 1×4 entries"),
+            "{:?}",
+            figure.note
+        );
         assert_eq!(csv(&figure).lines().count(), 1 + count);
         assert_eq!(figure.x.range, Some([-0.5, 1999.5]));
     }

@@ -37,7 +37,7 @@ pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Fig
             bars("pruned", None, |layer| layer.weights - layer.remaining),
         ],
         details: details.into(),
-        note: format!("{of}{worst}"),
+        note: format!("{of}{worst}").into(),
         ..Figure::default()
     }
 }
@@ -78,8 +78,8 @@ mod tests {
         );
         assert_eq!(figure.details["remaining"], "6 weights");
         assert!(
-            figure.note.ends_with("most vulnerable (seeds 1, 2 together): fc1, a single fault changes the class of 40.00 % of the images"),
-            "{}",
+            figure.note.what.ends_with("most vulnerable (seeds 1, 2 together): fc1, a single fault changes the class of 40.00 % of the images"),
+            "{:?}",
             figure.note
         );
     }

@@ -19,7 +19,7 @@ pub const PLOT: Plot = Plot {
     subject: "test accuracy",
     help: "Accuracy on the test data during training, and on the validation data (dotted) if there are any. \
            Which arm learns fastest, and which ends highest? A line is the mean over the seeds of \
-           an arm, with its band; where bands overlap, more seeds may separate the arms. Branches \
+           an arm, with its interval; where intervals overlap, more seeds may separate the arms. Branches \
            of an arm, such as a reinitialized ticket, are dashed. Needs a stage that trains or \
            tests.",
     needs: &[],

@@ -1,10 +1,12 @@
 //! Accuracy of each class.
 
-use super::curves::{Averaged, RunCounts, figure};
+use super::curves::{Averaged, figure};
+use super::note::RunCounts;
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
+use crate::results::colours::without_shade;
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord, RunState};
@@ -93,7 +95,10 @@ pub fn offset(position: usize, arms: usize) -> f64 {
 
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
     // Markers have no dashes, so arms of the same colour need different shapes.
-    let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
+    let style = Style {
+        marker: SHAPES[without_shade(arm.colour).0 / COLOURS % SHAPES.len()],
+        ..style_of(arm.colour)
+    };
     let mut line = Line::new(&arm.name, style, Vec::new());
     let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
     for class in 0..classes {
@@ -143,8 +148,15 @@ mod tests {
                 colour: 0,
                 runs: vec![(1, &first), (2, &second)],
                 rows: vec![&row; 2],
+                ..ArmRuns::default()
             },
-            ArmRuns { name: "b".to_owned(), colour: 1, runs: vec![(1, &second)], rows: vec![&row] },
+            ArmRuns {
+                name: "b".to_owned(),
+                colour: 1,
+                runs: vec![(1, &second)],
+                rows: vec![&row],
+                ..ArmRuns::default()
+            },
         ];
         let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&arms, &options);
@@ -155,8 +167,8 @@ mod tests {
         assert_eq!((a.band[0].low, a.band[0].high, a.traces.len()), (0.5, 0.75, 2));
         assert_eq!(b.points, [[0.175, 0.75], [1.175, 1.0]]);
         assert_eq!((b.band.len(), b.traces.len()), (0, 0));
-        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
-        assert!(figure.has_data() && figure.remarks().len() == 1);
+        assert_eq!(figure.remarks("bands")[0], "mean over 1 to 2 seeds, bars: min to max", "drawn as bars");
+        assert!(figure.has_data() && figure.remarks("").len() == 1);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::note::{RunCounts, note};
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Trace};
+use crate::figure::model::{Figure, Line, Seeds, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
-use crate::results::statistics::{Spread, level};
+use crate::results::statistics::level;
 use crate::results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines differ from those of other series of the same arm.
@@ -39,26 +40,6 @@ pub struct Averaged {
     pub training: Option<rounds::TrainingLine>,
 }
 
-/// The number of runs that a line averages.
-#[derive(Clone, Copy, Debug)]
-pub struct RunCounts {
-    /// All runs.
-    pub runs: usize,
-    /// Different seeds.
-    pub seeds: usize,
-    /// Different arms.
-    pub arms: usize,
-}
-
-impl RunCounts {
-    /// Counts runs of these seeds.
-    pub fn of(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
-        let seeds: Vec<u64> = seeds.into_iter().collect();
-        let different: BTreeSet<u64> = seeds.iter().copied().collect();
-        Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
-    }
-}
-
 /// The lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     if options.x == XAxis::Training {
@@ -77,14 +58,17 @@ pub fn averaged(
     arm: &ArmRuns<'_>,
     name: &str,
     style: Style,
-    mut curves: Vec<Curve>,
+    curves: Vec<Curve>,
     options: &PlotOptions,
 ) -> Averaged {
+    let (mut curves, unfinished) = finished(arm, curves);
+    let seeds = seeds(arm, curves.len(), unfinished.len());
     let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
     // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
-    let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
+    let behind: &[Curve] = if has_traces { &curves } else { &[] };
+    let traces = unfinished.iter().chain(behind).map(trace).collect();
     for curve in &mut curves {
         match options.x {
             // The number of weights only falls, so the past is at larger x.
@@ -96,7 +80,28 @@ pub fn averaged(
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
-    Averaged { line: Line { traces, ..line }, counts, training: None }
+    Averaged { line: Line { traces, seeds, ..line }, counts, training: None }
+}
+
+/// The curves that a mean is over, and those of unfinished runs beside it. While no run is done, the mean is over all.
+fn finished(arm: &ArmRuns<'_>, curves: Vec<Curve>) -> (Vec<Curve>, Vec<Curve>) {
+    if arm.runs.iter().all(|(_, record)| !record.state().goes_on()) {
+        return (curves, Vec::new());
+    }
+    let runs = arm.runs.iter().zip(arm.run_names());
+    let names: BTreeSet<String> =
+        runs.filter(|((_, record), _)| record.state().goes_on()).map(|(_, name)| name).collect();
+    let (unfinished, done): (Vec<_>, Vec<_>) =
+        curves.into_iter().partition(|curve| names.contains(&curve.run));
+    if done.is_empty() { (unfinished, done) } else { (done, unfinished) }
+}
+
+/// How many seeds a mean has while others are to come; `None` for pooled arms too, whose runs with one seed are no
+/// replicates.
+fn seeds(arm: &ArmRuns<'_>, averaged: usize, running: usize) -> Option<Seeds> {
+    let [over, planned] = arm.progress();
+    let done = if over == 0 { 0 } else { averaged };
+    (over < planned && arm.pooled() == 1).then_some(Seeds { done, planned, running })
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -166,61 +171,11 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
 
 /// The figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
-    let note = note(&drawn, options);
+    let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
+    let note = note(&counted, options);
     let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
     Figure { x, y, lines, levels, note, ..Figure::default() }
-}
-
-/// The note about lines: "mean over 2 to 5 seeds, band: 95 % CI". For pooled arms it counts runs, since runs with the
-/// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
-pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
-    let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.counts)));
-    let (runs, seeds, arms) =
-        (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
-    // Some runs may have fewer points so far; the mean is over those with a point.
-    let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
-    let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
-    let runs = Range { fewest: thinnest, ..runs };
-    let mut parts = Vec::new();
-    if runs.most > 1 {
-        let is_pooled = arms.most > 1;
-        parts.push(if is_pooled {
-            format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
-        } else {
-            format!("mean over {}", runs.text("seed"))
-        });
-        if options.band != Spread::None {
-            let of = if is_pooled { " over runs" } else { "" };
-            parts.push(format!("band: {}{of}", options.band.label()));
-        }
-    }
-    if options.smoothing > 0.0 {
-        parts.push(format!("moving average with weight {}, raw values faint", options.smoothing));
-    }
-    parts.join(", ")
-}
-
-/// The smallest and the largest of some counts.
-struct Range {
-    fewest: usize,
-    most: usize,
-}
-
-impl Range {
-    fn of(counts: impl Iterator<Item = usize> + Clone) -> Self {
-        Self { fewest: counts.clone().min().unwrap_or_default(), most: counts.max().unwrap_or_default() }
-    }
-
-    /// "2 to 5 seeds".
-    fn text(&self, noun: &str) -> String {
-        let plural = if self.most == 1 { "" } else { "s" };
-        if self.fewest == self.most {
-            format!("{} {noun}{plural}", self.most)
-        } else {
-            format!("{} to {} {noun}{plural}", self.fewest, self.most)
-        }
-    }
 }
 
 #[cfg(test)]
@@ -228,10 +183,11 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{accuracy, loss};
     use super::*;
+    use crate::figure::model::Note;
     use crate::figure::palette::Dash;
-    use crate::results::RunRecord;
-    use crate::results::statistics::Band;
+    use crate::results::statistics::{Band, Spread};
     use crate::results::table::Row;
+    use crate::results::{Event, RunRecord};
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() }
@@ -258,7 +214,8 @@ mod tests {
             Trace { name: "seed 2".to_owned(), points: vec![[1.0, 0.25], [2.0, 0.75]] }
         );
         assert_eq!((line.name.as_str(), line.style), ("dense", style_of(1)));
-        assert_eq!(figure.note, "mean over 2 seeds, band: min to max");
+        assert_eq!(figure.note.text("bars"), "mean over 2 seeds, bars: min to max");
+        assert_eq!(figure.note.text(""), "mean over 2 seeds", "intervals that are not drawn");
         assert_eq!(figure.y.label(), "Test accuracy (%)");
     }
 
@@ -267,7 +224,7 @@ mod tests {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25)])];
         let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         assert_eq!(figure.lines[0].counts, [2, 1]);
-        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
+        assert_eq!(figure.note.text("bands"), "mean over 1 to 2 seeds, bands: min to max");
     }
 
     #[test]
@@ -291,14 +248,14 @@ mod tests {
         let figure = (accuracy::PLOT.build)(std::slice::from_ref(&pooled), &options());
         let traces: Vec<_> = figure.lines[0].traces.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(traces, ["a, seed 1", "a, seed 2", "b, seed 1", "b, seed 2"]);
-        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note;
+        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note.text("bars");
         assert_eq!(
             note(std::slice::from_ref(&pooled)),
-            "mean over 4 runs (2 arms pooled, 2 seeds), band: min to max over runs"
+            "mean over 4 runs (2 arms pooled, 2 seeds), bars: min to max over runs"
         );
         assert_eq!(
             note(&[pooled, alone]),
-            "mean over 1 to 4 runs (1 to 2 arms pooled, 1 to 2 seeds), band: min to max over runs"
+            "mean over 1 to 4 runs (1 to 2 arms pooled, 1 to 2 seeds), bars: min to max over runs"
         );
     }
 
@@ -316,6 +273,32 @@ mod tests {
         assert_eq!(figure.lines[0].points, [[1.0, 0.25], [2.0, 1.0]]);
         assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.lines[0].band.len(), 1);
+    }
+
+    #[test]
+    fn a_mean_is_over_the_seeds_that_are_done_beside_those_under_way() {
+        let started = Event::Started { resumed: true, threads: 1 };
+        let mut runs = [[0.5, 1.0], [0.25, 0.5], [0.0, 0.25]]
+            .map(|[first, last]| accuracies(&[(1.0, first), (2.0, last)]));
+        let of = |runs: &[RunRecord], planned: usize| {
+            let arm = ArmRuns { planned, ..arm("ticket", runs) };
+            (accuracy::PLOT.build)(&[arm], &PlotOptions { traces: false, ..options() })
+        };
+        assert_eq!(of(&runs, 3).lines[0].seeds, None, "all are done");
+        runs[2].apply(started.clone());
+        let figure = of(&runs, 4);
+        let line = &figure.lines[0];
+        assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
+        assert_eq!(line.seeds, Some(Seeds { done: 2, planned: 4, running: 1 }));
+        assert_eq!(line.traces.len(), 1);
+        assert_eq!(line.traces[0].name, "seed 3");
+        assert_eq!(figure.note.text(""), "mean over 2 seeds, thin lines: unfinished seeds");
+        for run in &mut runs {
+            run.apply(started.clone());
+        }
+        let line = &of(&runs, 3).lines[0];
+        assert_eq!(line.seeds, Some(Seeds { done: 0, planned: 3, running: 0 }), "a mean of what there is");
+        assert_eq!(line.counts, [3, 3]);
     }
 
     #[test]
@@ -339,7 +322,7 @@ mod tests {
         let [line] = figure.lines.as_slice() else { panic!("one line") };
         assert!(line.points[1][1].is_nan(), "a gap");
         assert!(line.band.is_empty() && line.traces.is_empty());
-        assert_eq!(figure.note, "");
+        assert_eq!(figure.note, Note::default());
     }
 
     #[test]
@@ -358,7 +341,7 @@ mod tests {
         let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
         assert_eq!(figure.lines[0].points, [[1.0, 0.0], [2.0, 0.5]]);
         assert_eq!(figure.lines[0].traces[0].points, [[1.0, 0.0], [2.0, 0.75]]);
-        assert_eq!(figure.note, "moving average with weight 0.5, raw values faint");
+        assert_eq!(figure.note.rest, "moving average with weight 0.5, raw values faint");
     }
 
     #[test]

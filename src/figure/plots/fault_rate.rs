@@ -8,12 +8,12 @@ use super::{ArmRuns, Controls, Plot};
 use crate::doc::fault::Protect;
 use crate::doc::stage_number;
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, ReferenceLine, Trace};
+use crate::figure::model::{Figure, Line, Note, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, style_of};
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Estimate};
 use crate::results::number::Format;
-use crate::results::statistics::{Band, Spread, level};
+use crate::results::statistics::{Band, level};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
@@ -50,12 +50,14 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
     let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
     let of = if pooled > 1 { format!("runs (up to {pooled} arms pooled)") } else { "seeds".to_owned() };
-    let note = match (lines.is_empty(), most) {
-        (true, _) => String::new(),
-        (false, 0 | 1) => "mean over trials, band: bootstrap interval over trials".to_owned(),
-        (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
-        (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
+    let (what, interval) = match (lines.is_empty(), most) {
+        (true, _) => Default::default(),
+        (false, 0 | 1) => ("mean over trials".to_owned(), "bootstrap interval over trials"),
+        (false, _) => (format!("mean over {of} of the means over trials"), options.band.label()),
     };
+    let has_interval = lines.iter().any(|line| !line.band.is_empty());
+    let interval = if has_interval { interval.to_owned() } else { String::new() };
+    let note = Note { what, interval, ..Note::default() };
     let mut figure = Figure {
         x,
         y: Axis::percent("Accuracy under faults"),
@@ -215,8 +217,8 @@ mod tests {
         );
         assert_eq!(figure.reference_lines[0].name, "a, fault-free");
         assert_eq!(
-            figure.note,
-            "mean over trials, band: bootstrap interval over trials, \u{201c}clipped\u{201d} with the protection, \
+            figure.note.text("bars"),
+            "mean over trials, bars: bootstrap interval over trials, \u{201c}clipped\u{201d} with the protection, \
              \u{201c}unprotected\u{201d} the same faults without it, dashed: fault-free accuracy"
         );
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
@@ -241,7 +243,11 @@ mod tests {
     #[test]
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
-        let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
+        let options = PlotOptions {
+            band: crate::results::statistics::Spread::MinMax,
+            traces: true,
+            ..PlotOptions::default()
+        };
         let figure = build(&[arm(&runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
@@ -256,6 +262,6 @@ mod tests {
         let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm(&[]) };
         let figure = build(&[pooled], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
-        assert!(figure.note.starts_with("mean over runs (up to 2 arms pooled) of"), "{}", figure.note);
+        assert!(figure.note.what.starts_with("mean over runs (up to 2 arms pooled) of"), "{:?}", figure.note);
     }
 }

@@ -12,6 +12,7 @@ mod line;
 mod loss;
 mod members;
 mod metric;
+mod note;
 mod outcomes;
 mod parallel_coordinates;
 mod past;
@@ -159,6 +160,8 @@ pub struct ArmRuns<'a> {
     pub colour: usize,
     /// Seed and record.
     pub runs: Vec<(u64, &'a RunRecord)>,
+    /// The number of runs with those that have no record yet; 0 if there are none.
+    pub planned: usize,
     /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
 }
@@ -168,6 +171,16 @@ impl ArmRuns<'_> {
     pub fn pooled(&self) -> usize {
         let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
         names.len().max(1)
+    }
+
+    /// How many of its runs are over, and how many there are.
+    fn progress(&self) -> [usize; 2] {
+        let over = self
+            .runs
+            .iter()
+            .filter(|(_, record)| !record.state().goes_on() && !record.points().is_empty())
+            .count();
+        [over, self.planned.max(self.runs.len())]
     }
 
     /// Distinct names of its runs: the seed, after the arm if several are pooled.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::campaigns::{SERIES, bits, has_outcomes, layers, note, parts, sums};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Bars, Figure};
+use crate::figure::model::{Bars, Figure, Note};
 use crate::results::campaign::Tally;
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
@@ -65,7 +65,7 @@ fn stacked<K: Ord>(
     arms: &[ArmRuns<'_>],
     categories: &[K],
     sums: impl Fn(&ArmRuns<'_>) -> BTreeMap<K, (u64, Tally)>,
-) -> (Vec<Bars>, String) {
+) -> (Vec<Bars>, Note) {
     let mut of_arms: Vec<Vec<Bars>> = Vec::new();
     let mut trials = Vec::new();
     for arm in arms {
@@ -80,7 +80,7 @@ fn stacked<K: Ord>(
     }
     let classes = of_arms.first().map_or(0, Vec::len);
     let bars = (0..classes).flat_map(|class| of_arms.iter().map(move |bars| bars[class].clone())).collect();
-    (bars, note(&trials))
+    (bars, note(&trials).into())
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
             .map(|part| part.ends[1])
             .collect();
         assert!(heads.iter().all(|head| (head - 1.0).abs() < 1e-12), "{heads:?}");
-        assert_eq!(figure.note, "share of images, mean over single faults: a (3 trials)");
+        assert_eq!(figure.note.what, "share of images, mean over single faults: a (3 trials)");
     }
 
     #[test]
@@ -127,6 +127,6 @@ mod tests {
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(layers, ["fc1", "fc2"]);
         assert!(figure.bars[0].values[0].is_nan(), "the first arm has no fault in fc1");
-        assert!(figure.note.ends_with("a (1 trial), b (2 trials)"));
+        assert!(figure.note.what.ends_with("a (1 trial), b (2 trials)"));
     }
 }

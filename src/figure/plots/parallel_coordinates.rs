@@ -63,7 +63,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
         parallel: axes.into_iter().map(|of| of.axis).collect(),
         lines,
-        note,
+        note: note.into(),
         ..Figure::default()
     }
 }
@@ -230,6 +230,6 @@ mod tests {
             ..ArmRuns::default()
         });
         let figure = build(&arms, &PlotOptions::default());
-        assert_eq!((figure.parallel.len(), figure.note.as_str()), (13, "3 more settings differ"));
+        assert_eq!((figure.parallel.len(), figure.note.what.as_str()), (13, "3 more settings differ"));
     }
 }

@@ -77,6 +77,6 @@ mod tests {
             shown,
             [("a, distance", &[[1.0, 0.5]][..]), ("a, KL", &[[1.0, 0.125]]), ("a, changed", &[[2.0, 0.25]]),]
         );
-        assert_eq!(figure.note, "1 value of 0 has no place on the logarithmic axis");
+        assert_eq!(figure.note.rest, "1 value of 0 has no place on the logarithmic axis");
     }
 }

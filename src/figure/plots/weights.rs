@@ -134,12 +134,12 @@ mod tests {
             ],
             "in the order of the network, not of the alphabet"
         );
-        assert_eq!((first.y.label(), first.note.as_str()), ("L2 norm".to_owned(), "dense"));
+        assert_eq!((first.y.label(), first.note.rest.as_str()), ("L2 norm".to_owned(), "dense"));
         assert_ne!(first.lines[0].style, first.lines[1].style);
         let selected = PlotOptions { arm: Some("ticket".to_owned()), ..PlotOptions::default() };
         let ticket = build(&arms, &selected);
         assert_eq!(shown(&ticket)[0], ("features.2.weight", &[[1.0, 3.0], [2.0, 4.0]][..]), "(2 + 4)/2");
-        assert_eq!(ticket.note, "mean over 2 seeds, band: 95 % CI, ticket");
+        assert_eq!(ticket.note.text("bars"), "mean over 2 seeds, bars: 95 % CI, ticket");
         let one =
             of(WeightLines { parameter: Some("classifier.weight".to_owned()), ..WeightLines::default() });
         let one = build(&arms, &one);

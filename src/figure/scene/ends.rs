@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Id, Ink, Item, Pen, Shape, segments};
+use super::item::{Id, Item, Pen, Shape, segments};
 use super::lines::mark;
 use super::strokes::{MARKER, WHISKER};
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
@@ -74,7 +74,7 @@ impl Ends {
     ) -> Option<Self> {
         let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
         // Over a setting, the last value is that of the largest one, which says little.
-        let is_over_setting = text == EndText::Values && figure.lines.iter().any(|line| line.best.is_some());
+        let is_over_setting = text == EndText::Values && figure.is_over_setting();
         if !figure.has_curves() || lines > MOST || is_over_setting {
             return None;
         }
@@ -94,6 +94,7 @@ impl Ends {
                 EndText::Names { most } => {
                     [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
                 }
+                EndText::Values if !end.texts[1].is_empty() => [bare(mean), end.texts[1].clone()],
                 EndText::Values if half.is_finite() => [bare(mean), format!("± {}", bare(half))],
                 EndText::Values => [bare(mean), String::new()],
             };
@@ -116,7 +117,7 @@ impl Ends {
         let mut items = Vec::new();
         let text = right + (BEFORE + (self.slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em;
         for end in &self.rows {
-            let ink = Ink::new(end.style.rgb(theme));
+            let ink = end.style.ink(theme);
             let x = right + (BEFORE + end.slot as f64 * SLOT) * em;
             if let Some([low, high]) = end.interval {
                 let caps = [low, high].map(|y| [[x - CAP * em, y], [x + CAP * em, y]]);
@@ -156,7 +157,12 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f6
     let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
     for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| is_shown(line)) {
         if let Some(([_, value], interval)) = last_of(figure, line) {
-            found.extend(end(Id::Line(index), &line.name, line.style.with_marker(), value, interval));
+            // The interval of a few seeds of several says little.
+            let running = line.seeds.filter(|seeds| seeds.running > 0);
+            let interval = interval.filter(|_| running.is_none());
+            let end = end(Id::Line(index), &line.name, line.style.with_marker(), value, interval);
+            let count = running.map_or_else(String::new, |seeds| format!("n {}", seeds.done));
+            found.extend(end.map(|(end, value)| (End { texts: [String::new(), count], ..end }, value)));
         }
     }
     for (index, line) in figure.reference_lines.iter().enumerate() {
@@ -225,6 +231,7 @@ fn slots(ends: &mut [End], em: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::model::Seeds;
     use crate::figure::{Axis, ReferenceLine, style_of};
 
     fn figure(values: &[f64]) -> Figure {
@@ -266,6 +273,15 @@ mod tests {
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
         let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
+    }
+
+    #[test]
+    fn a_mean_beside_unfinished_seeds_has_their_number_and_no_interval() {
+        let mut figure = figure(&[0.9]);
+        figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
+        assert_eq!((end.texts.join(" ").as_str(), end.interval), ("90.00 n 2", None));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
             vec![Shape::Line(vec![from, to], pen).plain()]
         }
         Sample::Line(line) => {
-            let ink = Ink::new(line.style.rgb(theme)).faint(strength);
+            let ink = line.style.ink(theme).faint(strength);
             let middle = [f64::midpoint(from[0], to[0]), from[1]];
             let mark = mark(line.style, middle, ink, em, ground);
             let pen = Pen::new(ink, LINE * em).dashed(line.style.dash);

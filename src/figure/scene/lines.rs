@@ -8,7 +8,7 @@ use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked};
 use super::{Intervals, Surface};
 use crate::figure::layout::Rect;
 use crate::figure::marks::outline;
-use crate::figure::model::{At, Line, ReferenceLine};
+use crate::figure::model::{At, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, Marker, Style};
 use crate::results::statistics::Band;
 
@@ -57,9 +57,8 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let traces = surface.traced().map(|(_, line)| line.traces.len()).sum();
     let columns = Columns::of(surface, traces, true);
     for (index, line) in surface.traced() {
-        let pen = surface.trace_pen(&line.name, line.style);
         for (nth, trace) in line.traces.iter().enumerate() {
-            let id = Id::Run([index, nth]);
+            let (pen, id) = (surface.trace_pen(line, nth), Id::Run([index, nth]));
             match trace.points.as_slice() {
                 [only] => items.extend(dot(&beside(surface, index, line), line, *only, id)),
                 several => polyline(several, surface, (columns, pen), id, &mut items),
@@ -73,7 +72,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     }
     let columns = Columns::of(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
-        let pen = surface.line_pen(&line.name, line.style);
+        let pen = surface.line_pen(line);
         polyline(&line.points, &beside(surface, index, line), (columns, pen), Id::Line(index), &mut items);
     }
     let mut signs = Vec::new();
@@ -81,6 +80,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
         markers(surface, index, line, &mut signs);
     }
     for (index, line) in surface.lines() {
+        signs.extend(unfinished(surface, index, line));
         gaps(surface, index, line, &mut signs);
     }
     let area = with_air(surface.area, surface.em);
@@ -281,6 +281,20 @@ fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
     let last = shown.len().saturating_sub(1) as f64;
     let step = if last > 0.0 { DODGE.min(WIDEST_DODGE / last) } else { 0.0 };
     position.map_or(0.0, |position| (position as f64 - last / 2.0) * step * surface.em)
+}
+
+/// Hollow marks where unfinished runs are.
+fn unfinished(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<Item> {
+    let running = line.seeds.map_or(0, |seeds| seeds.running);
+    let ink = surface.ink(&line.name, line.style);
+    let rim = Pen::new(ink, WHISKER * surface.em);
+    let hollow = |(nth, trace): (usize, &Trace)| {
+        let last = trace.points.iter().map(|point| surface.place(*point)).rfind(|at| surface.holds(*at))?;
+        let mark = mark(line.style.with_marker(), last, ink, surface.em, surface.theme.ground())?;
+        let mark = Mark { ink: Ink::new(surface.theme.ground()), rim, ..mark };
+        Some(Shape::Mark(mark).of(Id::Run([index, nth])))
+    };
+    line.traces.iter().take(running).enumerate().filter_map(hollow).collect()
 }
 
 /// A line's marker, with a thin rim in the colour of the ground, so that it stands out from lines.

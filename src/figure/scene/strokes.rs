@@ -3,15 +3,16 @@
 
 use super::Surface;
 use super::item::{Ink, Pen};
-use crate::figure::model::ReferenceLine;
-use crate::figure::palette::{Style, colour};
+use crate::figure::model::{Line, ReferenceLine};
+use crate::figure::palette::{Style, Theme, colour};
 
 /// Width of a line, of one that stands out, and of a reference line.
 pub const LINE: f64 = 0.165;
 const STRONG: f64 = 0.21;
 const REFERENCE: f64 = 0.13;
-/// Width of the line of a single run.
+/// Width of the line of a single run, and of lines that are no results yet, or no longer.
 const TRACE: f64 = 0.08;
+const THIN: f64 = 0.1;
 /// Width of whiskers and error bars.
 pub const WHISKER: f64 = 0.145;
 /// Width of grid lines, and of axes with their ticks.
@@ -29,8 +30,18 @@ pub const BAND: f64 = 0.18;
 const FAINT: f64 = 0.32;
 pub const FAINT_DOT: f64 = 0.45;
 pub const BAR: f64 = 0.6;
+/// Strength of lines of unfinished seeds, and of earlier settings.
+const UNFINISHED: f64 = 0.75;
+const MUTED: f64 = 0.5;
 /// Strength of other lines and bars while one stands out.
 const DIMMED: f64 = 0.25;
+
+impl Style {
+    /// Its colour, fainter for earlier settings.
+    pub fn ink(self, theme: Theme) -> Ink {
+        Ink::new(self.rgb(theme)).faint(if self.is_muted { MUTED } else { 1.0 })
+    }
+}
 
 impl Surface<'_> {
     /// The strength of what has this name: less while another name stands out.
@@ -40,20 +51,32 @@ impl Surface<'_> {
 
     /// The colour of a line.
     pub fn ink(&self, name: &str, style: Style) -> Ink {
-        Ink::new(style.rgb(self.theme)).faint(self.strength(name))
+        style.ink(self.theme).faint(self.strength(name))
     }
 
     /// The pen of a line's points.
-    pub fn line_pen(&self, name: &str, style: Style) -> Pen {
+    pub fn line_pen(&self, line: &Line) -> Pen {
+        let Line { name, style, .. } = line;
         let stands_out = self.look.highlighted.is_some_and(|own| own == name)
             || self.look.selected.is_some_and(|own| own == name);
-        let width = if stands_out { STRONG } else { LINE };
-        Pen { unit: LINE * self.em, ..Pen::new(self.ink(name, style), width * self.em).dashed(style.dash) }
+        let is_result = !style.is_muted && line.seeds.is_none_or(|seeds| seeds.done > 0);
+        let width = if !is_result {
+            THIN
+        } else if stands_out {
+            STRONG
+        } else {
+            LINE
+        };
+        Pen { unit: LINE * self.em, ..Pen::new(self.ink(name, *style), width * self.em).dashed(style.dash) }
     }
 
-    /// The pen of the single runs of a line.
-    pub fn trace_pen(&self, name: &str, style: Style) -> Pen {
-        Pen::new(self.ink(name, style).faint(FAINT), TRACE * self.em)
+    /// The pen of a single run of a line, by its place among these.
+    pub fn trace_pen(&self, line: &Line, nth: usize) -> Pen {
+        let ink = self.ink(&line.name, line.style);
+        if line.seeds.is_some_and(|seeds| nth < seeds.running) {
+            return Pen::new(ink.faint(UNFINISHED), THIN * self.em);
+        }
+        Pen::new(ink.faint(FAINT), TRACE * self.em)
     }
 
     /// The pen of a reference line.

@@ -6,7 +6,7 @@ use crate::figure::export::picture;
 use crate::figure::facets::testing::by_batch;
 use crate::figure::font::width;
 use crate::figure::layout::layout;
-use crate::figure::model::{Bars, Line, ReferenceLine, Trace};
+use crate::figure::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
 use crate::figure::palette::{Theme, colour};
 use crate::figure::pdf::pdf;
 use crate::figure::{LegendPlace, Size, Style, style_of};
@@ -29,7 +29,7 @@ fn example() -> Figure {
         y: Axis::percent("Test accuracy"),
         lines: vec![line],
         reference_lines: vec![ReferenceLine::level("dense level", 0.97, None)],
-        note: "mean over 3 seeds".to_owned(),
+        note: "mean over 3 seeds".into(),
         ..Figure::default()
     }
 }
@@ -87,6 +87,45 @@ fn intervals_are_bars_or_bands_or_nothing() {
     assert!(of(IntervalStyle::Bands).contains("fill-opacity=\"0.18\""));
     let none = of(IntervalStyle::None);
     assert!(!none.contains(&whisker) && !none.contains("fill-opacity=\"0.18\""));
+}
+
+#[test]
+fn lines_of_earlier_settings_and_of_unfinished_seeds_are_thin() {
+    let thin = format!("stroke-width=\"{}\"", number(0.1 * 8.0));
+    let of = |change: fn(&mut Line)| {
+        let mut figure = example();
+        change(&mut figure.lines[0]);
+        svg(&figure, &Options { intervals: IntervalStyle::None, ..options(Preset::OneColumn) })
+    };
+    assert!(!of(|_| {}).contains(&thin));
+    assert!(of(|line| line.style.is_muted = true).contains(&thin));
+    assert!(of(|line| line.seeds = Some(Seeds { done: 0, planned: 3, running: 0 })).contains(&thin));
+    let mut figure = example();
+    figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+    let text = svg(&figure, &options(Preset::OneColumn));
+    assert!(text.contains(&thin), "the line of a seed\n{text}");
+}
+
+#[test]
+fn the_footnote_says_what_the_intervals_are_drawn_as() {
+    let note = Note { interval: "95 % CI".to_owned(), ..example().note };
+    let figure = Figure { note, ..example() };
+    for (intervals, text) in [
+        (IntervalStyle::Bars, ">mean over 3 seeds, bars: 95 % CI<"),
+        (IntervalStyle::Bands, ">mean over 3 seeds, bands: 95 % CI<"),
+        (IntervalStyle::None, ">mean over 3 seeds<"),
+    ] {
+        let drawn = svg(&figure, &Options { intervals, footnote: true, ..options(Preset::TwoColumns) });
+        assert!(drawn.contains(text), "{text}\n{drawn}");
+    }
+}
+
+#[test]
+fn a_file_is_titled_after_its_experiment() {
+    let figure = Figure { title: String::new(), name: "Accuracy".to_owned(), ..example() };
+    assert!(text_of(&figure).contains("<title>Accuracy</title>"));
+    let figure = figure.of_experiment(" Lottery tickets ");
+    assert!(text_of(&figure).contains("<title>Lottery tickets – Accuracy</title>"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::scale::Scale;
 use crate::doc::Run;
 use crate::results::RunRecord;
 use crate::results::number::Format;
-use crate::results::table::{Differing, Row};
+use crate::results::table::{Differing, LineFacts, Row};
 use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
 
 impl ViewSettings {
@@ -34,8 +34,8 @@ pub struct Drawn<'a> {
     pub colour: usize,
     /// The replicate.
     pub seed: u64,
-    /// Its results.
-    pub record: &'a RunRecord,
+    /// Its results, once it has begun.
+    pub record: Option<&'a RunRecord>,
     /// Its row in the table of runs.
     pub row: &'a Row,
 }
@@ -44,21 +44,19 @@ pub struct Drawn<'a> {
 pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
     let mut lines: Vec<ArmRuns<'a>> = Vec::new();
     for run in runs {
-        match lines.iter_mut().find(|line| line.name == run.line && line.colour == run.colour) {
-            Some(line) => {
-                line.runs.push((run.seed, run.record));
-                line.rows.push(run.row);
-            }
-            None => {
-                lines.push(ArmRuns {
-                    name: run.line,
-                    colour: run.colour,
-                    runs: vec![(run.seed, run.record)],
-                    rows: vec![run.row],
-                });
-            }
+        let known = lines.iter().position(|line| line.name == run.line && line.colour == run.colour);
+        let place = known.unwrap_or(lines.len());
+        if known.is_none() {
+            lines.push(ArmRuns { name: run.line, colour: run.colour, ..ArmRuns::default() });
+        }
+        let line = &mut lines[place];
+        line.planned += 1;
+        if let Some(record) = run.record {
+            line.runs.push((run.seed, record));
+            line.rows.push(run.row);
         }
     }
+    lines.retain(|line| !line.runs.is_empty());
     if by_style {
         lines.sort_by_key(|line| line.colour);
     }
@@ -85,6 +83,8 @@ fn single(plot: &Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotV
     let mut figure = (plot.build)(arms, options);
     plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
+    let lines: Vec<(&str, &[&Row])> = arms.iter().map(|arm| (arm.name.as_str(), &arm.rows[..])).collect();
+    figure.facts = LineFacts::of(&lines, options.columns.as_deref());
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);
     }
@@ -189,10 +189,10 @@ pub fn exported(
     let styled = || all.iter().map(|run| (run, colour(run)));
     let lines = view.group.as_ref().map(|path| groups(styled(), path)).unwrap_or_default();
     let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run) && !left_out.contains(&run.id));
-    let drawn = asked.filter_map(|(run, row)| {
-        let record = records.get(&run.id)?;
+    let drawn = asked.map(|(run, row)| {
+        let record = records.get(&run.id);
         let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
-        Some(Drawn { line, colour, seed: run.seed, record, row })
+        Drawn { line, colour, seed: run.seed, record, row }
     });
     let kept = view.plots.get(plot.name).cloned().unwrap_or_default();
     let filter = view.filter_note(&rows, &left_out);

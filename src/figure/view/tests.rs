@@ -20,7 +20,7 @@ fn values_of_a_setting_make_lines_in_their_order() {
     let rows: Vec<Row> = runs.iter().map(|run| Row::of(run, Some(&record), "done", 0)).collect();
     let drawn = runs.iter().zip(&rows).map(|(run, row)| {
         let (line, colour) = lines[&run.id].clone();
-        Drawn { line, colour, seed: run.seed, record: &record, row }
+        Drawn { line, colour, seed: run.seed, record: Some(&record), row }
     });
     let drawn = lines_of(drawn, true);
     let shown: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
@@ -48,7 +48,7 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
         ..PlotView::default()
     };
     let figure = whole(find("accuracy").unwrap(), &arms, &options, &view, "filter: a (1 of 2 runs)");
-    assert!(figure.note.ends_with("filter: a (1 of 2 runs)"), "{}", figure.note);
+    assert!(figure.note.rest.ends_with("filter: a (1 of 2 runs)"), "{:?}", figure.note);
     assert_eq!((figure.x.scale, figure.y.scale), (Scale::Log10, Scale::Log10));
     assert_eq!(figure.y.label(), "Hits (%)");
     assert_eq!(figure.lines.len(), 2);

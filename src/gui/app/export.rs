@@ -40,7 +40,9 @@ impl App {
             folder: exporting.folder.clone().unwrap_or_else(|| self.editor.folder()),
         };
         self.update_workspace(ctx);
-        let build = self.workspace.figure_of(subject.clone(), &self.runner.runs, &mut self.log);
+        let experiment = self.editor.document.experiment.name.clone();
+        let build =
+            self.workspace.figure_of(subject.clone(), (&experiment, &self.runner.runs), &mut self.log);
         let name = format!("{stem}-{}", subject.name());
         let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
         self.shell.exporting.open = Some((dialog, subject));
@@ -100,7 +102,14 @@ impl App {
 
     fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
         self.update_workspace(ctx);
-        let begun = self.workspace.begin_export(export, subject, &self.runner.runs, &mut self.log, ctx);
+        let experiment = self.editor.document.experiment.name.clone();
+        let begun = self.workspace.begin_export(
+            export,
+            subject,
+            (&experiment, &self.runner.runs),
+            &mut self.log,
+            ctx,
+        );
         if let Err(failure) = begun {
             self.fail(failure.title, &failure.text);
         }

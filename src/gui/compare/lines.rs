@@ -3,17 +3,14 @@
 use super::Compare;
 use super::rows::listed;
 use crate::doc::Run;
-use crate::figure::palette::COLOURS;
 use crate::figure::plots::ArmRuns;
 use crate::figure::view::{Drawn, lines_of};
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::treatment::Treatment;
 use crate::results::RunRecord;
-use crate::results::colours::further;
-
-/// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
-const OUTDATED: usize = 3 * COLOURS;
+use crate::results::colours::muted;
+use crate::results::table::columns::Column;
 
 impl Compare {
     /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
@@ -37,17 +34,17 @@ impl Compare {
         // Rows are those of the treatments, run by run.
         let listed = listed(treatments).zip(&*self.rows);
         let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
-        let drawn = wanted.filter_map(|((treatment, run), row)| {
+        let drawn = wanted.map(|((treatment, run), row)| {
             let seed = run.seed;
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
                 let line = format!("earlier settings: {}", treatment.name);
-                return Some(Drawn { line, colour: further(treatment.colour, OUTDATED), seed, record, row });
+                return Drawn { line, colour: muted(treatment.colour), seed, record: Some(record), row };
             }
-            let record = runs.record(&run.id)?;
+            let record = runs.record(&run.id);
             let own = || (treatment.name.clone(), treatment.colour);
             let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
-            Some(Drawn { line, colour, seed, record, row })
+            Drawn { line, colour, seed, record, row }
         });
         lines_of(drawn, self.view.group.is_some())
     }
@@ -64,6 +61,12 @@ impl Compare {
             0 => String::new(),
             count => format!("{} of earlier settings {what}", counted(count, "run")),
         }
+    }
+
+    /// What makes the lines of plots, for a chip in them; empty for arms.
+    pub fn grouping_note(&self) -> String {
+        let column = self.view.group.clone().map(Column::Setting);
+        column.map_or_else(String::new, |column| format!("grouped by {}", column.title(&self.labels())))
     }
 
     /// The note about the filter in figures.

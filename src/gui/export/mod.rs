@@ -224,7 +224,7 @@ impl ExportDialog {
 
     fn foot_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
         let mut response = None;
-        let caption = self.figure().map(|figure| caption(figure)).unwrap_or_default();
+        let caption = self.figure().map(|figure| caption(figure, &self.settings.options)).unwrap_or_default();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let why_not = self.why_not();
             let export = widgets::primary_ui(ui, why_not.is_none(), Icon::Export, "Export");
@@ -265,8 +265,8 @@ impl ExportDialog {
 }
 
 /// The caption of a figure: its small print as sentences.
-fn caption(figure: &Figure) -> String {
-    let remarks = figure.remarks();
+fn caption(figure: &Figure, options: &Options) -> String {
+    let remarks = figure.remarks(options.intervals.word());
     let mut caption = remarks.join(". ");
     if let Some(first) = caption.get(..1).map(str::to_uppercase) {
         caption.replace_range(..1, &first);

@@ -1,5 +1,7 @@
 //! Readings of bars, marks and cells: what is at one place of a figure with names.
 
+use std::collections::BTreeSet;
+
 use eframe::egui::{
     Align2, Area, Frame, Grid, Order, Painter, Pos2, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2,
     vec2,
@@ -7,6 +9,7 @@ use eframe::egui::{
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
+use super::line_menu::arm_of;
 use crate::figure::axis::{Axis, ends_of};
 use crate::figure::bars::stacks;
 use crate::figure::model::Figure;
@@ -71,8 +74,44 @@ fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
 pub struct AreaReading {
     /// Where: "Bit: b30", with the layer in a heat map.
     pub title: String,
-    /// Name, colour, and value as text.
-    pub rows: Vec<(String, Option<Rgb>, String)>,
+    /// The values.
+    pub rows: Vec<AreaRow>,
+    /// What the settings and results of a pinned reading are called.
+    pub heads: Vec<String>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AreaRow {
+    /// The line or the bar that it is of, and their arm.
+    name: String,
+    arm: String,
+    colour: Option<Rgb>,
+    value: String,
+    /// Settings and results of the arm, in its first row of a pinned reading.
+    facts: Vec<String>,
+}
+
+impl AreaRow {
+    /// A row of this arm, without settings and results.
+    pub fn of(name: &str, arm: &str, colour: Option<Rgb>, value: String) -> Self {
+        Self { name: shortened(name, LONGEST), arm: arm.to_owned(), colour, value, facts: Vec::new() }
+    }
+}
+
+impl AreaReading {
+    /// The reading with the settings and results of its arms, as it is pinned.
+    pub fn with_facts(mut self, figure: &Figure) -> Self {
+        let mut seen = BTreeSet::new();
+        for row in &mut self.rows {
+            let arm = arm_of(&figure.facts.names, &row.arm).filter(|arm| seen.insert(*arm));
+            row.facts = arm.map(|arm| figure.facts.cells[arm].clone()).unwrap_or_default();
+        }
+        if !seen.is_empty() {
+            self.heads.clone_from(&figure.facts.heads);
+        }
+        self
+    }
 }
 
 /// Reads off the bars, markers or the cell at a place; `None` in a figure without them.
@@ -100,8 +139,11 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
             if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };
         let reading = cells.text(row, column).map(|text| text.reading.clone());
         let text = reading.filter(|reading| !reading.is_empty()).unwrap_or(text);
-        let rows = vec![(cells.axis.title.clone(), cells.paint([row, column], cells.range(), theme), text)];
-        return Some(AreaReading { title: format!("{y} · {x}"), rows });
+        // A map is of one arm.
+        let arm = figure.facts.names.first().filter(|_| figure.facts.names.len() == 1);
+        let ink = cells.paint([row, column], cells.range(), theme);
+        let rows = vec![AreaRow::of(&cells.axis.title, arm.map_or("", String::as_str), ink, text)];
+        return Some(AreaReading { title: format!("{y} · {x}"), rows, heads: Vec::new() });
     }
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
     let (index, title) = at(names, if figure.is_lying() { place[1] } else { place[0] })?;
@@ -109,7 +151,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
     let row = |bars: &crate::figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
-        Some((name, Some(bars.rgb(theme)), readable(*value, values.format)))
+        Some(AreaRow::of(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
     };
     let lines = figure.lines.iter().filter_map(|line| {
         let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
@@ -118,10 +160,11 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         let text = |value: f64| readable(value, values.format);
         let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
         let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
-        Some((shortened(&line.name, LONGEST), Some(colour), text(*value) + &band.unwrap_or_default()))
+        let value = text(*value) + &band.unwrap_or_default();
+        Some(AreaRow::of(&line.name, &line.name, Some(colour), value))
     });
     let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
-    (!rows.is_empty()).then_some(AreaReading { title, rows })
+    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
 }
 
 /// The values of bars and lines in the range of x at a place.
@@ -131,17 +174,17 @@ fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
     let text = |value: f64| readable(value, figure.y.format);
     let bars = figure.bars.iter().filter_map(|bars| {
         let value = bars.values.get(bin).filter(|value| value.is_finite())?;
-        Some((bars.name.clone(), Some(bars.rgb(theme)), text(*value)))
+        Some(AreaRow::of(&bars.name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
     });
     let middle = f64::midpoint(figure.bins[bin], figure.bins[bin + 1]);
     let lines = figure.lines.iter().filter_map(|line| {
         let [_, value] = line.points.iter().rfind(|point| point[0] <= middle)?;
         let own = line.style.rgb(theme);
-        Some((shortened(&line.name, LONGEST), Some(own), text(*value)))
+        Some(AreaRow::of(&line.name, &line.name, Some(own), text(*value)))
     });
     let rows: Vec<_> = bars.chain(lines).collect();
     let title = format!("{}: {low} … {high}", figure.x.title);
-    (!rows.is_empty()).then_some(AreaReading { title, rows })
+    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
 }
 
 /// Draws a reading beside a place on the screen and within `limits`; the hint names further actions there.
@@ -149,17 +192,23 @@ pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2
     popup_ui(ui, pointer, limits, |ui| {
         ui.label(RichText::new(&reading.title).small());
         Grid::new(ui.scope_id().with("values"))
-            .num_columns(3)
+            .num_columns(3 + reading.heads.len())
             .min_col_width(0.0)
             .spacing(vec2(8.0, 2.0))
             .show(ui, |ui| {
-                for (name, fill, value) in &reading.rows {
+                if !reading.heads.is_empty() {
+                    (0..3).for_each(|_| drop(ui.label("")));
+                    reading.heads.iter().for_each(|head| drop(ui.label(RichText::new(head).small().weak())));
+                    ui.end_row();
+                }
+                for row in &reading.rows {
                     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-                    if let Some(fill) = fill {
-                        ui.painter().rect_filled(rect, 2.0, colour(*fill));
+                    if let Some(fill) = row.colour {
+                        ui.painter().rect_filled(rect, 2.0, colour(fill));
                     }
-                    ui.label(RichText::new(name).small());
-                    ui.label(RichText::new(format!("{value:>9}")).monospace());
+                    ui.label(RichText::new(&row.name).small());
+                    ui.label(RichText::new(format!("{:>9}", row.value)).monospace());
+                    row.facts.iter().for_each(|fact| drop(ui.label(RichText::new(fact).small())));
                     ui.end_row();
                 }
             });

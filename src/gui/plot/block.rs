@@ -31,8 +31,6 @@ const WIDEST: f32 = 0.62;
 /// A pinned reading also has settings and results.
 const WIDEST_PINNED: f32 = 0.9;
 const HIGHEST: f32 = 0.4;
-/// Columns of values: the value, its interval, and the difference. Settings and results follow.
-const VALUES: usize = 3;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
@@ -97,7 +95,7 @@ pub fn block_ui(
     let mut sizes = measure(figure, frame, block, table);
     let grid = Grid::of(figure, table).filter(|grid| {
         let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-        table.heads().len() == VALUES && grid.size().x <= most.x && grid.size().y <= most.y
+        !table.has_facts() && grid.size().x <= most.x && grid.size().y <= most.y
     });
     if let Some(grid) = &grid {
         sizes = Sizes { size: grid.size() + Vec2::splat(2.0 * PADDING), columns: 0, ..sizes };
@@ -168,7 +166,7 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
             }
         }
     }
-    let most = if count_of_columns > VALUES { WIDEST_PINNED } else { WIDEST } * frame.width();
+    let most = if table.has_facts() { WIDEST_PINNED } else { WIDEST } * frame.width();
     let around = SAMPLE + GAP + 2.0 * PADDING;
     let of_columns = |columns: usize| -> f32 {
         block.widths[..columns].iter().filter(|width| **width > 0.0).map(|width| width + COLUMN).sum()

@@ -13,7 +13,6 @@ use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
 use crate::figure::view::whole;
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::results::table::{LineFacts, Row};
 use crate::results::view::{PlotOptions, PlotView};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
@@ -48,8 +47,6 @@ impl FigureKey {
 pub struct BuiltFigure {
     /// As it is drawn.
     pub figure: Arc<Figure>,
-    /// What its lines have in the columns of the table of runs.
-    pub facts: Arc<LineFacts>,
     /// Whether it has data.
     pub has_data: bool,
     key: FigureKey,
@@ -205,11 +202,9 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
     let arms = input.borrowed();
     let figure = whole(plot, &arms, &key.options, &key.titles, &key.note);
-    let lines: Vec<(&str, &[&Row])> = arms.iter().map(|arm| (arm.name.as_str(), &arm.rows[..])).collect();
-    let facts = Arc::new(LineFacts::of(&lines, key.options.columns.as_deref()));
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
-    BuiltFigure { figure: Arc::new(figure), facts, has_data, key, revision: input.revision, at: 0.0, took }
+    BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
 }
 
 #[cfg(test)]

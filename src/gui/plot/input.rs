@@ -13,6 +13,8 @@ pub struct PlotInput {
     pub arms: Arc<Vec<ArmInput>>,
     /// The note about the filter in the figures; empty if all runs pass.
     pub filter: String,
+    /// The setting whose values the lines stand for: "grouped by learning rate"; empty for lines of arms.
+    pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
     /// Changes whenever a record changes.
@@ -26,12 +28,14 @@ pub struct ArmInput {
     colour: usize,
     runs: Vec<(u64, RunRecord)>,
     rows: Vec<Row>,
+    planned: usize,
 }
 
 impl ArmInput {
     fn borrowed(&self) -> ArmRuns<'_> {
         let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
-        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows: self.rows.iter().collect() }
+        let (name, rows) = (self.name.clone(), self.rows.iter().collect());
+        ArmRuns { name, colour: self.colour, runs, rows, planned: self.planned }
     }
 }
 
@@ -49,8 +53,10 @@ impl PlotInput {
             colour: arm.colour,
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
+            planned: arm.planned,
         };
-        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, remark: String::new(), revision }
+        let (grouping, remark) = Default::default();
+        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, grouping, remark, revision }
     }
 
     /// The note in the small print of figures: filter and remark.

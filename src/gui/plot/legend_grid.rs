@@ -161,7 +161,7 @@ mod tests {
         let harness = harness(by_round(&["dense", "ticket"][..1]));
         assert!(harness.query_by_label("dense, 100 %").is_some());
         let figure = by_round(&["ticket"]);
-        let table = Table::of(&figure, None, |_| false, crate::results::statistics::Spread::None, None);
+        let table = Table::of(&figure, None, |_| false, crate::results::statistics::Spread::None, false);
         assert!(Grid::of(&figure, &table).is_none());
     }
 }

@@ -100,7 +100,8 @@ pub struct PlotMesh {
 impl PlotMesh {
     /// Everything but the bands.
     pub fn of(figure: &Figure, key: MeshKey) -> Self {
-        let surface = key.surface(figure, Intervals::None);
+        let intervals = if figure.is_over_setting() { Intervals::Bars } else { Intervals::None };
+        let surface = key.surface(figure, intervals);
         let items = [ground(&surface), over(&surface)].concat();
         let layer = key.viewport.layer(&items);
         Self { key, items: Arc::new(items), layer }

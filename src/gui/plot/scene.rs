@@ -1,4 +1,4 @@
-//! The scene of a figure: its ranges, its explanation, and its triangles. For a large figure a thread computes it while the
+//! The scene of a figure: its ranges and its triangles. For a large figure a thread computes it while the
 //! last scene stays visible.
 
 use std::collections::BTreeSet;
@@ -40,8 +40,6 @@ pub struct Analysis {
     pub hidden: BTreeSet<String>,
     /// The places that show all visible data.
     pub fit: View,
-    /// Caption and remarks.
-    pub explanation: String,
     /// The figure without hidden lines, if it is read off by areas and some are hidden.
     pub areas: Option<Figure>,
     /// Whether the points of each line and its band only go forward along x.
@@ -111,9 +109,8 @@ impl Analysis {
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
         let [x, y] = ranges(&visible);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
-        let explanation = visible.explanation();
         let forward = figure.lines.iter().map(goes_forward).collect();
-        Self { hidden: request.hidden.clone(), fit, explanation, areas, forward }
+        Self { hidden: request.hidden.clone(), fit, areas, forward }
     }
 }
 

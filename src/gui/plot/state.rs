@@ -34,9 +34,9 @@ pub struct PlotState {
     /// Whether zooming along x shows the same range in all plots with this axis.
     pub linked: bool,
     /// The paper of exported figures.
-    pub size: Preset,
+    size: Preset,
     /// Dots per inch of exported pictures.
-    pub dpi: u32,
+    dpi: u32,
     /// Legend, intervals and text of exported figures, from the last dialog.
     paper: Option<Options>,
     chosen: Option<&'static str>,
@@ -148,9 +148,9 @@ impl PlotState {
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
     }
 
-    /// The caption and the remarks of the figure of a plot, for a hint beside its title; `None` before it was drawn.
-    pub fn explanation(&self, plot: &Plot) -> Option<&str> {
-        self.views.get(plot.name)?.explanation()
+    /// The small print of the last figure of a plot, for a hint beside its title; `None` without a figure.
+    pub fn explanation(&self, plot: &Plot) -> Option<String> {
+        Some(self.views.get(plot.name)?.explanation(self.figure(plot)?))
     }
 
     /// Why figures could not be built or drawn; each reason is reported once.
@@ -199,11 +199,6 @@ impl PlotState {
     /// The titles and scales of a plot, to be edited.
     pub(super) fn titles(&mut self, plot: &Plot) -> &mut PlotView {
         self.titles.entry(plot.name.to_owned()).or_default()
-    }
-
-    /// The small print of the last figure of a plot, where it has some.
-    pub fn caption(&self, plot: &Plot) -> Option<&str> {
-        self.figure(plot).map(|figure| figure.note.as_str()).filter(|note| !note.is_empty())
     }
 
     /// The last figure of a plot.
@@ -368,7 +363,6 @@ impl PlotState {
             arms: self.arms.clone(),
             exports: true,
         };
-        view.facts = built.facts.clone();
         Some((&built.figure, view))
     }
 

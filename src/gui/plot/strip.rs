@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Align2, FontId, Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
+use eframe::egui::{
+    Align2, FontId, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+};
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
@@ -55,10 +57,13 @@ pub fn strip_ui(
     let selected = values.and_then(|values| values.selected);
     let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected, chosen: None };
     let reading = values.and_then(|values| values.reading);
-    if let Some((place, values)) = reading {
-        let end =
-            places.last().filter(|_| lines == 1).map_or(space.width(), |(at, width)| at.x + width + BETWEEN);
-        head_ui(ui, space.with_max_y(space.top() + ROW), end, place, values);
+    let end =
+        places.last().filter(|_| lines == 1).map_or(space.width(), |(at, width)| at.x + width + BETWEEN);
+    let first = space.with_max_y(space.top() + ROW);
+    match reading {
+        Some((place, values)) => head_ui(ui, first, end, place, values),
+        None if figure.is_over_setting() => signs_ui(ui, first, end, &figure.x.title),
+        None => {}
     }
     let mut pointed = None;
     let strip = space.with_max_y(space.top() + height);
@@ -94,6 +99,31 @@ fn head_ui(ui: &Ui, rect: Rect, end: f32, place: &str, values: &BTreeMap<String,
     if end + wide(place) <= rect.width() {
         let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
         ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, place, font, ink);
+    }
+}
+
+/// Explains rings and dots at the right end of the strip if there is room.
+fn signs_ui(ui: &Ui, rect: Rect, end: f32, setting: &str) {
+    const SIGN: f32 = 16.0;
+    let ink = theme::present(ui).text2;
+    let texts = [format!("best {}", setting.to_lowercase()), "seeds".to_owned()];
+    let wide = |text: &String| SIGN + wide(text) + BETWEEN;
+    if end + texts.iter().map(wide).sum::<f32>() > rect.width() {
+        return;
+    }
+    let mut right = rect.right();
+    for (text, is_ring) in texts.iter().zip([true, false]).rev() {
+        right -= wide(text);
+        let middle = pos2(right + SIGN / 2.0, rect.center().y);
+        if is_ring {
+            ui.painter().circle_stroke(middle, 5.5, Stroke::new(1.5, ink));
+        } else {
+            for (across, down) in [(-5.0, 2.0), (0.0, -2.0), (5.0, 1.0)] {
+                ui.painter().circle_filled(middle + vec2(across, down), 1.5, ink);
+            }
+        }
+        let (font, at) = (FontId::proportional(theme::SMALL), pos2(right + SIGN + GAP / 2.0, middle.y));
+        ui.painter().text(at, Align2::LEFT_CENTER, text, font, ink);
     }
 }
 

@@ -1,9 +1,11 @@
 //! The values in a legend: those of a reading, or the last ones.
 
+use super::areas::{AreaReading, AreaRow};
 use super::line_menu::arm_of;
 use super::reading::{Reading, ReadingRow, last};
 use crate::figure::legend::Sample;
-use crate::figure::model::{At, Figure};
+use crate::figure::model::{At, Figure, Line};
+use crate::figure::palette::Theme;
 use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
 use crate::results::table::LineFacts;
@@ -13,6 +15,8 @@ pub struct Table<'a> {
     figure: &'a Figure,
     header: String,
     heads: Vec<String>,
+    /// Whether means have fewer seeds than planned.
+    counts_seeds: bool,
     /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
     facts: Option<&'a LineFacts>,
     rows: Vec<ReadingRow>,
@@ -28,8 +32,9 @@ impl<'a> Table<'a> {
         reading: Option<Reading>,
         is_hidden: impl Fn(&str) -> bool,
         spread: Spread,
-        facts: Option<&'a LineFacts>,
+        is_pinned: bool,
     ) -> Self {
+        let facts = is_pinned.then_some(&figure.facts);
         let header = reading
             .as_ref()
             .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
@@ -48,8 +53,10 @@ impl<'a> Table<'a> {
         };
         let value = if are_means { "mean" } else { "value" };
         let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
-        let heads = [value, width, "Δ"].map(str::to_owned).into_iter().chain(more).collect();
-        Self { figure, header, heads, facts, rows, digits, reference }
+        let counts_seeds = rows.iter().any(|row| !seeds_of(&figure.lines[row.line]).is_empty());
+        let seeds = counts_seeds.then_some("seeds");
+        let heads = [value, width, "Δ"].into_iter().chain(seeds).map(str::to_owned).chain(more).collect();
+        Self { figure, header, heads, counts_seeds, facts, rows, digits, reference }
     }
 
     /// Where the values are.
@@ -62,10 +69,18 @@ impl<'a> Table<'a> {
         &self.heads
     }
 
-    /// The value, its interval, and the difference to the reference line, then the settings and results of a pinned reading;
+    /// Whether the settings and results of a pinned reading follow the values.
+    pub const fn has_facts(&self) -> bool {
+        self.facts.is_some()
+    }
+
+    /// The value, its interval, the difference to the reference line, and the seeds, then the settings and results of a pinned reading;
     /// empty where there is none.
     pub fn cells(&self, sample: &Sample<'_>) -> Vec<String> {
         let mut cells = self.values(sample).to_vec();
+        if self.counts_seeds {
+            cells.push(if let Sample::Line(line) = sample { seeds_of(line) } else { String::new() });
+        }
         if let Some(facts) = self.facts {
             let of_arm = arm_of(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
             cells.extend(of_arm.unwrap_or_default());
@@ -113,10 +128,28 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The same for a popup, with the settings and results of a pinned reading.
+    pub fn reading(&self, theme: Theme) -> AreaReading {
+        let row = |row: &ReadingRow| {
+            let line = &self.figure.lines[row.line];
+            let [value, interval, _] = self.of_row(row);
+            let value = format!("{value} {interval}").trim_end().to_owned();
+            AreaRow::of(&line.name, &line.name, Some(line.style.rgb(theme)), value)
+        };
+        AreaReading {
+            title: self.header.clone(),
+            rows: self.rows.iter().map(row).collect(),
+            heads: Vec::new(),
+        }
+        .with_facts(self.figure)
+    }
+
     /// All of it in words, for screen readers.
     pub fn spoken(&self) -> String {
         let rows = self.rows.iter().map(|row| {
             let name = &self.figure.lines[row.line].name;
+            let seeds = seeds_of(&self.figure.lines[row.line]);
+            let seeds = if seeds.is_empty() { seeds } else { format!(", {seeds} seeds") };
             let facts = self.facts.and_then(|facts| Some((facts, arm_of(&facts.names, name)?)));
             let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
                 let pairs = facts.heads.iter().zip(&facts.cells[arm]);
@@ -125,7 +158,7 @@ impl<'a> Table<'a> {
             let [value, interval, difference] = self.of_row(row);
             let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };
             let text = format!("{name} {value} {interval}");
-            format!("{}{difference}{facts}", text.trim_end())
+            format!("{}{difference}{seeds}{facts}", text.trim_end())
         });
         let references = self.figure.reference_lines.iter().map(|line| {
             let [value, interval, _] = self.values(&Sample::Reference(line));
@@ -134,6 +167,12 @@ impl<'a> Table<'a> {
         let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
         format!("{}: {}", self.header, parts.join("; "))
     }
+}
+
+/// How many seeds of a mean are done while others are to come: "2 of 3".
+fn seeds_of(line: &Line) -> String {
+    let seeds = line.seeds.filter(|seeds| seeds.planned > 1);
+    seeds.map_or_else(String::new, |seeds| format!("{} of {}", seeds.done, seeds.planned))
 }
 
 /// Where a reading is: "at 21.0 % weights remaining".
@@ -159,9 +198,25 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Axis, Line, ReferenceLine, style_of};
+    use crate::figure::model::Seeds;
+    use crate::figure::{Axis, ReferenceLine, style_of};
     use crate::gui::plot::reading::{ReadingPlace, read};
     use crate::results::statistics::Band;
+
+    #[test]
+    fn seeds_are_counted_while_some_are_to_come() {
+        let mut line = Line::new("ticket", style_of(1), vec![[1.0, 0.5]]);
+        line.seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+        let figure = |line: &Line| Figure { lines: vec![line.clone()], ..Figure::default() };
+        let shown = figure(&line);
+        let table = Table::of(&shown, None, |_| false, Spread::Interval95, false);
+        assert_eq!(table.heads()[3..], ["seeds"]);
+        assert_eq!(table.cells(&Sample::Line(&shown.lines[0]))[3], "2 of 3");
+        assert!(table.spoken().ends_with("2 of 3 seeds"), "{}", table.spoken());
+        line.seeds = None;
+        let done = figure(&line);
+        assert_eq!(Table::of(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
+    }
 
     #[test]
     fn a_table_has_means_intervals_and_differences_and_ends_without_a_pointer() {
@@ -178,12 +233,12 @@ mod tests {
             ..Figure::default()
         };
         let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
-        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, None);
+        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, false);
         assert_eq!(table.header(), "at 21 % weights remaining");
         assert_eq!(table.heads(), ["mean", "95 % CI", "Δ"]);
         assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
-        let table = Table::of(&figure, None, |_| false, Spread::Interval95, None);
+        let table = Table::of(&figure, None, |_| false, Spread::Interval95, false);
         assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
     }
 }

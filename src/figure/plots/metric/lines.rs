@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::classes::offset;
-use super::super::curves::{Averaged, RunCounts};
+use super::super::curves::Averaged;
+use super::super::note::RunCounts;
 use super::names::names;
 use super::{ArmRuns, Line};
 use crate::figure::distinct::distinct;
@@ -135,7 +136,8 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
         line.points.push([level.x, level.mean]);
         line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
         line.band.extend(level.band);
-        if options.traces && here.len() > 1 {
+        // Dots hide less than the lines of single runs.
+        if here.len() > 1 {
             let dot = |run: &&Found<'_>| Trace { name: run.name.clone(), points: vec![[level.x, run.at[1]]] };
             line.traces.extend(here.iter().map(dot));
         }

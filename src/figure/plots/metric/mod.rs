@@ -66,8 +66,8 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let drawn = lines(arms, &found, (path, &others), (is_named, is_best_low(&y)), &options);
         figure(x_axis, y_axis, drawn, &options)
     } else {
-        let note = "a mark for each run".to_owned();
-        Figure { x: x_axis, y: y_axis, lines: scatter(arms, &found), note, ..Figure::default() }
+        let lines = scatter(arms, &found);
+        Figure { x: x_axis, y: y_axis, lines, note: "a mark for each run".into(), ..Figure::default() }
     };
     note(&mut figure, left_out);
     figure

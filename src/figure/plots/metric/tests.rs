@@ -71,8 +71,8 @@ fn a_line_joins_what_differs_in_x_and_seed_alone_with_mean_interval_and_ring() {
     assert_eq!((b.name.as_str(), b.points.as_slice(), b.best), ("b", &[[0.1, 0.125]][..], None));
     assert_eq!((figure.x.title.as_str(), figure.x.scale), ("Rate", Scale::Log10));
     assert_eq!(figure.y.label(), "Test accuracy (%)");
-    assert_eq!(figure.note, "mean over 1 to 2 seeds, band: 95 % CI, ring: the best mean");
-    assert!(a.traces.is_empty());
+    assert_eq!(figure.note.text("bars"), "mean over 1 to 2 seeds, bars: 95 % CI, ring: the best mean");
+    assert_eq!(a.traces.len(), 4, "a dot for each seed");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn another_swept_setting_makes_shades_in_the_order_of_its_values() {
 fn seeds_are_dots_and_the_csv_has_means_intervals_and_runs() {
     let rows = [row(A, "1", "8", 1, 0.25), row(A, "1", "8", 2, 0.75), row(A, "2", "8", 1, 0.5)];
     let run = RunRecord::default();
-    let options = PlotOptions { traces: true, band: Spread::MinMax, ..over(None, None) };
+    let options = PlotOptions { band: Spread::MinMax, ..over(None, None) };
     let figure = build(&arms(&rows, &run), &options);
     assert_eq!(
         csv(&figure),
@@ -195,6 +195,7 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
         colour,
         runs: rows.iter().map(|row| (row.seed, run)).collect(),
         rows: rows.to_vec(),
+        ..ArmRuns::default()
     };
     let (rows, run): (&'static [Row; 4], &'static RunRecord) =
         (Box::leak(Box::new(rows)), Box::leak(Box::new(run)));
@@ -205,7 +206,7 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
     };
     let figure = build(&by_batch, &over(Some(setting("train.optimizer.rate")), None));
     assert_eq!(figure.lines[0].points, [[1.0, 0.75], [2.0, 0.75]], "the mean over both arms");
-    assert!(figure.note.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{}", figure.note);
+    assert!(figure.note.what.starts_with("mean over 1 to 2 runs (1 to 2 arms pooled"), "{:?}", figure.note);
     assert_eq!(names("train.optimizer.rate"), ["batch 8", "batch 16"]);
     assert_eq!(names("train.batch"), ["a, rate 1", "a, rate 2", "b, rate 1"]);
 }
@@ -236,5 +237,5 @@ fn runs_without_a_value_are_counted_and_runs_of_earlier_settings_are_no_part_of_
     let run = RunRecord::default();
     let figure = build(&arms(&rows, &run), &over(None, None));
     assert_eq!(figure.lines.len(), 1);
-    assert_eq!(figure.note, "ring: the best mean, 1 run without a value left out");
+    assert_eq!(figure.note.rest, "ring: the best mean, 1 run without a value left out");
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::figure::cells::Cells;
 use crate::figure::facets::{Facets, Head, Panel};
 use crate::figure::legend_details::details;
-use crate::figure::model::{Bars, Figure, Line};
+use crate::figure::model::{Bars, Figure, Line, Note};
 use crate::figure::plots::ArmRuns;
 use crate::results::colours::{base, shaded_again};
 use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::settings::{NONE, compare, number_of};
-use crate::results::table::{Labels, Row};
+use crate::results::table::{Labels, LineFacts, Row};
 
 /// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
 pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
@@ -185,11 +185,17 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
             let index = known.map_or(pieces.len(), |nth| from + nth);
             if index == pieces.len() {
                 let (runs, rows) = (Vec::new(), Vec::new());
-                pieces.push(Piece { place, arm: ArmRuns { runs, rows, ..arm.clone() } });
+                pieces.push(Piece { place, arm: ArmRuns { runs, rows, planned: 0, ..arm.clone() } });
             }
             pieces[index].arm.runs.push(*run);
             pieces[index].arm.rows.push(row);
         }
+    }
+    // Where all runs of a line are in one panel, so are those that have not begun.
+    for piece in &mut pieces {
+        let whole = arms.iter().find(|arm| (&arm.name, arm.colour) == (&piece.arm.name, piece.arm.colour));
+        let whole = whole.filter(|whole| whole.runs.len() == piece.arm.runs.len());
+        piece.arm.planned = whole.map_or(0, |whole| whole.planned);
     }
     let short = |piece: &Piece<'_>| {
         let values = keys.iter().zip([piece.place[1], piece.place[0]]);
@@ -280,7 +286,7 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
             }
         }
         figure.title.clear();
-        figure.note.clear();
+        figure.note = Note::default();
         figure.details.clear();
     }
     for (panel, figure) in facets.panels.iter_mut().zip(figures) {
@@ -288,6 +294,7 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
     }
     whole.note = note;
     whole.details = details(&whole, arms);
+    whole.facts = LineFacts::default();
     whole.facets = Some(facets);
     whole
 }
@@ -302,14 +309,17 @@ fn share_colours(figures: &mut [Figure]) {
 }
 
 /// The small print of all panels; with their names where they differ.
-fn note(facets: &Facets, figures: &[Figure]) -> String {
+fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let with_data = || figures.iter().zip(&facets.panels).filter(|(figure, _)| figure.has_data());
-    let notes: BTreeSet<&str> = with_data().map(|(figure, _)| figure.note.as_str()).collect();
+    let notes: BTreeSet<&Note> = with_data().map(|(figure, _)| &figure.note).collect();
     if notes.len() < 2 {
-        return notes.first().copied().unwrap_or_default().to_owned();
+        return notes.first().copied().cloned().unwrap_or_default();
     }
-    let parts = with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note));
-    parts.collect::<Vec<_>>().join("; ")
+    let parts =
+        with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note.text("")));
+    // Panels without an interval have single runs.
+    let interval = notes.iter().map(|note| note.interval.clone()).max().unwrap_or_default();
+    Note { what: parts.collect::<Vec<_>>().join("; "), interval, rest: String::new() }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fn figure(text: &str, by: &[Column]) -> Figure {
         line: run.arm.clone(),
         colour: colour(run),
         seed: run.seed,
-        record,
+        record: Some(record),
         row,
     });
     let arms = lines_of(drawn, false);
@@ -72,7 +72,7 @@ fn values_are_in_order_and_leave_the_names_of_lines_which_look_alike_in_all_pane
         for (line, own) in panel.figure.lines.iter().zip(&figure.lines) {
             assert_eq!(line.style, own.style, "{}", line.name);
         }
-        assert!(panel.figure.note.is_empty() && panel.figure.has_data());
+        assert!(panel.figure.note == Note::default() && panel.figure.has_data());
     }
     assert_eq!(facets.panels[0].values, ["16"]);
     let first = |panel: usize| facets.panels[panel].figure.lines[1].points[0][1];
@@ -80,7 +80,7 @@ fn values_are_in_order_and_leave_the_names_of_lines_which_look_alike_in_all_pane
         (first(0) - 0.016).abs() < 1e-12 && (first(1) - 0.128).abs() < 1e-12,
         "the runs of this value alone"
     );
-    assert!(figure.note.contains("2 seeds"), "{}", figure.note);
+    assert!(figure.note.what.contains("2 seeds"), "{:?}", figure.note);
     assert!(figure.lines.iter().all(|line| line.points.is_empty()), "the whole has the legend alone");
 }
 

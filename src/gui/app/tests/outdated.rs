@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::figure::csv::csv;
+use crate::figure::{Style, style_of};
 use crate::run::StoredRun;
 
 /// A window whose first run is done, and whose settings were changed since.
@@ -57,6 +58,10 @@ fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
     let app = window.harness.state_mut();
     let input = app.workspace.plot_input(&app.runner.runs);
     assert_eq!(input.remark, "1 run of earlier settings left out");
+    window.harness.get_by_label("Ungroup: lines are grouped by Batch size").click();
+    window.harness.run();
+    assert_eq!(window.harness.state().workspace.compare.view.group, None);
+    assert!(window.harness.query_by_label_contains("Ungroup").is_none());
 }
 
 #[test]
@@ -66,6 +71,10 @@ fn a_run_of_the_present_settings_has_its_own_line_beside_earlier_ones() {
     window.carry_out(1, &[0.25, 0.75]);
     window.hang_up();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1), ("dense".to_owned(), 1)]);
+    let app = window.harness.state();
+    let arms = app.workspace.compare.arm_runs(&app.workspace.treatments, &app.runner.runs);
+    let [earlier, own] = [&arms[0], &arms[1]].map(|arm| style_of(arm.colour));
+    assert_eq!(earlier, Style { is_muted: true, ..own }, "the mark and the dash of its arm");
     let text = exported(&mut window).unwrap();
     assert!(text.contains("dense") && text.contains("0.25") && !text.contains("0.5"), "{text}");
     window.execute(Command::Undo);

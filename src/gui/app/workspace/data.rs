@@ -82,8 +82,9 @@ impl Workspace {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, runs);
-        let remark = self.compare.outdated_note();
-        let input = PlotInput { remark, ..PlotInput::new(&arms, self.compare.filter_note(), revision) };
+        let (grouping, remark) = (self.compare.grouping_note(), self.compare.outdated_note());
+        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        let input = PlotInput { grouping, remark, ..input };
         self.shown = Some(input.clone());
         input
     }

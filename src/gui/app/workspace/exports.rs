@@ -80,12 +80,12 @@ impl Workspace {
         &mut self,
         export: Export,
         subject: Subject,
-        runs: &Runs,
+        (experiment, runs): (&str, &Runs),
         log: &mut Log,
         ctx: &egui::Context,
     ) -> Result<(), Failure> {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
-        let figure = self.figure_of(subject, runs, log);
+        let figure = self.figure_of(subject, (experiment, runs), log);
         let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));
         let text = "The system refused to start a thread. Close other programs and try again.";
         let made = made.ok_or_else(|| Failure { title: export.failure(), text: text.to_owned() })?;
@@ -97,14 +97,15 @@ impl Workspace {
     pub fn figure_of(
         &mut self,
         subject: Subject,
-        runs: &Runs,
+        (experiment, runs): (&str, &Runs),
         log: &mut Log,
     ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
+        let experiment = experiment.to_owned();
         match subject {
-            Subject::View(offer) => Box::new(move || Ok(offer.figure())),
+            Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
             Subject::Plot(plot) => {
                 let request = self.request_of(plot, runs, log);
-                Box::new(move || request.figure())
+                Box::new(move || request.figure().map(|figure| figure.of_experiment(&experiment)))
             }
         }
     }

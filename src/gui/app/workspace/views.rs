@@ -21,6 +21,7 @@ use crate::gui::selection::Selection;
 use crate::gui::tiles::{Contents, LayoutChange};
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
 use crate::gui::widgets;
+use crate::results::table::view::Key;
 use crate::results::tiles::Group;
 
 /// What a plot or view asks the window for.
@@ -55,7 +56,7 @@ impl Contents for Drawn<'_> {
     fn tools_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
             let input = self.workspace.plot_input(self.runs);
-            let response = tools_ui(ui, plot, &input.filter, &mut self.workspace.plot);
+            let response = tools_ui(ui, plot, [&input.filter, &input.grouping], &mut self.workspace.plot);
             self.take(plot, response);
         } else if self.workspace.views.offers(pane.name) == Offers::Figure {
             let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
@@ -87,9 +88,10 @@ impl Contents for Drawn<'_> {
     }
 
     fn help_ui(&mut self, ui: &mut Ui, pane: Pane) {
-        if let Some(caption) = pane.plot.and_then(|plot| self.workspace.plot.caption(plot)) {
+        let explanation = pane.plot.and_then(|plot| self.workspace.plot.explanation(plot));
+        if let Some(explanation) = explanation.filter(|text| !text.is_empty()) {
             ui.separator();
-            ui.label(RichText::new(caption).small().weak());
+            ui.label(RichText::new(explanation).small().weak());
         }
     }
 
@@ -151,6 +153,10 @@ impl Drawn<'_> {
             PlotResponse::CopyCsv => take(Wanted::Values),
             PlotResponse::ClearFilter => {
                 self.workspace.compare.view.filter.clear();
+                None
+            }
+            PlotResponse::Ungroup => {
+                self.workspace.compare.group_by(vec![Key::Arm]);
                 None
             }
             PlotResponse::Line(name, action) => self.line(&name, action),

@@ -30,7 +30,6 @@ use crate::figure::palette::Theme;
 use crate::figure::view::seen;
 use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
-use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
 use facets::facets_ui;
@@ -73,8 +72,6 @@ pub struct FigureView {
     keyboard: KeyboardState,
     /// The line that the menu of the plot is about.
     menu_line: Option<String>,
-    /// What its lines have in the columns of the table of runs, for pinned readings.
-    pub(super) facts: Arc<LineFacts>,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
@@ -100,8 +97,9 @@ pub struct FigureView {
     failed: Option<FailedScene>,
     /// What the window says about all plots.
     pub(super) around: Surroundings,
-    /// Width of what is beside the plot in the last frame.
+    /// Width of what is beside the plot in the last frame, and the intervals there in the words of small print.
     beside: f32,
+    ends: &'static str,
     /// The views of the panels of a figure that has some.
     panels: Panels,
     /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
@@ -298,9 +296,17 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 }
 
 impl FigureView {
-    /// The caption of the figure and the remarks about values that are not drawn.
-    pub fn explanation(&self) -> Option<&str> {
-        self.kept.as_ref().map(|kept| kept.explanation.as_str()).filter(|text| !text.is_empty())
+    /// The small print of the figure as it is drawn, and the remarks about values that are not drawn.
+    pub fn explanation(&self, figure: &Figure) -> String {
+        let bands = match self.around.bands {
+            _ if figure.is_over_setting() => return figure.remarks("bars").join("\n"),
+            BandChoice::None => "",
+            _ if self.draws_all_bands(figure) => "bands",
+            BandChoice::Selected | BandChoice::All => "band of the selected arm",
+        };
+        let ends = if figure.facets.is_none() { self.ends } else { "" };
+        let shown: Vec<&str> = [bands, ends].into_iter().filter(|part| !part.is_empty()).collect();
+        figure.remarks(&shown.join(" and ")).join("\n")
     }
 
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
@@ -322,6 +328,7 @@ fn plot_ui(
     let space = ui.available_rect_before_wrap();
     let beside = Beside::of(figure, state, view, space);
     state.beside = beside.width();
+    state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {

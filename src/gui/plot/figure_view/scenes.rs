@@ -6,7 +6,7 @@ use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
 use crate::figure::legend::Sample;
-use crate::figure::model::Figure;
+use crate::figure::model::{Figure, Line};
 use crate::figure::palette::Theme;
 use crate::figure::scene::{Id, Intervals};
 use crate::gui::background::TaskState;
@@ -110,17 +110,10 @@ impl FigureView {
 
     /// The bands of the arms that are selected or at the pointer.
     pub(super) fn band_layer(&mut self, figure: &Figure, key: &MeshKey) -> Option<Layer> {
-        if !figure.has_curves() || self.around.bands == BandChoice::None {
+        if !figure.has_curves() || figure.is_over_setting() || self.around.bands == BandChoice::None {
             return None;
         }
-        let count = || {
-            figure
-                .lines
-                .iter()
-                .filter(|line| !line.band.is_empty() && !self.hidden.contains(&line.name))
-                .count()
-        };
-        let arms: BandKey = if self.around.bands == BandChoice::All && count() <= MOST_BANDS {
+        let arms: BandKey = if self.draws_all_bands(figure) {
             None
         } else {
             let pointed = self.highlighted.as_ref().or(self.hovered.as_ref()).or(self.keyboard.line.as_ref());
@@ -146,6 +139,13 @@ impl FigureView {
         let layer = mesh.layer(&key);
         self.bands = Some((arms, mesh));
         Some(layer)
+    }
+
+    /// Whether the bands of all lines are drawn, of which there are few.
+    pub(super) fn draws_all_bands(&self, figure: &Figure) -> bool {
+        let is_banded = |line: &&Line| !line.band.is_empty() && !self.hidden.contains(&line.name);
+        let are_few = |part: &&Figure| part.lines.iter().filter(is_banded).count() <= MOST_BANDS;
+        self.around.bands == BandChoice::All && figure.parts().iter().all(are_few)
     }
 
     /// The name of what an item shows.

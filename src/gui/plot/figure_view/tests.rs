@@ -21,7 +21,7 @@ fn figure() -> Figure {
         y: Axis::percent("Test accuracy"),
         lines: vec![line("dense", 0, 0.5), line("winning ticket", 1, 0.9)],
         reference_lines: vec![ReferenceLine::level("chance", 0.1, None)],
-        note: "mean over 3 seeds".to_owned(),
+        note: "mean over 3 seeds".into(),
         ..Figure::default()
     }
 }
@@ -85,7 +85,9 @@ fn the_legend_is_within_the_plot_which_has_nearly_all_of_the_space() {
         assert!(share >= least, "{share} at {width}");
         assert!(plot.width() > 0.7 * width && plot.height() > 380.0, "{plot} at {width}");
         assert!(harness.query_by_label("mean over 3 seeds").is_none(), "the caption is a hint");
-        assert_eq!(harness.state().view.explanation(), Some("mean over 3 seeds"));
+        let explanation =
+            |harness: &Harness<'_, Shown>| harness.state().view.explanation(&harness.state().figure);
+        assert_eq!(explanation(&harness), "mean over 3 seeds");
     }
 }
 
@@ -336,4 +338,41 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     assert_eq!(mesh.items, PlotMesh::of(figure, mesh.key().clone()).items);
     assert!(!has_line(view, 0) && has_line(view, 1));
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
+}
+
+#[test]
+fn the_small_print_says_which_intervals_the_window_draws() {
+    let mut harness = harness(900.0);
+    let mut figure = figure();
+    figure.note.interval = "95 % CI".to_owned();
+    for line in &mut figure.lines {
+        line.band = line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.05, high: y + 0.05 }).collect();
+    }
+    let shown = harness.state_mut();
+    shown.figure = Arc::new(figure);
+    shown.view.forget_figure();
+    let mut explained = |bands: BandChoice| {
+        harness.state_mut().view.around.bands = bands;
+        harness.run();
+        harness.state().view.explanation(&harness.state().figure)
+    };
+    let ends = "bars at line ends: 95 % CI";
+    let text = format!("mean over 3 seeds, band of the selected arm and {ends}");
+    assert_eq!(explained(BandChoice::Selected), text);
+    assert_eq!(explained(BandChoice::All), format!("mean over 3 seeds, bands and {ends}"));
+    assert_eq!(explained(BandChoice::None), format!("mean over 3 seeds, {ends}"));
+    harness.state_mut().figure = Arc::new(Figure {
+        lines: harness
+            .state()
+            .figure
+            .lines
+            .iter()
+            .map(|line| Line { best: Some(0), ..line.clone() })
+            .collect(),
+        ..Figure::clone(&harness.state().figure)
+    });
+    harness.state_mut().view.forget_figure();
+    harness.run();
+    let shown = harness.state();
+    assert_eq!(shown.view.explanation(&shown.figure), "mean over 3 seeds, bars: 95 % CI", "over a setting");
 }

@@ -96,7 +96,7 @@ mod tests {
             state.update_data(&input, 0.0);
             let size = vec2(ui.available_width(), 40.0);
             ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-                tools_ui(ui, plot, "", state);
+                tools_ui(ui, plot, [""; 2], state);
             });
             plot_ui(ui, plot, &input, state);
         };

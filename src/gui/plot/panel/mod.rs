@@ -4,7 +4,6 @@ mod cell_head;
 mod choices;
 mod columns;
 mod facets;
-mod paper;
 
 use std::time::Duration;
 
@@ -28,7 +27,6 @@ use crate::results::view::{BandChoice, XAxis};
 use cell_head::cell_head_ui;
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
-use paper::paper_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
@@ -52,6 +50,8 @@ pub enum PlotResponse {
     Line(String, LineAction),
     /// Show all runs again.
     ClearFilter,
+    /// Make a line of each arm again.
+    Ungroup,
     /// Show the faults of a cell of the heat map.
     OpenFaults {
         /// Their layer.
@@ -99,8 +99,14 @@ pub fn plot_ui(
     response
 }
 
-/// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu.
-pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -> Option<PlotResponse> {
+/// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu. A chip names what
+/// filters the runs, and a setting whose values the lines stand for.
+pub fn tools_ui(
+    ui: &mut Ui,
+    plot: &Plot,
+    [filter, grouping]: [&str; 2],
+    state: &mut PlotState,
+) -> Option<PlotResponse> {
     let export = widgets::icon_button_ui(ui, state.has_data(plot), Icon::Export, "Export figure…");
     let export = export.accessible_name(format!("Export {}…", plot.title)).on_disabled_hover_text(WHY_NOT);
     let exported = export.clicked().then_some(PlotResponse::ExportFigure);
@@ -118,7 +124,7 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
         }
     }
     if plot.controls.averages && ui.available_width() > CHOICE + first {
-        band_ui(ui, state);
+        band_ui(ui, plot, state);
     }
     if plot.controls.own_x.is_none() && ui.available_width() > CHOICE {
         x_ui(ui, state);
@@ -128,7 +134,11 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if options != state.options || facets != state.titles(plot).facets {
         ui.ctx().request_repaint();
     }
-    exported.or(filter_ui(ui, filter))
+    let all = "Only some runs are drawn. Click to show all.";
+    let filter = chip_ui(ui, filter, ["Clear the", all]).then_some(PlotResponse::ClearFilter);
+    let pooled = "Each line pools the arms that have the same value. Click for a line of each arm.";
+    let grouping = chip_ui(ui, grouping, ["Ungroup: lines are", pooled]).then_some(PlotResponse::Ungroup);
+    exported.or(filter).or(grouping)
 }
 
 /// Draws all controls of a plot into its menu.
@@ -144,10 +154,10 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
         choose(ui, state, plot);
     }
     if plot.controls.averages {
-        band_ui(ui, state);
+        band_ui(ui, plot, state);
     }
     facets_menu_ui(ui, plot, state);
-    if plot.controls.averages {
+    if plot.controls.averages && !plot.controls.columns {
         ui.checkbox(&mut state.options.traces, "Individual seeds")
             .on_hover_text("Draws each seed faintly behind the mean");
     }
@@ -202,20 +212,17 @@ fn nothing_ui(
     });
 }
 
-/// The filter, if there is one: a click clears it.
-fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
+/// What the table of runs decides about all plots, if it does: whether a click takes it back.
+fn chip_ui(ui: &mut Ui, text: &str, [action, help]: [&str; 2]) -> bool {
     const LONGEST: usize = 48;
-    if filter.is_empty() {
-        return None;
+    if text.is_empty() {
+        return false;
     }
     let colours = theme::present(ui);
-    let text = RichText::new(format!("{} ×", shortened(filter, LONGEST))).color(colours.on_accent);
+    let short = RichText::new(format!("{} ×", shortened(text, LONGEST))).color(colours.on_accent);
     let chip =
-        ui.add(Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0));
-    let chip = chip.accessible_name(format!("Clear the {filter}"));
-    chip.on_hover_text(format!("Only some runs are drawn. Click to show all.\n{filter}"))
-        .clicked()
-        .then_some(PlotResponse::ClearFilter)
+        ui.add(Button::new(short).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0));
+    chip.accessible_name(format!("{action} {text}")).on_hover_text(format!("{help}\n{text}")).clicked()
 }
 
 /// A choice from a list with its name before it.
@@ -267,13 +274,18 @@ fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     }
 }
 
-fn band_ui(ui: &mut Ui, state: &mut PlotState) {
+/// Whose bands are drawn, and what they are. Over a setting, each mean has a bar.
+fn band_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
+    let has_bars = plot.controls.columns;
     let (bands, band) = (&mut state.options.bands, &mut state.options.band);
-    choice_ui(ui, "band", bands.label(), |ui| {
-        for choice in BandChoice::ALL {
-            ui.selectable_value(bands, choice, choice.label());
+    let (name, chosen) = if has_bars { ("intervals", band.label()) } else { ("band", bands.label()) };
+    choice_ui(ui, name, chosen, |ui| {
+        if !has_bars {
+            for choice in BandChoice::ALL {
+                ui.selectable_value(bands, choice, choice.label());
+            }
+            ui.separator();
         }
-        ui.separator();
         for spread in Spread::ALL {
             ui.selectable_value(band, spread, spread.label());
         }
@@ -291,7 +303,7 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
     });
 }
 
-/// Axes, ranges, titles and paper, in a menu that stays open.
+/// Axes, ranges and titles, in a menu that stays open.
 fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let contents = |ui: &mut Ui| {
@@ -300,8 +312,6 @@ fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
         axes_ui(ui, plot, state);
         ui.separator();
         titles_ui(ui, plot, state);
-        ui.separator();
-        paper_ui(ui, state);
     };
     SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
 }

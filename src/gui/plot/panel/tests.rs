@@ -17,6 +17,7 @@ pub(super) struct Shown {
     pub plot: Option<&'static Plot>,
     pub state: PlotState,
     pub filter: &'static str,
+    pub grouping: &'static str,
     pub remark: &'static str,
     pub response: Option<PlotResponse>,
 }
@@ -50,7 +51,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
                 MenuButton::new("Menu").ui(ui, |ui| menu_ui(ui, plot, &mut shown.state));
             button.accessible_name("Menu");
             let from_menu = shown_menu.and_then(|menu| menu.inner);
-            tools_ui(ui, plot, &input.filter, &mut shown.state).or(from_menu)
+            tools_ui(ui, plot, [&input.filter, shown.grouping], &mut shown.state).or(from_menu)
         });
         let drawn = plot_ui(ui, plot, &input, &mut shown.state);
         shown.response = pressed.inner.or(drawn).or(shown.response.take());
@@ -90,6 +91,17 @@ fn a_filter_is_seen_beside_the_plot_and_a_click_clears_it() {
     harness.state_mut().filter = "";
     harness.run();
     assert!(harness.query_by_label_contains("Press Run").is_some());
+}
+
+#[test]
+fn grouping_by_a_setting_has_a_chip_that_ungroups() {
+    let mut harness = harness(Shown { grouping: "grouped by learning rate", ..running() });
+    harness.get_by_label("Ungroup: lines are grouped by learning rate").click();
+    harness.run();
+    assert_eq!(harness.state().response, Some(PlotResponse::Ungroup));
+    harness.state_mut().grouping = "";
+    harness.run();
+    assert!(harness.query_by_label_contains("Ungroup").is_none());
 }
 
 #[test]
@@ -217,7 +229,7 @@ fn a_special_plot_is_concerned_when_its_data_are_there() {
 }
 
 #[test]
-fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
+fn axes_and_titles_are_chosen_in_a_menu_that_stays_open() {
     let mut harness = harness(running());
     click_in_menu(&mut harness, "Axes and titles");
     for name in ["Logarithmic x axis", "Logarithmic y axis", "Ignore outliers", "Same x range in all plots"] {
@@ -235,12 +247,9 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
         harness.get_by_role_and_label(Role::TextInput, name).type_text(text);
         harness.run();
     }
-    harness.get_by_label(Preset::TwoColumns.label()).click();
-    harness.run();
     harness.get_by_label("Keep this range").click();
     harness.run();
     let state = &harness.state().state;
-    assert_eq!(state.size, Preset::TwoColumns);
     let figure = state.shown_figure().unwrap();
     assert_eq!(
         (figure.title.as_str(), figure.x.title.as_str(), figure.y.label().as_str()),
@@ -275,22 +284,17 @@ fn another_horizontal_axis_shows_all_of_it() {
 }
 
 #[test]
-fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
+fn the_export_dialog_alone_has_the_size_of_the_paper() {
     let mut harness = harness(running());
     click_in_menu(&mut harness, "Axes and titles");
-    harness.get_by_label("Custom size").click();
-    harness.run();
-    assert_eq!(
-        harness.state().state.size,
-        Preset::Own { width: 89, height: 70 },
-        "it begins with one column"
-    );
-    harness.get_by_label("PNG resolution").click();
-    harness.run();
-    let paper = harness.state().state.paper();
-    assert!((paper.size.width_pt - 89.0 / 25.4 * 72.0).abs() < 1e-9);
-    let (size, pixels) =
-        crate::figure::export::picture(&harness.state().state.shown_figure().unwrap(), &paper).unwrap();
+    for control in ["Custom size", "PNG resolution", "Width"] {
+        assert!(harness.query_by_label(control).is_none(), "{control} is in the dialog");
+    }
+    let size = Preset::Own { width: 89, height: 70 }.size();
+    let state = &mut harness.state_mut().state;
+    state.set_paper(&crate::figure::Options { size, ..state.paper() });
+    let paper = state.paper();
+    let (size, pixels) = crate::figure::export::picture(&state.shown_figure().unwrap(), &paper).unwrap();
     assert_eq!(size[0], 1051, "89 mm at 300 dpi");
     assert_eq!(pixels.len(), 4 * size[0] * size[1]);
 }

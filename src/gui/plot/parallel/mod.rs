@@ -7,7 +7,7 @@ use eframe::egui::{
     Painter, PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
-use super::areas::{AreaReading, area_reading_ui};
+use super::areas::{AreaReading, AreaRow, area_reading_ui};
 use super::mesh::{EM, PlotViewport};
 use super::painter::{Layer, area, paint};
 use crate::figure::axis::Axis;
@@ -286,9 +286,9 @@ impl<'a> AxesFrame<'a> {
             None => "–".to_owned(),
         };
         let axes = self.figure.parallel.iter().zip(&trace.points);
-        let rows = axes.map(|(axis, [_, value])| (axis.title.clone(), None, text(axis, *value)));
+        let rows = axes.map(|(axis, [_, value])| AreaRow::of(&axis.title, "", None, text(axis, *value)));
         let name = format!("{}, {}", shortened(&line.name, 48), trace.name);
-        AreaReading { title: name, rows: rows.collect() }
+        AreaReading { title: name, rows: rows.collect(), heads: Vec::new() }
     }
 }
 

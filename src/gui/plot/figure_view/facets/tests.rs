@@ -10,6 +10,7 @@ use crate::gui::plot::figure_view::figure_ui;
 use crate::gui::plot::figure_view::tests::scroll_at;
 use crate::gui::theme;
 use crate::results::facets::FacetAxes;
+use crate::results::table::LineFacts;
 use crate::results::view::PlotView;
 
 struct Shown {
@@ -133,4 +134,26 @@ fn panels_that_would_be_too_small_scroll() {
     let grid = view.panels.grid.as_ref().unwrap().1.clone();
     assert!(grid.data.bottom > 300.0, "the grid is higher than the window: {:?}", grid.data);
     assert!(Rect::from_min_size(pos2(0.0, 0.0), vec2(300.0, 260.0)).contains_rect(first));
+}
+
+#[test]
+fn a_pinned_reading_has_the_chosen_columns_beside_it() {
+    let mut harness = harness(vec2(900.0, 600.0), 2, FacetAxes::Shared);
+    Arc::make_mut(&mut harness.state_mut().figure).facets.as_mut().unwrap().change(|index, panel| {
+        panel.facts = LineFacts {
+            heads: vec!["Learning rate".to_owned()],
+            names: vec!["dense".to_owned()],
+            cells: vec![vec![format!("rate {index}")]],
+        };
+    });
+    harness.state_mut().view.forget_figure();
+    harness.get_by_label("Plot of Test accuracy, batch size 32").click();
+    harness.run();
+    harness.remove_cursor();
+    harness.run();
+    assert!(harness.query_by_label("Learning rate").is_some() && harness.query_by_label("rate 1").is_some());
+    assert!(harness.query_by_label("rate 0").is_none(), "the other panel has no popup");
+    harness.key_press(eframe::egui::Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label("rate 1").is_none());
 }

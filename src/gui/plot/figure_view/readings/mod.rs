@@ -96,11 +96,18 @@ fn curves_ui(
     }
     let hidden = state.hidden.clone();
     let is_read = reading.is_some() && follows.is_none();
-    let facts = state.facts.clone();
-    let facts = state.pinned.is_some().then_some(&*facts);
-    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, facts);
+    let is_pinned = state.pinned.is_some();
+    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, is_pinned);
     if state.is_panel {
         state.reading = is_read.then(|| PanelReading::of(figure, &table));
+        if let Some([x, y]) = at.filter(|_| is_pinned) {
+            // The legend above all panels has no room for settings.
+            let at = transform.position_from_point(&PlotPoint { x, y });
+            let place = frame.min;
+            ui.push_id([place.x, place.y].map(f32::to_bits), |ui| {
+                area_reading_ui(ui, &table.reading(theme), "", at, ui.ctx().content_rect());
+            });
+        }
         return None;
     }
     let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
@@ -124,8 +131,9 @@ fn areas_ui(
     transform: &PlotTransform,
     theme: Theme,
 ) {
-    let Some(reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
+    let Some(mut reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
     if pointer.is_none() {
+        reading = reading.with_facts(figure);
         let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
         outline(&painter, figure, [x, y], transform, theme);
     }

@@ -10,6 +10,7 @@ use super::*;
 use crate::figure::{Axis, Bars, Category, Cells, Line, style_of};
 use crate::gui::plot::figure_ui;
 use crate::results::statistics::Band;
+use crate::results::table::LineFacts;
 
 struct Shown {
     figure: Arc<Figure>,
@@ -134,6 +135,26 @@ fn a_double_click_fits_a_map_that_was_zoomed_and_opens_nothing() {
     assert!(harness.state().opened.is_empty(), "a second click may come");
     harness.run_steps(20);
     assert_eq!(harness.state().opened, [FigureAction::Open([0, 0])]);
+}
+
+fn facts(names: &[&str]) -> LineFacts {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let cells = names.iter().map(|name| vec![format!("rate of {name}")]).collect();
+    LineFacts { heads: vec!["Learning rate".to_owned()], names, cells }
+}
+
+#[test]
+fn a_pinned_reading_of_bars_has_the_chosen_columns() {
+    let (mut figure, label) = figures().remove(0);
+    figure.bars[0].stack = "ticket".to_owned();
+    figure.facts = facts(&["ticket"]);
+    let mut harness = harness(figure, false);
+    harness.hover_at(harness.get_by_label(label).rect().center());
+    harness.run();
+    assert!(is_read(&harness) && harness.query_by_label("Learning rate").is_none(), "not while it moves");
+    click(&mut harness, label, Modifiers::NONE);
+    assert!(harness.query_by_label("Learning rate").is_some());
+    assert!(harness.query_by_label("rate of ticket").is_some());
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn input(batches: &[u32]) -> PlotInput {
             colour: rows[0].arm_index,
             runs: vec![(1, &record), (2, &record)],
             rows: rows.iter().collect(),
+            ..ArmRuns::default()
         })
         .collect();
     PlotInput::new(&arms, String::new(), 0)
@@ -60,7 +61,7 @@ fn harness(batches: &[u32]) -> Harness<'static, Shown> {
         ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
             let (button, _) = MenuButton::new("Menu").ui(ui, |ui| menu_ui(ui, &ALL[0], state));
             button.accessible_name("Menu");
-            tools_ui(ui, &ALL[0], "", state);
+            tools_ui(ui, &ALL[0], [""; 2], state);
         });
         plot_ui(ui, &ALL[0], input, state);
     };
