@@ -18,7 +18,7 @@ pub fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
     ui.horizontal(|ui| {
         for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
             let label = ui.label(name);
-            let field = ui.add(DragValue::new(side).range(26..=5080).suffix(" mm")).labelled_by(label.id);
+            let field = ui.add(DragValue::new(side).range(26.0..=5080.0).suffix(" mm")).labelled_by(label.id);
             note_edited(&field);
             changed |= field.changed();
         }

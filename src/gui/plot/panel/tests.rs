@@ -282,7 +282,7 @@ fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
     harness.run();
     assert_eq!(
         harness.state().state.size,
-        Preset::Own { width: 89, height: 70 },
+        Preset::Own { width: 89.0, height: 70.0 },
         "it begins with one column"
     );
     harness.get_by_label("PNG resolution").click();
