@@ -1,7 +1,7 @@
 //! The controls of the table in the head of its tile: filter, groups, baseline, columns, copying; and its menu.
 
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{Align, Layout, RichText, Ui};
+use eframe::egui::{Align, Layout, Ui};
 
 use super::columns::columns_ui;
 use super::filter::filter_ui;
@@ -9,14 +9,17 @@ use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text::shortened;
-use crate::gui::theme::{self, present};
-use crate::gui::widgets::{self, drop_down};
+use crate::gui::theme;
+use crate::gui::widgets::{self, choice_ui};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::copy::Numbers;
 use crate::results::table::view::{Baseline, Key};
 
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
+
+/// The tooltip of the groups.
+const GROUP_HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
 
 /// The tooltip of the baseline.
 const BASELINE: &str = "What the column Δ compares with";
@@ -52,62 +55,44 @@ pub fn tools_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
 
 /// Draws what a narrow head has no room for, and what is rare, into the menu of the tile.
 pub fn menu_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
-    ui.horizontal(|ui| group_ui(ui, compare, 2));
-    ui.horizontal(|ui| baseline_ui(ui, compare));
+    group_ui(ui, compare, 2);
+    baseline_ui(ui, compare);
     let response = archived_ui(ui, compare);
     ui.separator();
     response
 }
 
-/// What a drop-down is called: drawn before it, or after it where the line runs from the right.
-fn named_ui(ui: &mut Ui, name: &str, help: &str) {
-    let label = RichText::new(name).color(present(ui).text2);
-    ui.label(label).on_hover_text(help);
-}
-
 /// What groups the rows of the table, at `most` this many levels; an arm or a setting makes the lines of plots too.
 fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
-    let is_reversed = ui.layout().prefer_right_to_left();
-    const HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
     let keys = compare.view.table.keys(compare.view.group.as_ref());
-    let title = |compare: &Compare, key: Option<&Key>| match key {
+    let title = |key: Option<&Key>| match key {
         None => "none".to_owned(),
         Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
     };
     let mut chosen = keys.clone();
     let offered = groupable(compare);
-    let drop = |ui: &mut Ui, place: usize, chosen: &mut Vec<Key>| {
-        let name = ["group", "then"][place];
-        let shown = title(compare, keys.get(place));
-        let combo = drop_down(name, &shown).width(64.0).show_ui(ui, |ui| {
+    let mut level_ui = |ui: &mut Ui, place: usize| {
+        let (name, help) = [("group", GROUP_HELP), ("then", "Groups within the groups")][place];
+        let shown = title(keys.get(place));
+        let list = |ui: &mut Ui| {
             if ui.selectable_label(keys.len() <= place, "none").clicked() {
                 chosen.truncate(place);
             }
             for key in offered.iter().filter(|key| !keys[..place.min(keys.len())].contains(key)) {
-                if ui.selectable_label(keys.get(place) == Some(key), title(compare, Some(key))).clicked() {
+                if ui.selectable_label(keys.get(place) == Some(key), title(Some(key))).clicked() {
                     match chosen.get_mut(place) {
                         Some(present) => *present = key.clone(),
                         None => chosen.push(key.clone()),
                     }
                 }
             }
-        });
-        combo.response.on_hover_text(format!("{HELP}: {shown}")).accessible_name(name);
+        };
+        choice_ui(ui, name, &shortened(&shown, LONGEST), list).on_hover_text(format!("{help}: {shown}"));
     };
-    if is_reversed {
-        if !keys.is_empty() && most > 1 {
-            drop(ui, 1, &mut chosen);
-            named_ui(ui, "then", "Groups within the groups");
-        }
-        drop(ui, 0, &mut chosen);
-        named_ui(ui, "group", HELP);
-    } else {
-        named_ui(ui, "group", HELP);
-        drop(ui, 0, &mut chosen);
-        if !keys.is_empty() && most > 1 {
-            named_ui(ui, "then", "Groups within the groups");
-            drop(ui, 1, &mut chosen);
-        }
+    let is_reversed = ui.layout().prefer_right_to_left();
+    let levels = if keys.is_empty() { 1 } else { most.min(2) };
+    for level in 0..levels {
+        level_ui(ui, if is_reversed { levels - 1 - level } else { level });
     }
     if chosen != keys {
         compare.group_by(chosen);
@@ -149,23 +134,16 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
     if !table.columns.contains(&Column::Delta) {
         return;
     }
-    let is_reversed = ui.layout().prefer_right_to_left();
-    if !is_reversed {
-        named_ui(ui, "baseline", BASELINE);
-    }
     let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
     let mut chosen = compare.view.table.baseline.clone();
-    let combo = drop_down("baseline", &shortened(shown, LONGEST)).width(80.0).show_ui(ui, |ui| {
+    let combo = choice_ui(ui, "baseline", &shortened(shown, LONGEST), |ui| {
         ui.selectable_value(&mut chosen, Baseline::First, "the first group");
         for group in &table.groups {
             ui.selectable_value(&mut chosen, Baseline::Group(group.name.clone()), &group.name);
         }
         ui.selectable_value(&mut chosen, Baseline::None, "none");
     });
-    combo.response.on_hover_text(format!("{BASELINE}: {shown}")).accessible_name("baseline");
-    if is_reversed {
-        named_ui(ui, "baseline", BASELINE);
-    }
+    combo.on_hover_text(format!("{BASELINE}: {shown}"));
     compare.view.table.baseline = chosen;
 }
 

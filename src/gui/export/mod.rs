@@ -128,7 +128,7 @@ impl ExportDialog {
 
     fn contents_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         let margin = egui::Margin::same(16);
-        let head = Frame::new().inner_margin(margin);
+        let head = Frame::new().inner_margin(egui::Margin::symmetric(16, 10));
         let head =
             Panel::top("export head").resizable(false).frame(head).show(ui, |ui| self.head_ui(ui)).inner;
         let foot = Frame::new().inner_margin(margin);
@@ -157,7 +157,7 @@ impl ExportDialog {
     }
 
     fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
-        ui.spacing_mut().item_spacing.y = STEP;
+        ui.spacing_mut().item_spacing.y = 0.625 * STEP;
         heading_ui(ui, "Size");
         size_ui(ui, &mut self.settings.options.size);
         heading_ui(ui, "Legend");
@@ -165,7 +165,7 @@ impl ExportDialog {
         heading_ui(ui, "Lines");
         let options = &mut self.settings.options;
         intervals_ui(ui, &mut options.intervals);
-        choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "None"]);
+        choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
         choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
         if let Some(seeds) = &mut self.settings.seeds {
             let help = "Draws each seed faintly behind the mean, in the window too";

@@ -98,7 +98,7 @@ fn the_dialog_has_title_seeds_and_looks_of_lines_and_all_of_them_are_kept() {
     window.harness.get_by_role_and_label(Role::TextInput, "Title").type_text("Mine");
     window.harness.run_ok();
     window.click("Individual seeds");
-    for (list, choice) in [("Marks", "None"), ("Dashes", "All lines solid")] {
+    for (list, choice) in [("Marks", "No marks"), ("Dashes", "All lines solid")] {
         window.harness.get_by_role_and_label(Role::ComboBox, list).click();
         window.harness.run_ok();
         window.harness.get_all_by_label(choice).last().unwrap().click_accesskit();
