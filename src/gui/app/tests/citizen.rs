@@ -6,7 +6,6 @@ use super::*;
 use crate::doc::{Intervention, Stage as PlanStage};
 use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::recent::Recent;
-use crate::run::summary::testing::write_done;
 
 /// A window whose edits are kept in a folder, at once.
 fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
@@ -258,39 +257,6 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
     assert!(!window.harness.state().shell.is_starting);
-}
-
-#[test]
-fn an_untitled_experiment_that_was_run_comes_back_from_the_start_page() {
-    let home = tempfile::tempdir().unwrap();
-    let open = || Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), Settings::default());
-    let mut window = open();
-    let title = window.harness.state().editor.document.title();
-    window.click("Run all");
-    let job = window.stage.borrow().jobs[0].clone();
-    write_done(&home.path().join("untitled").join(job.folder.file_name().unwrap()), &job.run);
-    drop(window);
-    let mut window = open();
-    window.execute(Command::New);
-    let entry = format!("{title}, untitled");
-    assert!(until(&mut window, |window| window.sees(&entry)));
-    window.click(&entry);
-    let app = window.harness.state();
-    assert!(!app.shell.is_starting && app.editor.document.path().is_none());
-    assert_eq!(app.editor.document.title(), title);
-}
-
-#[test]
-fn the_start_page_has_the_status_line_with_the_last_message() {
-    let mut window = Window::new();
-    window.execute(Command::New);
-    window.harness.state_mut().log.info("Something new");
-    window.harness.run();
-    let line = window.harness.get_by_label("Something new").rect();
-    assert!(line.top() > 800.0 - 24.0, "{line:?}");
-    assert!(window.sees("New experiment") && !window.sees("12 runs"), "they are those of no open document");
-    window.click("Log");
-    assert!(window.harness.state().shell.settings.shows_log && window.sees("New experiment"));
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod outdated;
 mod queue;
 mod resume;
 mod script;
+mod start;
 mod tiles;
 mod tiles_walk;
 mod undo;
