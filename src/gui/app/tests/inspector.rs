@@ -160,3 +160,21 @@ fn one_button_shows_all_settings_of_the_experiment_and_folds_them() {
     window.click("Fold all settings");
     assert!(!window.sees("Hidden layers") && !window.sees("Batch size"));
 }
+
+#[test]
+fn the_triangle_the_name_and_the_rest_of_the_row_fold_a_section() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let is_open = |window: &Window| window.harness.query_by_label("Batch size").is_some();
+    for share in [0.02, 0.2, 0.98] {
+        let before = is_open(&window);
+        let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
+        let headings = all.filter(|node| node.accesskit_node().label().as_deref() == Some("Training"));
+        let row = headings.last().expect("the inspector has the section").rect();
+        let place = row.lerp_inside(eframe::egui::vec2(share, 0.5));
+        window.harness.hover_at(place);
+        window.harness.drag_at(place);
+        window.harness.drop_at(place);
+        window.harness.run();
+        assert_ne!(is_open(&window), before, "{share} of the row from the left");
+    }
+}
