@@ -101,7 +101,7 @@ fn the_dialog_has_title_seeds_and_looks_of_lines_and_all_of_them_are_kept() {
     for (list, choice) in [("Marks", "No marks"), ("Dashes", "All lines solid")] {
         window.harness.get_by_role_and_label(Role::ComboBox, list).click();
         window.harness.run_ok();
-        window.harness.get_all_by_label(choice).last().unwrap().click_accesskit();
+        window.harness.get_all_by_label(choice).last().unwrap().click();
         window.harness.run_ok();
     }
     let to = folder.path().join("y.svg");

@@ -379,7 +379,7 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
 fn the_table_of_runs_has_one_row_of_tools() {
     for width in [1440.0, 1280.0, 1000.0] {
         let mut window = Window::sized([width, 900.0], None);
-        window.click("Runs");
+        change(&mut window, LayoutChange::Show("runs"));
         let row = window.harness.get_by_label("Menu of Runs").rect().center().y;
         for (role, label) in [(Role::TextInput, "Filter"), (Role::Button, "Columns"), (Role::Button, "Copy")]
         {
