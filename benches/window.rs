@@ -318,7 +318,7 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>)
 const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
     ("still", |_, _| {}),
     ("pointer", |harness, step| {
-        let plot = harness.get_by_label("Plot of Test accuracy").rect();
+        let plot = harness.get_by_label("Plot of Accuracy").rect();
         harness.hover_at(plot.left_center() + egui::vec2(80.0 + f32::from(step), 0.0));
     }),
     ("zoom", |harness, step| {

@@ -167,9 +167,12 @@ fn the_triangle_the_name_and_the_rest_of_the_row_fold_a_section() {
     let is_open = |window: &Window| window.harness.query_by_label("Batch size").is_some();
     for share in [0.02, 0.2, 0.98] {
         let before = is_open(&window);
-        let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
-        let headings = all.filter(|node| node.accesskit_node().label().as_deref() == Some("Training"));
-        let row = headings.last().expect("the inspector has the section").rect();
+        let row = {
+            let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
+            let mut headings =
+                all.filter(|node| node.accesskit_node().label().as_deref() == Some("Training"));
+            headings.next_back().expect("the inspector has the section").rect()
+        };
         let place = row.lerp_inside(eframe::egui::vec2(share, 0.5));
         window.harness.hover_at(place);
         window.harness.drag_at(place);
