@@ -152,7 +152,7 @@ mod tests {
         most: usize,
         secs: f64,
     ) -> Option<String> {
-        let pace = Pace { mini_batch: secs, sample: 0.0, slowest: 1.0, measured: 4 };
+        let pace = Pace { mini_batch: secs, sample: 0.0, interrupted: 1.0, measured: 4 };
         left(runs, records, Measures { measure: &|_, _| Some(pace), most })
     }
 

@@ -2,66 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::results::view::Preset;
-
-/// The position of the legend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum LegendPlace {
-    /// In the emptiest corner of the plot.
-    #[default]
-    Inside,
-    /// In this corner of the plot.
-    Corner(Corner),
-    /// Names at the right ends of the lines, with their intervals.
-    LineEnds,
-    /// In a column at the right.
-    Right,
-    /// Below the plot.
-    Below,
-    /// Nowhere.
-    Hidden,
-}
-
-/// A corner of the plot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum Corner {
-    #[default]
-    BottomRight,
-    BottomLeft,
-    TopRight,
-    TopLeft,
-}
-
-impl LegendPlace {
-    /// The place with this name on the command line.
-    ///
-    /// # Errors
-    /// The known names.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "inside" => Self::Inside,
-            "top-left" => Self::Corner(Corner::TopLeft),
-            "top-right" => Self::Corner(Corner::TopRight),
-            "bottom-left" => Self::Corner(Corner::BottomLeft),
-            "bottom-right" => Self::Corner(Corner::BottomRight),
-            "line-ends" => Self::LineEnds,
-            "right" => Self::Right,
-            "below" => Self::Below,
-            "none" => Self::Hidden,
-            _ => {
-                let known =
-                    "inside, top-left, top-right, bottom-left, bottom-right, line-ends, right, below or none";
-                return Err(format!("write {known}"));
-            }
-        })
-    }
-}
-
-impl Corner {
-    /// All corners, the preferred one first.
-    pub const ALL: [Self; 4] = [Self::BottomRight, Self::BottomLeft, Self::TopRight, Self::TopLeft];
-}
+use crate::results::page::Preset;
+pub use crate::results::page::{Corner, LegendPlace};
 
 /// The size of a figure and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -116,14 +58,14 @@ impl Preset {
         }
     }
 
-    /// The preset with these sides, else the nearest size in whole millimetres.
+    /// The preset with these sides, else the nearest size in tenths of a millimetre.
     pub fn near(size: &Size) -> Self {
         let is_it = |preset: &Self| {
             let known = preset.size();
             (known.width_pt - size.width_pt).abs() < 0.01 && (known.height_pt - size.height_pt).abs() < 0.01
         };
-        let whole = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH).round() as u32;
-        let own = Self::Own { width: whole(size.width_pt), height: whole(size.height_pt) };
+        let tenths = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH * 10.0).round() / 10.0;
+        let own = Self::Own { width: tenths(size.width_pt), height: tenths(size.height_pt) };
         Self::ALL.into_iter().find(is_it).unwrap_or(own)
     }
 
@@ -139,7 +81,7 @@ impl Preset {
             Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Inside),
             Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Inside),
             Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Inside),
-            Self::Own { width, height } => Size::millimetres(f64::from(width), f64::from(height)),
+            Self::Own { width, height } => Size::millimetres(width, height),
         }
     }
 }
@@ -196,7 +138,7 @@ mod tests {
     #[test]
     fn sizes_are_known_by_name_and_by_millimetres() {
         assert_eq!(Preset::parse("two-columns"), Ok(Preset::TwoColumns));
-        assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120, height: 80 }));
+        assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120.0, height: 80.0 }));
         assert!((Preset::parse("254x127").unwrap().size().width_pt - 720.0).abs() < 1e-9);
         for (wrong, part) in [("huge", "120x80"), ("5x5", "1 to 200 inches"), ("120x", "120x80")] {
             assert!(Preset::parse(wrong).unwrap_err().contains(part), "{wrong}");

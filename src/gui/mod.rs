@@ -46,6 +46,7 @@ pub mod theme;
 pub mod tiles;
 mod treatment;
 pub mod tree;
+mod untitled;
 pub mod views;
 pub mod watching;
 pub mod widgets;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
+use crate::figure::FileKind;
 use crate::results::tiles::Group;
 
 /// What is kept about the window, apart from any document.
@@ -37,6 +38,10 @@ pub struct Settings {
     pub sharing: Sharing,
     /// Files that were open before.
     pub recent: Recent,
+    /// The format of the last export.
+    pub export_kind: Option<FileKind>,
+    /// The folder of the last export.
+    pub export_folder: Option<PathBuf>,
     /// What was stopped since the window was closed.
     #[serde(alias = "to_go_on")]
     pub unfinished: Option<Unfinished>,
@@ -84,6 +89,8 @@ impl Default for Settings {
             keep_awake: false,
             sharing: Sharing::default(),
             recent: Recent::default(),
+            export_kind: None,
+            export_folder: None,
             unfinished: None,
         }
     }

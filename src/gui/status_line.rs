@@ -87,7 +87,11 @@ pub fn status_line_ui(
 
 fn text_ui(ui: &mut Ui, message: &Message<'_>) {
     let colours = present(ui);
-    ui.add(egui::Label::new(RichText::new(message.time).size(SMALL).color(colours.text3)).selectable(false));
+    if !message.time.is_empty() {
+        ui.add(
+            egui::Label::new(RichText::new(message.time).size(SMALL).color(colours.text3)).selectable(false),
+        );
+    }
     let colour = match message.tone {
         Tone::Bad | Tone::Warning => {
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::hover());

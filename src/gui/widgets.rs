@@ -1,8 +1,9 @@
 //! The controls of the window: one button, one text field, one drop-down, all of the same height.
 
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Label, Margin, Rect, Response, RichText,
-    Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2, vec2,
+    self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Label, Margin, PopupCloseBehavior, Rect,
+    Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2, vec2,
 };
 
 use super::icons::Icon;
@@ -10,6 +11,8 @@ use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
 
 /// Size of icons, in points.
 pub const ICON: f32 = 16.0;
+/// Height of a list of choices; longer ones scroll.
+const LIST: f32 = 320.0;
 
 /// A button with an icon, or none, before its text.
 pub fn button(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
@@ -104,6 +107,32 @@ pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
             Icon::CaretDown.paint(ui.painter(), rect.center(), 12.0, visuals.fg_stroke.color);
         },
     )
+}
+
+/// A choice from a list with its name before it.
+pub fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) -> Response {
+    listed_choice_ui(ui, (name, chosen), PopupCloseBehavior::CloseOnClick, list)
+}
+
+/// A list with its name before it. Within a menu the list is a submenu, since a separate list would close the menu.
+pub fn listed_choice_ui(
+    ui: &mut Ui,
+    (name, chosen): (&str, &str),
+    close: PopupCloseBehavior,
+    list: impl FnOnce(&mut Ui),
+) -> Response {
+    if is_in_menu(ui) {
+        let config = MenuConfig::new().close_behavior(close);
+        let (button, _) = SubMenuButton::new(format!("{name}: {chosen}")).config(config).ui(ui, list);
+        return button.accessible_name(name);
+    }
+    // Quiet until the pointer comes: the data matter more.
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = Color32::TRANSPARENT;
+    // The list first: rows of tools go from right to left.
+    let combo = drop_down(ui.scope_id().with(name), chosen);
+    let combo = combo.width(0.0).height(LIST).close_behavior(close).show_ui(ui, list);
+    let label = ui.label(RichText::new(name).color(present(ui).text2));
+    combo.response.labelled_by(label.id)
 }
 
 /// The title of a panel or of a dialog.

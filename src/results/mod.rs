@@ -12,6 +12,7 @@ pub mod metric;
 pub mod network;
 pub mod number;
 pub mod outline;
+pub mod page;
 pub mod paired;
 mod points;
 mod record;

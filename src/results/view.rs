@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::colours::Colours;
 use super::facets::FacetSettings;
 use super::metric::MetricAxes;
+pub use super::page::{PageStyle, Preset};
 use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
@@ -48,6 +49,9 @@ pub struct ViewSettings {
     pub size: Preset,
     /// Dots per inch of exported pictures; 300 when there is none.
     pub dpi: Option<u32>,
+    /// Text, legend and look of exported figures.
+    #[serde(skip_serializing_if = "PageStyle::is_default")]
+    pub page: PageStyle,
     /// The styles of arms.
     pub colours: Colours,
     /// Marks of runs, by their identity, and of arms, by `arm:` and their name.
@@ -158,25 +162,6 @@ pub enum XAxis {
     Clock,
     /// Another series of the same run, by its name: its last value when the point was measured.
     Series(String),
-}
-
-/// Common sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Preset {
-    /// One column of a two-column paper: 3.5 in wide.
-    #[default]
-    OneColumn,
-    /// Both columns: 7.2 in wide.
-    TwoColumns,
-    /// A slide of 16:9 with text that the last row can read.
-    Slide,
-    /// A size of one's own, with the text of a paper.
-    Own {
-        /// Width in millimetres.
-        width: u32,
-        /// Height in millimetres.
-        height: u32,
-    },
 }
 
 /// How one plot is shown.

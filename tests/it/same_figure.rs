@@ -11,7 +11,7 @@ use weightlab::gui::worker::Threads;
 use weightlab::results::facets::{FacetAxes, FacetSettings};
 use weightlab::results::statistics::Spread;
 use weightlab::results::table::columns::Column;
-use weightlab::results::view::{FILE, PlotOptions, PlotView, Preset, ViewSettings};
+use weightlab::results::view::{FILE, PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
 use crate::support::window::{Opening, export, show, wait_until};
@@ -67,6 +67,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
         .into(),
         filter: "-arm:pruned".to_owned(),
         size: Preset::TwoColumns,
+        page: PageStyle { marks: false, font_pt: Some(7.0), ..PageStyle::default() },
         ..ViewSettings::default()
     };
     for (view, has_title) in [(None, false), (Some(chosen), true)] {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::Args;
 
 use super::axis_columns::Known;
+use super::page_args::switch;
 use crate::cli::failure::Failure;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
@@ -24,6 +25,10 @@ pub struct FigureArgs {
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
+    /// Draw each seed faintly behind the mean; --individual-seeds=off does not [default: what the window has chosen, else
+    /// off]
+    #[arg(long = "individual-seeds", value_name = "SWITCH", value_parser = switch, num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    seeds_shown: Option<bool>,
     /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
     /// figure metric a setting or a result, such as batch, secs or last [default: what the window has chosen, else
     /// epochs, and of the figure metric the first swept setting]
@@ -98,11 +103,11 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
-        let Self { band, x, y, y_range, rounds, statistic, facets, axes } = self;
+        let Self { band, seeds_shown, x, y, y_range, rounds, statistic, facets, axes } = self;
         let has_axes = x.is_some() || y.is_some() || y_range.is_some();
         let has_panels = facets.is_some() || axes.is_some();
         let has_lines = rounds.is_some() || statistic.is_some();
-        band.is_none() && !has_axes && !has_panels && !has_lines
+        band.is_none() && seeds_shown.is_none() && !has_axes && !has_panels && !has_lines
     }
 
     /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
@@ -120,6 +125,7 @@ impl FigureArgs {
         if let Some(band) = self.band {
             view.options.band = band;
         }
+        view.options.traces = self.seeds_shown.unwrap_or(view.options.traces);
         if let Some((levels, numbers)) = &self.rounds {
             (view.options.levels, view.options.rounds) = (*levels, numbers.to_vec());
         }

@@ -56,7 +56,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "facets", "axes", "legend", "font", "intervals", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "seeds_shown", "facets", "axes", "title", "legend", "font", "intervals", "marks", "dashes", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -106,12 +106,12 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x, --y, --y-range, --rounds, --statistic, --facets and --axes apply to a figure; name one with --figure, or remove them";
+        let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
-        let message =
-            "--legend, --font, --intervals, --notes and --footnote apply to a drawn figure; remove them";
+        let message = "--title, --legend, --font, --intervals, --marks, --dashes, --notes and --footnote apply to a drawn figure; \
+            remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     let written = match (ending.as_str(), FileKind::of(to)) {
@@ -160,18 +160,18 @@ fn write_figure(
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x, --y, --y-range, --rounds, --statistic, --facets and --axes apply to plots over runs; \
+            let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to plots over runs; \
                 remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
         None => (plotted(results, arguments, &mut view)?, String::new()),
     };
-    let figure = figure.of_experiment(&experiment.name);
+    let mut figure = figure.of_experiment(&experiment.name);
+    arguments.page_args.name(&mut figure);
     let paper = view.paper();
-    let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
-    let options = arguments.page_args.apply(Options { size, dpi, ..paper });
+    let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
     write(&figure, &arguments.to, kind, &options)?;
     let name = arguments.figure.as_deref().unwrap_or(ALL[0].name);
     Ok(format!("the figure \"{name}\"{what}"))

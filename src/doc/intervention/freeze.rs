@@ -1,5 +1,5 @@
 use super::{Intervene, Params, Target};
-use crate::doc::plan::words::{entries, joined, number, part, share};
+use crate::doc::plan::words::{entries, joined, number, part, percent};
 use crate::doc::plan::{Check, FileUse, Situation, StepWork};
 use crate::doc::targets;
 use crate::form::path::Place;
@@ -43,9 +43,9 @@ impl Intervene for Freeze {
         let part = part(target).unwrap_or_else(|| "everything".to_owned());
         let what = match select {
             Select::All => format!("Freeze {part}"),
-            Select::Largest(fraction) => format!("Freeze {} of {part}, the largest", share(*fraction)),
-            Select::Smallest(fraction) => format!("Freeze {} of {part}, the smallest", share(*fraction)),
-            Select::Random(fraction) => format!("Freeze {} of {part}, drawn at random", share(*fraction)),
+            Select::Largest(fraction) => format!("Freeze {} of {part}, the largest", percent(*fraction)),
+            Select::Smallest(fraction) => format!("Freeze {} of {part}, the smallest", percent(*fraction)),
+            Select::Random(fraction) => format!("Freeze {} of {part}, drawn at random", percent(*fraction)),
             Select::Indices(indices) => {
                 format!("Freeze {} of {part}, as listed", entries(indices.len() as u64))
             }
@@ -109,7 +109,7 @@ mod tests {
     fn freezing_says_which_entries_and_at_what() {
         assert_eq!(
             sentence(r#"Freeze(target: (layers: Only(["fc1"]), params: Weights), select: Largest(0.5))"#),
-            "Freeze half of fc1's weights, the largest"
+            "Freeze 50 % of fc1's weights, the largest"
         );
         assert_eq!(sentence("Freeze(target: (layers: First(1)))"), "Freeze the first layer");
         assert_eq!(

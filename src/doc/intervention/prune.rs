@@ -41,7 +41,7 @@ impl Intervene for Prune {
             Scope::PerLayer => "per layer",
             Scope::Global => "over all layers",
         };
-        joined([Some(what), Some(scope.to_owned()), output(*output_factor)])
+        joined([Some(what), Some(scope.to_owned()), output(*output_factor, *amount)])
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
@@ -78,16 +78,22 @@ impl Intervene for Prune {
 }
 
 /// What happens to the output layer, where it is treated differently.
-fn output(factor: f64) -> Option<String> {
+fn output(factor: f64, amount: Amount) -> Option<String> {
     if factor >= 1.0 {
-        None
-    } else if factor <= 0.0 {
-        Some("output left out".to_owned())
-    } else if (factor - 0.5).abs() < f64::EPSILON {
-        Some("output at half rate".to_owned())
-    } else {
-        Some(format!("output at {} of the rate", percent(factor)))
+        return None;
     }
+    if factor <= 0.0 {
+        return Some("without the output layer".to_owned());
+    }
+    Some(match amount {
+        // Rounded, since 0.7 · 0.1 is a little less than 0.07.
+        Amount::Fraction(fraction) => {
+            format!("{} of the output layer", percent((fraction * factor * 1e9).round() / 1e9))
+        }
+        Amount::Remaining(_) | Amount::Count(_) | Amount::Threshold(_) => {
+            format!("the output layer at {}", percent(factor))
+        }
+    })
 }
 
 fn by(criterion: &Criterion) -> String {
@@ -133,11 +139,11 @@ mod tests {
             sentence(
                 "Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer, output_factor: 0.5)"
             ),
-            "Prune 20 % by magnitude, per layer, output at half rate"
+            "Prune 20 % by magnitude, per layer, 10 % of the output layer"
         );
         assert_eq!(
             sentence("Prune(criterion: Random, amount: Remaining(0.1), scope: Global, output_factor: 0.0)"),
-            "Prune at random until 10 % remain, over all layers, output left out"
+            "Prune at random until 10 % remain, over all layers, without the output layer"
         );
         assert_eq!(
             sentence("Prune(amount: Threshold(0.01), target: (params: WeightsAndBiases))"),

@@ -5,11 +5,6 @@ use crate::form::number::grouped;
 pub use crate::form::number::{counted, number, share_in_percent as percent};
 use crate::form::{Steps, StepsUnit};
 
-/// A share of a whole in front of "of": `half`, `20 %`.
-pub fn share(share: f64) -> String {
-    if (share - 0.5).abs() < f64::EPSILON { "half".to_owned() } else { percent(share) }
-}
-
 /// `1 entry`, `3 entries`.
 pub fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
@@ -123,7 +118,6 @@ mod tests {
     fn numbers_are_written_as_a_person_would() {
         assert_eq!([0.0, 0.0001, 1e-5, 1200.0].map(number), ["0", "0.0001", "1e-5", "1200"]);
         assert_eq!([0.2, 0.07, 0.125].map(percent), ["20 %", "7 %", "12.5 %"]);
-        assert_eq!([0.5, 0.3].map(share), ["half", "30 %"]);
     }
 
     #[test]

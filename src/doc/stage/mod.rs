@@ -24,7 +24,7 @@ use test::Test;
 
 /// What a stage reports about itself; what it does is in `run/stages/`.
 pub trait Planned {
-    /// One short sentence made of its settings: `Prune 20 % by magnitude, per layer, output at half rate`. A stage that
+    /// One short sentence made of its settings: `Prune 20 % by magnitude, per layer, 10 % of the output layer`. A stage that
     /// holds a plan is named without it.
     fn sentence(&self) -> String;
 
@@ -84,7 +84,7 @@ crate::choice! {
 }
 
 impl Stage {
-    /// The stage in one short sentence: `Prune 20 % by magnitude, per layer, output at half rate`.
+    /// The stage in one short sentence: `Prune 20 % by magnitude, per layer, 10 % of the output layer`.
     pub fn sentence(&self) -> String {
         self.rule().sentence()
     }

@@ -22,6 +22,7 @@ const PATCH: f64 = 0.85;
 
 /// The items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
 pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
+    let figure = &*options.styled(figure);
     let inside = layout(figure, options);
     let (items, covered) = page(figure, &inside, options);
     if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::distinct::distinct;
 use super::legend_details::details;
 use super::model::Figure;
-use super::options::Options;
+use super::options::{DPI, Options};
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;
@@ -20,8 +20,7 @@ use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
 impl ViewSettings {
     /// Export options of figures.
     pub fn paper(&self) -> Options {
-        let standard = Options::default();
-        Options { size: self.size.size(), dpi: self.dpi.map_or(standard.dpi, f64::from), ..standard }
+        Options::of(self.size, self.dpi.unwrap_or(DPI), &self.page)
     }
 }
 

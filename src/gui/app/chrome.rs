@@ -41,16 +41,18 @@ impl App {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
         self.bar_ui(ui);
-        if self.shell.is_starting {
-            return self.start_page_ui(ui);
+        if !self.shell.is_starting {
+            self.changed_ui(ui);
         }
-        self.changed_ui(ui);
         // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
         let all = ui.available_rect_before_wrap();
         let (all, line) = all.split_top_bottom_at_y(all.bottom() - status_line::HEIGHT);
         within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
+            if self.shell.is_starting {
+                return self.start_page_ui(ui);
+            }
             self.left_ui(ui, sizes);
             let rest = ui.available_rect_before_wrap();
             within(ui, "middle", rest.with_max_x(rest.right() - edges.properties), |ui| {
@@ -163,8 +165,17 @@ impl App {
             tone: notice.tone,
             actions: notice.actions.iter().map(NoticeAction::text).collect(),
         });
-        let facts = [text::counted(self.editor.document.runs().len(), "run")];
-        match status_line_ui(ui, message, &facts, self.shell.settings.shows_log) {
+        let is_starting = self.shell.is_starting;
+        let nothing = || Message {
+            time: "",
+            text: "No experiment open",
+            full: "Choose a template or a file",
+            tone: Tone::Info,
+            actions: Vec::new(),
+        };
+        let message = message.or_else(|| is_starting.then(nothing));
+        let facts = (!is_starting).then(|| text::counted(self.editor.document.runs().len(), "run"));
+        match status_line_ui(ui, message, facts.as_slice(), self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
             Some(StatusResponse::Action(nth)) => {

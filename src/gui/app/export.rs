@@ -12,12 +12,10 @@ use crate::gui::export::{ExportDialog, ExportResponse, ExportSettings};
 use crate::gui::files::{PathRequest, Purpose};
 use crate::gui::views::{Subject, Wanted};
 
-/// An open dialog with what it is about, and what the last one has left behind.
+/// An open dialog with what it is about.
 #[derive(Default)]
 pub(super) struct Exporting {
     open: Option<(ExportDialog, Subject)>,
-    kind: Option<FileKind>,
-    folder: Option<PathBuf>,
 }
 
 impl App {
@@ -33,16 +31,26 @@ impl App {
     fn open_export(&mut self, subject: Subject, ctx: &egui::Context) {
         let name = self.editor.document.suggested_file_name();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
-        let exporting = &self.shell.exporting;
+        let plots = &mut self.workspace.plot;
+        let (title, seeds) = match &subject {
+            Subject::Plot(plot) => {
+                let has_means = plot.controls.averages;
+                (Some(plots.titles(plot).title.clone()), has_means.then_some(plots.options.traces))
+            }
+            Subject::View(_) => (None, None),
+        };
+        let remembered = &self.shell.settings;
+        let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
-            options: self.workspace.plot.paper(),
-            kind: exporting.kind.unwrap_or(FileKind::Pdf),
-            folder: exporting.folder.clone().unwrap_or_else(|| self.editor.folder()),
+            options: plots.paper(),
+            title,
+            seeds,
+            kind: remembered.export_kind.unwrap_or(FileKind::Pdf),
+            folder: folder.unwrap_or_else(|| self.editor.folder()),
         };
         self.update_workspace(ctx);
-        let experiment = self.editor.document.experiment.name.clone();
-        let build =
-            self.workspace.figure_of(subject.clone(), (&experiment, &self.runner.runs), &mut self.log);
+        let experiment = &self.editor.document.experiment.name;
+        let build = self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs));
         let name = format!("{stem}-{}", subject.name());
         let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
         self.shell.exporting.open = Some((dialog, subject));
@@ -55,13 +63,11 @@ impl App {
         }
         let Some((mut dialog, subject)) = self.shell.exporting.open.take() else { return };
         let response = dialog.ui(ctx);
-        let exporting = &mut self.shell.exporting;
-        exporting.kind = Some(dialog.settings.kind);
-        self.workspace.plot.set_paper(&dialog.settings.options);
+        self.take_export_settings(&mut dialog, &subject, ctx);
         match response {
             Some(ExportResponse::Cancel) => return,
             Some(ExportResponse::Write(path)) => {
-                exporting.folder = Some(dialog.settings.folder.clone());
+                self.shell.settings.export_folder = Some(dialog.settings.folder.clone());
                 return self.use_path(PathUse::Export(subject), path, ctx);
             }
             Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, subject.clone(), ctx),
@@ -81,6 +87,24 @@ impl App {
             None => {}
         }
         self.shell.exporting.open = Some((dialog, subject));
+    }
+
+    /// Keeps what the dialog has; a figure with other lines or another title is built again.
+    fn take_export_settings(&mut self, dialog: &mut ExportDialog, subject: &Subject, ctx: &egui::Context) {
+        self.shell.settings.export_kind = Some(dialog.settings.kind);
+        let plots = &mut self.workspace.plot;
+        plots.set_paper(&dialog.settings.options);
+        let Subject::Plot(plot) = subject else { return };
+        let seeds = dialog.settings.seeds.unwrap_or(plots.options.traces);
+        let title = dialog.settings.title.clone().unwrap_or_default();
+        if title == plots.titles(plot).title && seeds == plots.options.traces {
+            return;
+        }
+        plots.titles(plot).title = title;
+        plots.options.traces = seeds;
+        let experiment = &self.editor.document.experiment.name;
+        let build = self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs));
+        dialog.rebuild(ctx, build);
     }
 
     /// Takes the folder that was chosen for the open dialog.

@@ -48,6 +48,10 @@ impl App {
             Next::Open(path) => {
                 self.open(path);
             }
+            Next::Untitled(kept) => match Document::recovered(kept) {
+                Ok(document) => self.take_document(document),
+                Err(error) => self.fail("The experiment cannot be opened", &error.to_string()),
+            },
             Next::Reload => {
                 if let Some(path) = self.editor.document.path().map(Path::to_owned) {
                     self.open(&path);

@@ -5,14 +5,15 @@ use eframe::egui::{CentralPanel, Frame, Ui};
 use super::App;
 use crate::gui::commands::Command;
 use crate::gui::dialogs::{Leaving, Next};
-use crate::gui::start::{StartResponse, start_ui};
+use crate::gui::start::{RecentTarget, StartResponse, start_ui};
 use crate::gui::theme;
 
 impl App {
     /// Draws the page below the bar, and does what was chosen.
     pub(super) fn start_page_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
-        let recent = self.shell.recent_files.of(self.shell.settings.recent.files(), &ctx);
+        let recent =
+            self.shell.recent_files.of(self.shell.settings.recent.files(), self.editor.untitled(), &ctx);
         let back = self.opened_title();
         let frame = Frame::new().fill(theme::present(ui).canvas);
         let chosen =
@@ -20,7 +21,12 @@ impl App {
         match chosen.inner {
             None => {}
             Some(StartResponse::New(template)) => self.proceed(Leaving::to(Next::New(template)), &ctx),
-            Some(StartResponse::File(path)) => self.proceed(Leaving::to(Next::Open(path)), &ctx),
+            Some(StartResponse::Recent(RecentTarget::File(path))) => {
+                self.proceed(Leaving::to(Next::Open(path)), &ctx);
+            }
+            Some(StartResponse::Recent(RecentTarget::Untitled(kept))) => {
+                self.proceed(Leaving::to(Next::Untitled(kept)), &ctx);
+            }
             Some(StartResponse::Open) => self.execute(Command::Open, &ctx),
             Some(StartResponse::Guide) => self.execute(Command::Guide, &ctx),
             Some(StartResponse::Keys) => self.execute(Command::Shortcuts, &ctx),

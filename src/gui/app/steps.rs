@@ -106,6 +106,7 @@ impl App {
             return self.log.error(format!("Nothing started: {error}"));
         }
         let folder = self.editor.results();
+        self.editor.keep_untitled();
         if self.runner.start(request, &self.editor.document, &folder, &mut self.log) {
             self.shell.keep_awake(true);
         }

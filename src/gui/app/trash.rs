@@ -92,7 +92,7 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Archived {}; restore with Undo, or from Archived runs in Runs",
+                "Archived {}; restore with Undo, or from Archived runs in the menu of Runs",
                 text::counted(archived.len(), "run")
             ));
         }

@@ -13,6 +13,9 @@ use crate::gui::widgets::{self, FieldState, ICON, Tone, field_ui, icon_button_ui
 const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20 %   last >= 0.98   \
     state:done   arm:ticket   tag:paper   is:starred   batch = 64   -word to exclude";
 
+/// Width of the count of runs and of what clears the filter, in points.
+const COUNT: f32 = 140.0;
+
 /// Draws the filter's menu and field, and the count of runs.
 pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -24,7 +27,7 @@ pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     let state = if compare.filter_error.is_some() { FieldState::Wrong } else { FieldState::Plain };
     let field = eframe::egui::TextEdit::singleline(&mut compare.view.filter)
         .hint_text("Filter: state:done remaining < 20 %")
-        .desired_width(250.0);
+        .desired_width((ui.available_width() - COUNT).clamp(64.0, 250.0));
     let field = field_ui(ui, field, state).accessible_name("Filter").on_hover_text(HELP);
     if std::mem::take(&mut compare.wants_filter) {
         field.request_focus();
@@ -40,7 +43,8 @@ pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
         format!("{} of {}", text::grouped(left as u64), text::counted(all, "run"))
     };
     ui.add_space(4.0);
-    ui.label(RichText::new(count).color(present(ui).text2));
+    let count = RichText::new(count).color(present(ui).text2);
+    ui.add(eframe::egui::Label::new(count).truncate());
 }
 
 /// Says what the filter does not understand.

@@ -1,7 +1,7 @@
 //! Comparing runs: their table, the filter that also drives the plots, notes about them, and differences between them.
 //!
 //! [`Compare`] keeps what is derived from the records (rows, groups, what the filter leaves out) and the [`ViewSettings`] of
-//! the document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space.
+//! the document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space, [`tools_ui`] its controls into the head of a tile.
 
 mod archive;
 mod cells;
@@ -28,6 +28,7 @@ pub use comparison::comparison_ui;
 pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
 pub use shown::runs_ui;
+pub use toolbar::{menu_ui, tools_ui};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -102,6 +103,8 @@ pub struct Compare {
     wants_filter: bool,
     /// The run that is selected, by identity.
     pub selected: Option<String>,
+    /// The arm that is selected, or has the selected run, by position.
+    pub selected_arm: Option<usize>,
     /// The runs to scroll to; one that is wanted itself is unfolded.
     wanted: Option<(BTreeSet<String>, bool)>,
 }

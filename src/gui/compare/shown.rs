@@ -5,9 +5,9 @@ use std::sync::Arc;
 use eframe::egui::{CursorIcon, Panel, Rect, Sense, Ui, vec2};
 
 use super::comparison::{comparison_ui, width};
+use super::filter::error_ui;
 use super::selected::selected_ui;
 use super::table::table_ui;
-use super::toolbar::toolbar_ui;
 use super::{Compare, CompareResponse};
 use crate::gui::runs::Runs;
 use crate::gui::theme::{STEP, present};
@@ -65,10 +65,10 @@ impl Compare {
     }
 }
 
-/// Draws the table of runs with its filter, and the comparison of ticked runs beside or below it.
+/// Draws the table of runs, and the comparison of ticked runs beside or below it.
 pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
-    let mut response = toolbar_ui(ui, compare, runs);
-    response = selected_ui(ui, compare, runs).or(response);
+    error_ui(ui, compare);
+    let response = selected_ui(ui, compare, runs);
     if compare.is_comparing && compare.ticked_rows().len() > 1 {
         beside_ui(ui, compare, runs);
     }

@@ -15,9 +15,11 @@ use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::theme::{SMALL, present};
+use crate::gui::widgets;
 use crate::results::table::Row;
 use crate::results::table::columns::{Column, Sort};
 use crate::results::table::grouped::{Grouped, Line};
+use crate::results::table::view::Key;
 
 /// Height of a line, in points.
 const ROW: f32 = 28.0;
@@ -235,8 +237,7 @@ fn line_ui(
     };
     let whole = ui.interact(rect, id, Sense::click());
     let colours = present(ui);
-    let is_selected = matches!(line, Line::Row(place) if compare.ticked.contains(&sheet.rows[place].run));
-    let fill = if is_selected {
+    let fill = if is_selected(sheet, line, compare) {
         colours.selection
     } else if whole.hovered() {
         colours.panel
@@ -244,7 +245,7 @@ fn line_ui(
         ui.visuals().panel_fill.gamma_multiply(0.0)
     };
     ui.painter().rect_filled(rect, 0.0, fill);
-    if matches!(line, Line::Row(place) if compare.selected.as_ref() == Some(&sheet.rows[place].run)) {
+    if is_owner(sheet, line, compare) {
         let bar = rect.with_max_x(rect.left() + 3.0);
         ui.painter().rect_filled(bar, 1.5, colours.link);
     }
@@ -265,7 +266,34 @@ fn line_ui(
     pinned_ui(&mut inside, sheet, line, compare);
     let mut inside = child(ui, id.with("arm"), arm, rect);
     name_ui(&mut inside, sheet, line, whole.hovered(), compare);
+    if whole.has_focus() {
+        widgets::focus_ring(ui, rect);
+    }
     line_response(sheet, line, &whole, compare)
+}
+
+/// Whether a line is selected: a run that is, or is ticked, or the group of the arm that is.
+fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
+    match line {
+        Line::Row(place) => {
+            let run = &sheet.rows[place].run;
+            compare.ticked.contains(run) || compare.selected.as_ref() == Some(run)
+        }
+        Line::Group(place) => {
+            let mut rows = sheet.table.groups[place].rows.iter();
+            sheet.table.keys.first() == Some(&Key::Arm)
+                && compare.selected.is_none()
+                && compare.selected_arm.is_some()
+                && rows.all(|row| compare.selected_arm == Some(sheet.rows[*row].arm_index))
+        }
+    }
+}
+
+/// Whether a line is the group of the selected run.
+fn is_owner(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
+    let Line::Group(place) = line else { return false };
+    let mut rows = sheet.table.groups[place].rows.iter();
+    compare.selected.is_some() && rows.any(|row| compare.selected.as_ref() == Some(&sheet.rows[*row].run))
 }
 
 fn child(ui: &mut Ui, id: Id, place: Rect, seen: Rect) -> Ui {

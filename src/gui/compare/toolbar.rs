@@ -1,16 +1,16 @@
-//! The head of the table: filter, groups, baseline, columns, copying, archived runs.
+//! The controls of the table in the head of its tile: filter, groups, baseline, columns, copying; and its menu.
 
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{Align, Layout, RichText, Ui};
+use eframe::egui::{Align, Layout, Ui};
 
 use super::columns::columns_ui;
-use super::filter::{error_ui, filter_ui};
+use super::filter::filter_ui;
 use super::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text::shortened;
-use crate::gui::theme::{self, present};
-use crate::gui::widgets::{self, drop_down};
+use crate::gui::theme;
+use crate::gui::widgets::{self, choice_ui};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::copy::Numbers;
 use crate::results::table::view::{Baseline, Key};
@@ -18,88 +18,81 @@ use crate::results::table::view::{Baseline, Key};
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
 
+/// The tooltip of the groups.
+const GROUP_HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
+
 /// The tooltip of the baseline.
 const BASELINE: &str = "What the column Δ compares with";
 
-/// A head at least this wide is one line, in points.
-const WIDE: f32 = 860.0;
+/// Width that the filter needs, and that the drop-downs take with their names, in points.
+const FILTER: f32 = 300.0;
+const GROUP: f32 = 130.0;
+const BASELINE_WIDTH: f32 = 170.0;
+const THEN: f32 = 120.0;
 
-/// Draws the head.
-pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
-    let mut response = None;
-    if ui.available_width() >= WIDE {
-        ui.horizontal(|ui| {
-            ui.set_height(theme::CONTROL);
-            filter_ui(ui, compare);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.spacing_mut().item_spacing.x = theme::STEP;
-                response = copy_ui(ui, compare).or(archived_ui(ui, compare));
-                columns_ui(ui, compare, runs);
-                baseline_ui(ui, compare);
-                group_ui(ui, compare, true);
-            });
-        });
-    } else {
-        ui.horizontal(|ui| filter_ui(ui, compare));
-        ui.horizontal_wrapped(|ui| {
-            group_ui(ui, compare, false);
-            baseline_ui(ui, compare);
-            columns_ui(ui, compare, runs);
-            response = copy_ui(ui, compare).or(archived_ui(ui, compare));
-        });
+/// Draws the controls into the head of the tile, from right to left; what has no room is in the menu of the tile.
+pub fn tools_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
+    ui.spacing_mut().item_spacing.x = theme::STEP;
+    let response = copy_ui(ui, compare);
+    columns_ui(ui, compare, runs);
+    let mut room = ui.available_width() - FILTER;
+    let mut takes = |width: f32| {
+        let fits = room >= width;
+        room -= width;
+        fits
+    };
+    // The first that does not fit leaves no room for the others.
+    let [has_group, has_baseline, has_then] = [GROUP, BASELINE_WIDTH, THEN].map(&mut takes);
+    if has_baseline {
+        baseline_ui(ui, compare);
     }
-    error_ui(ui, compare);
+    if has_group {
+        group_ui(ui, compare, if has_then { 2 } else { 1 });
+    }
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| filter_ui(ui, compare));
     response
 }
 
-/// What a drop-down is called, before it or, where the line runs from the right, after it.
-fn named_ui(ui: &mut Ui, name: &str, help: &str) {
-    let label = RichText::new(name).color(present(ui).text2);
-    ui.label(label).on_hover_text(help);
+/// Draws what a narrow head has no room for, and what is rare, into the menu of the tile.
+pub fn menu_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+    group_ui(ui, compare, 2);
+    baseline_ui(ui, compare);
+    let response = archived_ui(ui, compare);
+    ui.separator();
+    response
 }
 
-/// What groups the rows of the table; an arm or a setting makes the lines of plots too.
-fn group_ui(ui: &mut Ui, compare: &mut Compare, is_reversed: bool) {
-    const HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
+/// What groups the rows of the table, at `most` this many levels; an arm or a setting makes the lines of plots too.
+fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     let keys = compare.view.table.keys(compare.view.group.as_ref());
-    let title = |compare: &Compare, key: Option<&Key>| match key {
+    let title = |key: Option<&Key>| match key {
         None => "none".to_owned(),
         Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
     };
     let mut chosen = keys.clone();
     let offered = groupable(compare);
-    let drop = |ui: &mut Ui, place: usize, chosen: &mut Vec<Key>| {
-        let name = ["group", "then"][place];
-        let shown = title(compare, keys.get(place));
-        let combo = drop_down(name, &shown).width(64.0).show_ui(ui, |ui| {
+    let mut level_ui = |ui: &mut Ui, place: usize| {
+        let (name, help) = [("group", GROUP_HELP), ("then", "Groups within the groups")][place];
+        let shown = title(keys.get(place));
+        let list = |ui: &mut Ui| {
             if ui.selectable_label(keys.len() <= place, "none").clicked() {
                 chosen.truncate(place);
             }
             for key in offered.iter().filter(|key| !keys[..place.min(keys.len())].contains(key)) {
-                if ui.selectable_label(keys.get(place) == Some(key), title(compare, Some(key))).clicked() {
+                if ui.selectable_label(keys.get(place) == Some(key), title(Some(key))).clicked() {
                     match chosen.get_mut(place) {
                         Some(present) => *present = key.clone(),
                         None => chosen.push(key.clone()),
                     }
                 }
             }
-        });
-        combo.response.on_hover_text(format!("{HELP}: {shown}")).accessible_name(name);
+        };
+        choice_ui(ui, name, &shortened(&shown, LONGEST), list).on_hover_text(format!("{help}: {shown}"));
     };
-    if is_reversed {
-        if !keys.is_empty() {
-            drop(ui, 1, &mut chosen);
-            named_ui(ui, "then", "Groups within the groups");
-        }
-        drop(ui, 0, &mut chosen);
-        named_ui(ui, "group", HELP);
-    } else {
-        named_ui(ui, "group", HELP);
-        drop(ui, 0, &mut chosen);
-        if !keys.is_empty() {
-            named_ui(ui, "then", "Groups within the groups");
-            drop(ui, 1, &mut chosen);
-        }
+    let is_reversed = ui.layout().prefer_right_to_left();
+    let levels = if keys.is_empty() { 1 } else { most.min(2) };
+    for level in 0..levels {
+        level_ui(ui, if is_reversed { levels - 1 - level } else { level });
     }
     if chosen != keys {
         compare.group_by(chosen);
@@ -141,23 +134,16 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
     if !table.columns.contains(&Column::Delta) {
         return;
     }
-    let is_reversed = ui.layout().prefer_right_to_left();
-    if !is_reversed {
-        named_ui(ui, "baseline", BASELINE);
-    }
     let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
     let mut chosen = compare.view.table.baseline.clone();
-    let combo = drop_down("baseline", &shortened(shown, LONGEST)).width(80.0).show_ui(ui, |ui| {
+    let combo = choice_ui(ui, "baseline", &shortened(shown, LONGEST), |ui| {
         ui.selectable_value(&mut chosen, Baseline::First, "the first group");
         for group in &table.groups {
             ui.selectable_value(&mut chosen, Baseline::Group(group.name.clone()), &group.name);
         }
         ui.selectable_value(&mut chosen, Baseline::None, "none");
     });
-    combo.response.on_hover_text(format!("{BASELINE}: {shown}")).accessible_name("baseline");
-    if is_reversed {
-        named_ui(ui, "baseline", BASELINE);
-    }
+    combo.on_hover_text(format!("{BASELINE}: {shown}"));
     compare.view.table.baseline = chosen;
 }
 
@@ -184,8 +170,7 @@ fn copy_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
 fn archived_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     let mut chosen = None;
     if !compare.archived.is_empty() {
-        let button = widgets::button(Icon::Archive, &format!("Archived runs ({})", compare.archived.len()));
-        MenuButton::from_button(button).ui(ui, |ui| {
+        ui.menu_button(format!("Archived runs ({})", compare.archived.len()), |ui| {
             for run in &compare.archived {
                 let name = format!("Restore {}, seed {}", run.arm, run.seed);
                 if ui.button(name).on_hover_text(format!("Run {}", run.id)).clicked() {

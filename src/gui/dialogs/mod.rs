@@ -184,7 +184,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         Dialog::Archive { name, runs } => {
             let title = format!("Archive {}?", counted(runs.len(), "run"));
             let text = format!(
-                "{name}. Plots and tables no longer show them. Nothing is deleted: restore them from Archived runs in Runs."
+                "{name}. Plots and tables no longer show them. Nothing is deleted: restore them from Archived runs in the menu of Runs."
             );
             question_ui(ui, &title, &text, [("Archive", Reply::Archive(runs.clone())), cancel])
         }

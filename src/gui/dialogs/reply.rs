@@ -8,6 +8,7 @@ use crate::doc::templates::Template;
 use crate::form::Names;
 use crate::form::path::Place;
 use crate::gui::files::Purpose;
+use crate::gui::recovery::UnsavedEdits;
 use crate::gui::views::Subject;
 
 /// What takes the place of the document.
@@ -19,6 +20,8 @@ pub enum Next {
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
+    /// An experiment with results and no file becomes the document.
+    Untitled(Box<UnsavedEdits>),
     /// Its own file, as another program has written it.
     Reload,
     /// The window closes.

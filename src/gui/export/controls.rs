@@ -137,6 +137,18 @@ const fn corner_name(corner: Corner) -> &'static str {
     }
 }
 
+/// Whether arms differ in something, as the names of both choices say.
+pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: [&str; 2]) {
+    row_ui(ui, label, |ui| {
+        let list = widgets::drop_down(label, if *is_on { on } else { off }).width(ui.available_width());
+        let list = list.show_ui(ui, |ui| {
+            ui.selectable_value(is_on, true, on);
+            ui.selectable_value(is_on, false, off);
+        });
+        list.response.accessible_name(label);
+    });
+}
+
 /// How the spread around means is drawn.
 pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {

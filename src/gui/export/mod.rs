@@ -13,13 +13,14 @@ use eframe::egui::{
 };
 
 use super::background::{BackgroundTask, TaskState};
+use super::form::note_edited;
 use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{self, BODY, SMALL, STEP, present};
 use super::widgets::{self, FieldState};
 use crate::figure::Options;
 use crate::figure::{Figure, FileKind};
-use controls::{heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui};
+use controls::{choice_ui, heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui};
 use preview::Preview;
 
 /// Width of the settings, in points.
@@ -28,8 +29,12 @@ const SETTINGS: f32 = 440.0;
 /// What an export needs beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportSettings {
-    /// Size, legend, intervals and text around the figure.
+    /// Size, legend, look of lines and text around the figure.
     pub options: Options,
+    /// The title above the figure, where it can have one.
+    pub title: Option<String>,
+    /// Whether each seed is drawn behind the mean, where there are means.
+    pub seeds: Option<bool>,
     /// The file format.
     pub kind: FileKind,
     /// The folder of the last export.
@@ -92,6 +97,15 @@ impl ExportDialog {
         self.built.as_ref()?.as_ref().ok()
     }
 
+    /// Takes the figure with other settings; the last one stays until the new one is there.
+    pub fn rebuild(
+        &mut self,
+        ctx: &egui::Context,
+        build: impl FnOnce() -> Result<Figure, String> + Send + 'static,
+    ) {
+        self.figure = BackgroundTask::begin("figure", ctx, build);
+    }
+
     /// Draws the dialog.
     pub fn ui(&mut self, ctx: &egui::Context) -> Option<ExportResponse> {
         if let Some(task) = self.figure.take() {
@@ -114,7 +128,7 @@ impl ExportDialog {
 
     fn contents_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         let margin = egui::Margin::same(16);
-        let head = Frame::new().inner_margin(margin);
+        let head = Frame::new().inner_margin(egui::Margin::symmetric(16, 10));
         let head =
             Panel::top("export head").resizable(false).frame(head).show(ui, |ui| self.head_ui(ui)).inner;
         let foot = Frame::new().inner_margin(margin);
@@ -143,15 +157,30 @@ impl ExportDialog {
     }
 
     fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
-        ui.spacing_mut().item_spacing.y = STEP;
+        ui.spacing_mut().item_spacing.y = 0.625 * STEP;
         heading_ui(ui, "Size");
         size_ui(ui, &mut self.settings.options.size);
         heading_ui(ui, "Legend");
         legend_ui(ui, &mut self.settings.options.size.legend);
         heading_ui(ui, "Lines");
-        intervals_ui(ui, &mut self.settings.options.intervals);
-        heading_ui(ui, "Text around the figure");
         let options = &mut self.settings.options;
+        intervals_ui(ui, &mut options.intervals);
+        choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
+        choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
+        if let Some(seeds) = &mut self.settings.seeds {
+            let help = "Draws each seed faintly behind the mean, in the window too";
+            row_ui(ui, "Seeds", |ui| {
+                theme::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
+            });
+        }
+        heading_ui(ui, "Text around the figure");
+        if let Some(title) = &mut self.settings.title {
+            row_ui(ui, "Title", |ui| {
+                let field =
+                    TextEdit::singleline(title).hint_text("none").desired_width(ui.available_width() - STEP);
+                note_edited(&widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Title"));
+            });
+        }
         row_ui(ui, "Show", |ui| {
             let notes = "What differs between arms, after their names";
             theme::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names")).on_hover_text(notes);

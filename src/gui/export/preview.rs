@@ -138,7 +138,7 @@ impl Preview {
             ui.add_space(STEP);
             ui.vertical(|ui| {
                 ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
-                for (tone, text) in grey::checks(figure, options) {
+                for (tone, text) in grey::checks(&options.styled(figure), options) {
                     ui.horizontal(|ui| {
                         let (rect, _) =
                             ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());

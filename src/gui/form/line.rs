@@ -70,6 +70,7 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         summary: if summary.is_empty() { "default" } else { &summary },
         help: slot.field.help,
         is_wrong: context.has_problem_inside(),
+        is_title: false,
     };
     let starts_open = heading.is_wrong || !summary.is_empty();
     let id = context.id(ui, "section");

@@ -18,6 +18,8 @@ pub struct Heading<'a> {
     pub help: &'a str,
     /// Whether something inside is wrong.
     pub is_wrong: bool,
+    /// Whether it is one of the parts of a panel.
+    pub is_title: bool,
 }
 
 /// Draws a heading over the whole width; a click anywhere opens or folds it. Returns whether it is open, and its id.
@@ -56,7 +58,8 @@ fn paint(ui: &Ui, rect: Rect, heading: &Heading<'_>, is_open: bool) {
     let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
     let colour = if heading.is_wrong && !is_open { colours.bad } else { colours.text };
     icon.paint(painter, pos2(rect.left() + 6.0, middle), 12.0, colour);
-    let (font, small) = (FontId::proportional(BODY), FontId::proportional(SMALL));
+    let font = if heading.is_title { theme::medium(BODY) } else { FontId::proportional(BODY) };
+    let small = FontId::proportional(SMALL);
     let left = rect.left() + 18.0;
     let name = fitted(painter, heading.name, &font, rect.right() - left);
     let name = painter.text(pos2(left, middle), Align2::LEFT_CENTER, name, font, colour);

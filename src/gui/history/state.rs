@@ -97,6 +97,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         linked,
         size,
         dpi,
+        page,
         colours,
         marks,
         notes,
@@ -120,6 +121,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         (plots_differ(old, new, |plot| plot.hidden.clone()), "hide or show line"),
         (has_other_axes, "axes and bands of plots"),
         (old.size != *size || old.dpi != *dpi, "size of figures"),
+        (old.page != *page, "look of exported figures"),
     ];
     changes.into_iter().find_map(|(is_other, name)| is_other.then_some(name))
 }

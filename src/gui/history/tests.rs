@@ -133,7 +133,7 @@ fn looking_is_no_step_and_an_undone_layout_has_the_view_active_that_was() {
 
 #[test]
 fn steps_say_what_they_change() {
-    let changes: [(&str, fn(&mut Window)); 14] = [
+    let changes: [(&str, fn(&mut Window)); 15] = [
         ("new arm", |window| window.experiment.arms.push(window.experiment.arms[0].clone())),
         ("removal of an arm", |window| drop(window.experiment.arms.pop())),
         ("name of an arm", |window| window.experiment.arms[0].name.push('x')),
@@ -152,6 +152,7 @@ fn steps_say_what_they_change() {
         }),
         ("axes and bands of plots", |window| window.view.options.smoothing = 0.5),
         ("size of figures", |window| window.view.dpi = Some(72)),
+        ("look of exported figures", |window| window.view.page.marks = false),
     ];
     for (name, change) in changes {
         let mut window = Window::start();

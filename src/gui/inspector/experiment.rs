@@ -184,7 +184,8 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
     let is_wrong = context.problems.iter().any(|problem| holds(section, &problem.place));
     let is_wanted = context.focus.as_ref().is_some_and(|focus| holds(section, focus));
     let summary = (section.summary)(experiment);
-    let heading = Heading { name: section.title, summary: &summary, help: section.help, is_wrong };
+    let heading =
+        Heading { name: section.title, summary: &summary, help: section.help, is_wrong, is_title: true };
     let top = ui.cursor().min;
     let (is_open, heading_id) = heading_ui(ui, section.id(), &heading, section.starts_open(), is_wanted);
     if is_open {

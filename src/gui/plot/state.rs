@@ -16,7 +16,7 @@ use crate::figure::view::facets::choices;
 use crate::figure::{DPI, Options};
 use crate::results::RunRecord;
 use crate::results::table::columns::Column;
-use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
+use crate::results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub struct PlotState {
     size: Preset,
     /// Dots per inch of exported pictures.
     dpi: u32,
-    /// Legend, intervals and text of exported figures, from the last dialog.
-    paper: Option<Options>,
+    /// Text, legend and look of exported figures.
+    page: PageStyle,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
@@ -79,7 +79,7 @@ impl Default for PlotState {
             linked: false,
             size: Preset::default(),
             dpi: DPI,
-            paper: None,
+            page: PageStyle::default(),
             chosen: None,
             views: BTreeMap::new(),
             builders: BTreeMap::new(),
@@ -197,7 +197,7 @@ impl PlotState {
     }
 
     /// The titles and scales of a plot, to be edited.
-    pub(super) fn titles(&mut self, plot: &Plot) -> &mut PlotView {
+    pub fn titles(&mut self, plot: &Plot) -> &mut PlotView {
         self.titles.entry(plot.name.to_owned()).or_default()
     }
 
@@ -255,7 +255,7 @@ impl PlotState {
 
     fn take_options(&mut self, view: &ViewSettings) {
         self.options = view.options.clone();
-        (self.linked, self.size) = (view.linked, view.size);
+        (self.linked, self.size, self.page) = (view.linked, view.size, view.page);
         self.dpi = view.dpi.unwrap_or(DPI);
     }
 
@@ -274,7 +274,7 @@ impl PlotState {
     /// Writes the state of the plots into the settings of a document.
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
-        (view.linked, view.size) = (self.linked, self.size);
+        (view.linked, view.size, view.page) = (self.linked, self.size, self.page);
         view.dpi = Some(self.dpi).filter(|dpi| *dpi != DPI);
         view.plots.clear();
         for plot in ALL {
@@ -306,14 +306,13 @@ impl PlotState {
 
     /// How exported figures are drawn.
     pub fn paper(&self) -> Options {
-        let options = Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() };
-        self.paper.filter(|paper| Preset::near(&paper.size) == self.size).unwrap_or(options)
+        Options::of(self.size, self.dpi, &self.page)
     }
 
-    /// Takes what the export dialog has: size and resolution are kept with the document, the rest until the window closes.
+    /// Takes what the export dialog has.
     pub fn set_paper(&mut self, paper: &Options) {
-        (self.size, self.dpi) = (Preset::near(&paper.size), paper.dpi.round() as u32);
-        self.paper = Some(*paper);
+        (self.size, self.dpi, self.page) =
+            (Preset::near(&paper.size), paper.dpi.round() as u32, paper.page());
     }
 
     /// Whether the figure of a plot has data.

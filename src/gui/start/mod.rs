@@ -3,14 +3,12 @@
 mod recent_files;
 mod result;
 
-use std::path::PathBuf;
-
 use eframe::egui::{
     self, Align, Align2, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea, Sense,
     Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
-pub use recent_files::{RecentFile, RecentFiles, RecentState};
+pub use recent_files::{RecentFile, RecentFiles, RecentState, RecentTarget};
 
 use super::icons::Icon;
 use super::text::counted;
@@ -40,8 +38,8 @@ const COLUMNS: usize = 4;
 pub enum StartResponse {
     /// A new experiment from this template.
     New(Template),
-    /// A recent file.
-    File(PathBuf),
+    /// A recent file, or an untitled experiment with results.
+    Recent(RecentTarget),
     /// Any file.
     Open,
     /// The user guide.
@@ -206,7 +204,7 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
     ui.spacing_mut().item_spacing.y = STEP / 2.0;
     for file in recent {
         if file_ui(ui, file).clicked() {
-            chosen = Some(StartResponse::File(file.path.clone()));
+            chosen = Some(StartResponse::Recent(file.target.clone()));
         }
     }
     let hint = if recent.is_empty() {
@@ -223,9 +221,13 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
 fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
     let colours = present(ui);
     let is_there = file.state != RecentState::Missing;
-    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file.name();
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0 * STEP), Sense::click());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
+    let label = match file.target {
+        RecentTarget::File(_) => name.clone(),
+        RecentTarget::Untitled(_) => format!("{name}, untitled"),
+    };
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &label));
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect.expand2(vec2(STEP, 0.0)), 4.0, colours.raised);
     }
@@ -252,5 +254,9 @@ fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
     let most = state_rect.left() - rect.left() - 5.0 * STEP;
     let folder = theme::fitted(&painter, &file.folder, &small, most);
     painter.text(pos2(rect.left(), lower), Align2::LEFT_CENTER, folder, small, colours.text3);
-    response.on_hover_text(file.path.display().to_string()).on_hover_cursor(egui::CursorIcon::PointingHand)
+    let about = match &file.target {
+        RecentTarget::File(path) => path.display().to_string(),
+        RecentTarget::Untitled(_) => "Not saved yet; opens with its results".to_owned(),
+    };
+    response.on_hover_text(about).on_hover_cursor(egui::CursorIcon::PointingHand)
 }

@@ -1,23 +1,40 @@
 //! What the start page says about recent files. A thread looks them up, since a disk may be slow.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use chrono::{DateTime, Datelike, Local, NaiveDate};
 use eframe::egui;
 
 use crate::doc::{self, file};
+use crate::gui::recovery::UnsavedEdits;
 use crate::gui::text::counted;
+use crate::gui::untitled::{UntitledExperiment, with_results};
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::widgets::Tone;
 use crate::run;
 
-/// A recent file.
+/// At most so many untitled experiments are listed.
+const UNTITLED: usize = 5;
+
+/// What a click on an entry opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecentTarget {
+    /// This file.
+    File(PathBuf),
+    /// An experiment that has results and no file.
+    Untitled(Box<UnsavedEdits>),
+}
+
+/// A recent file, or an untitled experiment with results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentFile {
-    /// Where it is.
-    pub path: PathBuf,
+    /// What it is.
+    pub target: RecentTarget,
     /// Its folder, with `~` for the home.
     pub folder: String,
+    /// When it was written last.
+    written: Option<SystemTime>,
     /// When it was written last: "today 14:32", "19 Nov".
     pub day: String,
     /// How far its runs are.
@@ -33,6 +50,8 @@ pub enum RecentState {
     Missing,
     /// The file cannot be read.
     Unreadable,
+    /// Runs have begun, and none is done.
+    Interrupted,
     /// As many of so many runs are done.
     Runs {
         /// The runs that are done.
@@ -42,6 +61,27 @@ pub enum RecentState {
     },
 }
 
+impl RecentFile {
+    /// What the list calls it: the name of its file, or of the experiment.
+    pub fn name(&self) -> String {
+        match &self.target {
+            RecentTarget::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            RecentTarget::Untitled(kept) => kept.title.clone(),
+        }
+    }
+
+    fn of_untitled(found: UntitledExperiment) -> Self {
+        let UntitledExperiment { kept, written, done, all } = found;
+        Self {
+            target: RecentTarget::Untitled(Box::new(kept)),
+            folder: "untitled".to_owned(),
+            written: Some(written),
+            day: day_of(written.into(), Local::now()),
+            state: if done == 0 { RecentState::Interrupted } else { RecentState::Runs { done, all } },
+        }
+    }
+}
+
 impl RecentState {
     /// How good that is, and in words.
     pub fn words(self) -> (Option<Tone>, String) {
@@ -49,6 +89,7 @@ impl RecentState {
             Self::Unknown => (None, String::new()),
             Self::Missing => (Some(Tone::Bad), "file not found".to_owned()),
             Self::Unreadable => (Some(Tone::Bad), "cannot be read".to_owned()),
+            Self::Interrupted => (Some(Tone::Warning), "interrupted".to_owned()),
             Self::Runs { done: 0, .. } => (None, "not run yet".to_owned()),
             Self::Runs { done, all } if done < all => {
                 (Some(Tone::Warning), format!("{done} of {all} runs done"))
@@ -62,7 +103,7 @@ impl RecentState {
 #[derive(Default)]
 pub struct RecentFiles {
     opened: usize,
-    found: Loading<(usize, Vec<PathBuf>), Vec<RecentFile>>,
+    found: Loading<(usize, Vec<PathBuf>, PathBuf), Vec<RecentFile>>,
 }
 
 impl RecentFiles {
@@ -71,15 +112,31 @@ impl RecentFiles {
         self.opened += 1;
     }
 
-    /// The files; their days and states are added as soon as they are known.
-    pub fn of(&mut self, paths: &[PathBuf], ctx: &egui::Context) -> Vec<RecentFile> {
-        let asked = paths.to_vec();
-        let look_up = move || Ok(asked.iter().map(|path| looked_up(path)).collect());
-        match self.found.get(&(self.opened, paths.to_vec()), ctx, look_up) {
+    /// The files, and between them experiments with results below `untitled`; days, states and the latter are added as soon
+    /// as they are known.
+    pub fn of(&mut self, paths: &[PathBuf], untitled: &Path, ctx: &egui::Context) -> Vec<RecentFile> {
+        let (asked, folder) = (paths.to_vec(), untitled.to_owned());
+        let look_up = move || Ok(all(&asked, &folder));
+        match self.found.get(&(self.opened, paths.to_vec(), untitled.to_owned()), ctx, look_up) {
             LoadState::Ready(found) => found.clone(),
             LoadState::Pending | LoadState::Failed(_) => paths.iter().map(|path| unknown(path)).collect(),
         }
     }
+}
+
+/// The files in their order; an untitled experiment comes before the first file that is older.
+fn all(paths: &[PathBuf], untitled: &Path) -> Vec<RecentFile> {
+    let mut listed: Vec<RecentFile> = paths.iter().map(|path| looked_up(path)).collect();
+    for found in with_results(untitled).into_iter().take(UNTITLED) {
+        let one = RecentFile::of_untitled(found);
+        let is_older = |other: &RecentFile| match other.target {
+            RecentTarget::File(_) => other.written < one.written,
+            RecentTarget::Untitled(_) => false, // the latest of them came first
+        };
+        let at = listed.iter().position(is_older).unwrap_or(listed.len());
+        listed.insert(at, one);
+    }
+    listed
 }
 
 fn unknown(path: &Path) -> RecentFile {
@@ -89,7 +146,8 @@ fn unknown(path: &Path) -> RecentFile {
         Some(rest) => Path::new("~").join(rest).display().to_string(),
         None => folder.display().to_string(),
     };
-    RecentFile { path: path.to_owned(), folder, day: String::new(), state: RecentState::Unknown }
+    let target = RecentTarget::File(path.to_owned());
+    RecentFile { target, folder, written: None, day: String::new(), state: RecentState::Unknown }
 }
 
 fn looked_up(path: &Path) -> RecentFile {
@@ -101,13 +159,18 @@ fn looked_up(path: &Path) -> RecentFile {
             Ok(runs) => {
                 let folder = run::folder_of(path);
                 let done = runs.iter().filter(|listed| run::is_marked_done(&folder, &listed.id)).count();
-                RecentState::Runs { done, all: runs.len() }
+                let has_begun = || runs.iter().any(|listed| folder.join(&listed.id).is_dir());
+                if done == 0 && has_begun() {
+                    RecentState::Interrupted
+                } else {
+                    RecentState::Runs { done, all: runs.len() }
+                }
             }
             Err(_) => RecentState::Unreadable,
         },
         Err(_) => RecentState::Unreadable,
     };
-    RecentFile { day, state, ..unknown(path) }
+    RecentFile { day, state, written: written.ok(), ..unknown(path) }
 }
 
 /// A moment as people say it: with the time if it is of today, with the year if it is of another one.
@@ -149,5 +212,33 @@ mod tests {
         let found = looked_up(&path);
         assert_eq!(found.state, RecentState::Runs { done: 0, all: 12 });
         assert!(found.day.starts_with("today ") && found.state.words().1 == "not run yet");
+    }
+
+    #[test]
+    fn untitled_experiments_with_results_are_listed_by_their_time() {
+        use crate::gui::document::Document;
+        use crate::run::summary::testing::write_done;
+        let folder = tempfile::tempdir().unwrap();
+        let template = &doc::templates::all()[0];
+        let document = Document::untitled(template.name, template.text).unwrap();
+        let run = &doc::runs(&document.experiment).unwrap()[0];
+        write_done(&document.results(folder.path()), run);
+        let [old, new] = [("old.ron", 100), ("new.ron", -100)].map(|(name, age): (&str, i64)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, template.text).unwrap();
+            let now = SystemTime::now();
+            let span = std::time::Duration::from_secs(age.unsigned_abs());
+            let moment = if age > 0 { now - span } else { now + span };
+            std::fs::File::options().write(true).open(&path).unwrap().set_modified(moment).unwrap();
+            path
+        });
+        let listed = all(&[new, old], folder.path());
+        let names: Vec<String> = listed.iter().map(RecentFile::name).collect();
+        assert_eq!(names, ["new.ron".to_owned(), document.title(), "old.ron".to_owned()]);
+        assert_eq!(
+            (listed[1].state, listed[1].folder.as_str()),
+            (RecentState::Runs { done: 1, all: 12 }, "untitled")
+        );
+        assert!(listed[1].day.starts_with("today "));
     }
 }

@@ -72,6 +72,19 @@ pub struct ViewEntry {
 trait View {
     /// Draws it into all available space; returns what the window has to do.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    /// Draws its controls into the head of its tile, from right to left.
+    fn tools_ui(
+        &mut self,
+        _ui: &mut Ui,
+        _input: &ViewInput<'_>,
+        _shared: &mut Shared<'_>,
+    ) -> Option<ViewResponse> {
+        None
+    }
+    /// Draws what is rare into the menu of its tile.
+    fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        None
+    }
     /// Whether it has something to show of the results.
     fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
         true
@@ -176,9 +189,36 @@ impl Views {
         input: &ViewInput<'_>,
         compare: &mut Compare,
     ) -> Option<ViewResponse> {
-        let (_, view) = self.drawn.iter_mut().find(|(known, _)| *known == name)?;
-        let Self { network, trial_filter, chooses_sharing, .. } = self;
-        view.ui(ui, input, &mut Shared { compare, network, trial_filter, chooses_sharing })
+        let (view, mut shared) = self.shared(name, compare)?;
+        view.ui(ui, input, &mut shared)
+    }
+
+    /// Draws the controls of the view with this name into the head of its tile, from right to left.
+    pub fn tools_ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        input: &ViewInput<'_>,
+        compare: &mut Compare,
+    ) -> Option<ViewResponse> {
+        let (view, mut shared) = self.shared(name, compare)?;
+        view.tools_ui(ui, input, &mut shared)
+    }
+
+    /// Draws what is rare of the view with this name into the menu of its tile.
+    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<ViewResponse> {
+        let (view, mut shared) = self.shared(name, compare)?;
+        view.menu_ui(ui, &mut shared)
+    }
+
+    fn shared<'a>(
+        &'a mut self,
+        name: &str,
+        compare: &'a mut Compare,
+    ) -> Option<(&'a mut dyn View, Shared<'a>)> {
+        let Self { drawn, network, trial_filter, chooses_sharing } = self;
+        let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
+        Some((view.as_mut(), Shared { compare, network, trial_filter, chooses_sharing }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.

@@ -3,7 +3,7 @@
 use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-use crate::gui::compare::runs_ui;
+use crate::gui::compare::{menu_ui, runs_ui, tools_ui};
 use crate::results::tiles::Group;
 
 /// The view settings of the document have its state.
@@ -27,5 +27,18 @@ pub const ENTRY: ViewEntry = ViewEntry {
 impl View for Table {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         runs_ui(ui, shared.compare, input.runs).map(ViewResponse::Compare)
+    }
+
+    fn tools_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        shared: &mut Shared<'_>,
+    ) -> Option<ViewResponse> {
+        tools_ui(ui, shared.compare, input.runs).map(ViewResponse::Compare)
+    }
+
+    fn menu_ui(&mut self, ui: &mut Ui, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        menu_ui(ui, shared.compare).map(ViewResponse::Compare)
     }
 }

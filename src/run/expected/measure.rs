@@ -37,8 +37,9 @@ pub struct Pace {
     pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
-    /// How many times the median the slow tenth of the mini-batches took; at least 1.
-    pub slowest: f64,
+    /// How many times their median the mini-batches took on average; at least 1. It exceeds 1 where other programs
+    /// interrupt them.
+    pub interrupted: f64,
     /// How many mini-batches were timed.
     pub measured: u64,
 }
@@ -73,7 +74,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     Some(Pace {
         mini_batch: mean(|pace| pace.mini_batch),
         sample: mean(|pace| pace.sample),
-        slowest: paces.iter().map(|pace| pace.slowest).fold(1.0, f64::max),
+        interrupted: mean(|pace| pace.interrupted),
         measured: paces.iter().map(|pace| pace.measured).sum(),
     })
 }
@@ -135,9 +136,10 @@ impl<'a> Bench<'a> {
             steps.push(step);
         })?;
         let measured = passes.len() as u64;
-        let slowest = (quantile(&mut passes, 0.9) / quantile(&mut passes, 0.5).max(1e-9)).max(1.0);
-        let mini_batch = quantile(&mut passes, 0.5) * share(batch, count) + quantile(&mut steps, 0.5);
-        Some(Pace { mini_batch, sample: 0.0, slowest, measured })
+        let mean = passes.iter().sum::<f64>() / measured.max(1) as f64;
+        let interrupted = (mean / median(&mut passes).max(1e-9)).max(1.0);
+        let mini_batch = median(&mut passes) * share(batch, count) + median(&mut steps);
+        Some(Pace { mini_batch, sample: 0.0, interrupted, measured })
     }
 
     /// Seconds of an evaluated sample.
@@ -146,7 +148,7 @@ impl<'a> Bench<'a> {
         let count = self.count(batch, 1, EVALUATION, stop, |bench, count| [bench.answer(count), 0.0])?;
         let mut passes = Vec::new();
         repeat(EVALUATION, stop, || passes.push(self.answer(count)))?;
-        Some(quantile(&mut passes, 0.5) / share(count, 1))
+        Some(median(&mut passes) / share(count, 1))
     }
 
     /// The number of samples, at most `wanted`, that fit into the time with two repetitions, by a trial with a few. Also
@@ -239,11 +241,10 @@ fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
     Samples::new(shape, values.collect(), labels.collect())
 }
 
-/// The value below which this share of the values is.
-fn quantile(values: &mut [f64], share: f64) -> f64 {
+/// The upper one of an even number of values.
+fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
-    let at = (share * values.len() as f64) as usize;
-    values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or_default()
+    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 fn share(a: usize, b: usize) -> f64 {
@@ -275,7 +276,7 @@ mod tests {
         };
         let (small, large) = (pace(4), pace(1024));
         assert!(small.mini_batch > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
-        assert!(small.slowest >= 1.0, "{small:?}");
+        assert!(small.interrupted >= 1.0, "{small:?}");
         assert!(large.mini_batch > 3.0 * small.mini_batch, "{small:?} {large:?}");
     }
 

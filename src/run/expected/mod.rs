@@ -18,13 +18,17 @@ use crate::form::number::{counted, grouped};
 const LEAST_SPREAD: f64 = 0.1;
 /// The same where there is one finished run alone.
 const SPREAD_OF_ONE: f64 = 0.2;
+/// The same where other runs show how much longer real ones take than measured ones.
+const SPREAD_OF_OTHERS: f64 = 0.3;
 /// Real mini-batches can be faster than measured ones by this share, and slower by at least the other one: measured
 /// samples are all in the cache.
 const FASTER: f64 = 0.15;
 const SLOWER: f64 = 0.5;
+/// At most so many times as long as measured. What interrupts a fraction of a second says little about hours.
+const SLOWEST: f64 = 2.5;
 /// What starting and ending a run, and reading the data once, can take beside the work, in seconds.
-const START_OF_RUN: f64 = 2.0;
-const FIRST_READING: f64 = 3.0;
+const START_OF_RUN: f64 = 1.0;
+const FIRST_READING: f64 = 2.0;
 
 /// A run that is not done yet.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +149,7 @@ pub fn expected(
         }
     }
     if secs.len() == left.len() {
-        let first = if known.expected.measured > 0 { FIRST_READING } else { 0.0 };
+        let first = if known.runs.is_empty() && known.expected.measured > 0 { FIRST_READING } else { 0.0 };
         let [least, secs, most] =
             [0, 1, 2].map(|bound| last_end(secs.iter().map(|secs| secs[bound]), options.jobs));
         let (range, done) = ([least, most + first], known.runs.len());
@@ -217,11 +221,37 @@ impl<'a> Known<'a> {
                 self.expected.measured += pace.measured;
             }
         }
-        let mini_batches =
-            work.mini_batches.iter().zip(&paces).map(|((_, count), pace)| count * pace.mini_batch);
-        let secs = mini_batches.sum::<f64>() + work.evaluated * paces[0].sample;
-        let slowest = paces.iter().map(|pace| pace.slowest).fold(1.0 + SLOWER, f64::max);
+        let secs = self.measured_secs(work)?;
+        if let Some(ratio) = self.real_to_measured() {
+            let secs = ratio * secs;
+            return Some([(1.0 - SPREAD_OF_OTHERS) * secs, secs, (1.0 + SPREAD_OF_OTHERS) * secs]);
+        }
+        let interrupted = paces.iter().map(|pace| pace.interrupted).fold(1.0, f64::max);
+        let slowest = interrupted.clamp(1.0 + SLOWER, SLOWEST);
         Some([(1.0 - FASTER) * secs, secs, slowest * secs + START_OF_RUN])
+    }
+
+    /// Seconds of a run's work by measurements, if there are some of all its tasks.
+    fn measured_secs(&self, work: &Work) -> Option<f64> {
+        let (mut secs, mut sample) = (0.0, None);
+        for (task, count) in &work.mini_batches {
+            let pace = self.paces.get(task, self.options)?;
+            secs += count * pace.mini_batch;
+            sample.get_or_insert(pace.sample);
+        }
+        Some(secs + work.evaluated * sample.unwrap_or_default())
+    }
+
+    /// How many times as long as measured the finished runs took, where they were measured too.
+    fn real_to_measured(&mut self) -> Option<f64> {
+        let (mut real, mut measured) = (0.0, 0.0);
+        for taken in self.done.iter().filter(|taken| taken.secs > 0.0) {
+            if let Some(secs) = self.measured_secs(&taken.cost.work) {
+                self.runs.insert(taken.run.id.as_str());
+                (real, measured) = (real + taken.secs, measured + secs);
+            }
+        }
+        (measured > 0.0).then(|| real / measured)
     }
 }
 
@@ -293,19 +323,43 @@ mod tests {
             paces.take(
                 task.clone(),
                 options,
-                Some(Pace { mini_batch: 0.5, sample: 0.125, slowest: 2.0, measured: 4 }),
+                Some(Pace { mini_batch: 0.5, sample: 0.125, interrupted: 2.0, measured: 4 }),
             );
             known(&expected(&left(&all[..4]), &[], &paces, options))
         };
         let found = expected_of(1);
         assert_eq!((found.secs, found.jobs, found.done, found.measured), (78.0, 1, 0, 4));
-        // Twice as long in the slow tenth, four starts, and the data once.
+        // Twice as long with interruptions, four starts, and the data once.
         assert_eq!(found.range[1], 2.0 * 78.0 + 4.0 * START_OF_RUN + FIRST_READING);
         assert!((found.range[0] - 0.85 * 78.0).abs() < 1e-9);
         assert_eq!(expected_of(2).secs, 39.0);
         assert_eq!(expected_of(64).secs, 26.0, "no run is shared");
         paces.take(task, ALONE, None);
         assert_eq!(expected(&left(&all[..4]), &[], &paces, ALONE), ExpectedTime::Unknown);
+    }
+
+    #[test]
+    fn the_upper_end_is_at_most_a_few_times_the_expected_time_and_narrows_with_the_first_real_run() {
+        let all = all();
+        let mut paces = Paces::default();
+        let [task, other] = [0, 4].map(|at: usize| all[at].1.work.main().clone());
+        // A minute in all: six runs, two of them of twice the length, on a machine that does other things too.
+        for task in [task, other] {
+            let pace = Pace { mini_batch: 0.75, sample: 0.0, interrupted: 8.0, measured: 4 };
+            paces.take(task, ALONE, Some(pace));
+        }
+        let first = known(&expected(&left(&all), &[], &paces, ALONE));
+        assert_eq!(first.secs, 60.0);
+        let most = first.range[1] / first.secs;
+        assert!((2.0..3.0).contains(&most), "{first:?}");
+        // A real run takes 1.5 times as long as measured: those of the other network do too.
+        let (run, cost) = &all[0];
+        let done = [FinishedRun { run, cost, secs: 11.25 }];
+        let later = known(&expected(&left(&all[4..]), &done, &paces, ALONE));
+        assert_eq!((later.secs, later.done, later.measured), (22.5, 1, 4));
+        assert!((later.range[1] - 1.3 * 22.5).abs() < 1e-9, "{later:?}");
+        let both = known(&expected(&left(&all[1..]), &done, &paces, ALONE));
+        assert!(both.range[1] < 1.3 * both.secs && both.range[0] > 0.7 * both.secs, "{both:?}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::gui::files::interrupted_move;
 use crate::gui::history::{CurrentState, EditState, History};
 use crate::gui::log::Log;
 use crate::gui::recovery::{Leftover, Recovery};
+use crate::gui::untitled;
 use crate::results::tiles::Tiles;
 use crate::results::view::ViewSettings;
 
@@ -50,6 +51,21 @@ impl Editor {
     /// The folder of the document's results.
     pub fn results(&self) -> PathBuf {
         self.document.results(&self.untitled)
+    }
+
+    /// The folder for the results of documents without a file.
+    pub fn untitled(&self) -> &Path {
+        &self.untitled
+    }
+
+    /// Keeps what a document without a file is, since it is about to have results.
+    pub fn keep_untitled(&self) {
+        if self.document.path().is_none()
+            && let Some(kept) = self.document.to_keep()
+        {
+            // Where this cannot be written, the results cannot either, and the runs report it.
+            untitled::keep(&self.untitled, &kept).ok();
+        }
     }
 
     /// Where results are that a window was going to move here when it ended.

@@ -62,6 +62,7 @@ fn archived_results_of_an_arm_leave_the_plots_and_are_restored() {
     window.execute(Command::Redo);
     assert_eq!(crate::run::trash::trashed(&results).len(), 2);
     window.click("Runs");
+    window.click("Menu of Runs");
     window.click("Archived runs (2)");
     window.click("Restore b, seed 1");
     assert_eq!(crate::run::trash::trashed(&results).len(), 1);

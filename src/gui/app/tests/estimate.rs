@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PACE: Pace = Pace { mini_batch: 1.0, sample: 0.0, slowest: 1.0, measured: 4 };
+const PACE: Pace = Pace { mini_batch: 1.0, sample: 0.0, interrupted: 1.0, measured: 4 };
 
 fn window() -> Window {
     let mut window = Window::new();

@@ -1,6 +1,7 @@
 //! What is exported, what its file is called, and the faults behind a cell.
 
 use eframe::egui::accesskit::Role;
+use egui_kittest::kittest::NodeT;
 
 use super::*;
 use crate::doc::fault_sites::CellPlan;
@@ -78,6 +79,64 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
         });
         assert!(found, "{action}");
     }
+}
+
+#[test]
+fn the_dialog_has_title_seeds_and_looks_of_lines_and_all_of_them_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    window.execute(Command::RunAll);
+    for (run, value) in [(0, 0.5), (1, 0.25)] {
+        window.say(run, started());
+        window.say(run, accuracy(value, 1.0));
+        window.say(run, accuracy(0.75, 2.0));
+    }
+    show(&mut window, "accuracy");
+    window.execute(Command::ExportFigure);
+    window.harness.get_by_role_and_label(Role::TextInput, "Title").focus();
+    window.harness.run_ok();
+    window.harness.get_by_role_and_label(Role::TextInput, "Title").type_text("Mine");
+    window.harness.run_ok();
+    window.click("Individual seeds");
+    for (list, choice) in [("Marks", "No marks"), ("Dashes", "All lines solid")] {
+        window.harness.get_by_role_and_label(Role::ComboBox, list).click();
+        window.harness.run_ok();
+        window.harness.get_all_by_label(choice).last().unwrap().click();
+        window.harness.run_ok();
+    }
+    let to = folder.path().join("y.svg");
+    write_to(&mut window, &to);
+    wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
+    let svg = std::fs::read_to_string(&to).unwrap();
+    assert!(svg.contains(">Mine<"), "{svg}");
+    let view = window.harness.state_mut().workspace.shown().0.clone();
+    assert!(view.options.traces && !view.page.marks && !view.page.dashes);
+    assert_eq!(view.plots["accuracy"].title, "Mine");
+    let faint = svg.matches("stroke-opacity=\"0.32\"").count();
+    assert_eq!(faint, 2, "two seeds behind their mean: {svg}");
+}
+
+#[test]
+fn format_and_folder_of_the_last_export_are_kept_between_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    show(&mut window, "accuracy");
+    window.execute(Command::ExportFigure);
+    window.click("SVG");
+    wait_until(&mut window, |window| {
+        !window.harness.get_by_role_and_label(Role::Button, "Export").accesskit_node().is_disabled()
+    });
+    window.harness.get_by_role_and_label(Role::Button, "Export").click_accesskit();
+    wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
+    let settings = &window.harness.state().shell.settings;
+    assert_eq!(settings.export_kind, Some(crate::figure::FileKind::Svg));
+    assert_eq!(settings.export_folder.as_deref(), Some(folder.path()));
+    let old = "(shows_log: true)";
+    let old: crate::gui::settings::Settings = ron::from_str(old).unwrap();
+    assert!(old.shows_log && old.export_kind.is_none() && old.export_folder.is_none());
 }
 
 #[test]

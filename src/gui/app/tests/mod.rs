@@ -16,6 +16,7 @@ mod outdated;
 mod queue;
 mod resume;
 mod script;
+mod start;
 mod tiles;
 mod tiles_walk;
 mod undo;
@@ -73,7 +74,8 @@ impl Window {
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));
         // No folder can be made there: what one test does must not reach another.
-        let untitled = PathBuf::from("/proc/nowhere");
+        let nowhere = || PathBuf::from("/proc/nowhere");
+        let untitled = home.as_ref().map_or_else(nowhere, |home| home.join("untitled"));
         let parts = Parts { worker, picker, desktop, untitled, home, clock: chrono::Local::now };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(32);

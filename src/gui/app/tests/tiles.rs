@@ -374,3 +374,22 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
     });
     assert!(!floats);
 }
+
+#[test]
+fn the_table_of_runs_has_one_row_of_tools() {
+    for width in [1440.0, 1280.0, 1000.0] {
+        let mut window = Window::sized([width, 900.0], None);
+        change(&mut window, LayoutChange::Show("runs"));
+        let row = window.harness.get_by_label("Menu of Runs").rect().center().y;
+        for (role, label) in [(Role::TextInput, "Filter"), (Role::Button, "Columns"), (Role::Button, "Copy")]
+        {
+            let place = window.harness.get_by_role_and_label(role, label).rect();
+            assert!((place.center().y - row).abs() < 2.0, "{width}: {label} at {place}");
+            assert!(place.left() > 0.0 && place.right() < width, "{width}: {label} at {place}");
+        }
+        window.click("Menu of Runs");
+        for entry in ["group", "baseline"] {
+            assert!(window.harness.query_all_by_label(entry).next().is_some(), "{width}: {entry}");
+        }
+    }
+}

@@ -9,11 +9,9 @@ use super::Workspace;
 use crate::figure::Options;
 use crate::figure::csv::csv;
 use crate::figure::export::picture;
-use crate::figure::plots::Plot;
 use crate::figure::{Figure, FileKind, write};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::log::{Log, NoticeAction};
-use crate::gui::plot::FigureRequest;
 use crate::gui::runs::Runs;
 use crate::gui::text;
 use crate::gui::views::Subject;
@@ -85,7 +83,12 @@ impl Workspace {
         ctx: &egui::Context,
     ) -> Result<(), Failure> {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
-        let figure = self.figure_of(subject, (experiment, runs), log);
+        let outdated = self.compare.outdated_count();
+        if matches!(subject, Subject::Plot(_)) && outdated > 0 {
+            let runs = text::counted(outdated, "run");
+            log.info(format!("Left out {runs} with earlier settings: exports hold current results only"));
+        }
+        let figure = self.figure_of(subject, (experiment, runs));
         let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));
         let text = "The system refused to start a thread. Close other programs and try again.";
         let made = made.ok_or_else(|| Failure { title: export.failure(), text: text.to_owned() })?;
@@ -98,27 +101,16 @@ impl Workspace {
         &mut self,
         subject: Subject,
         (experiment, runs): (&str, &Runs),
-        log: &mut Log,
     ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
         let experiment = experiment.to_owned();
         match subject {
             Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
             Subject::Plot(plot) => {
-                let request = self.request_of(plot, runs, log);
+                let input = self.export_input(runs);
+                let request = self.plot.figure_request(plot, input);
                 Box::new(move || request.figure().map(|figure| figure.of_experiment(&experiment)))
             }
         }
-    }
-
-    /// What a plot shows, as the command line knows it.
-    fn request_of(&mut self, plot: &'static Plot, runs: &Runs, log: &mut Log) -> FigureRequest {
-        let outdated = self.compare.outdated_count();
-        if outdated > 0 {
-            let runs = text::counted(outdated, "run");
-            log.info(format!("Left out {runs} with earlier settings: exports hold current results only"));
-        }
-        let input = self.export_input(runs);
-        self.plot.figure_request(plot, input)
     }
 
     /// Takes what threads have exported; returns what did not work.

@@ -57,12 +57,19 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let input = self.workspace.plot_input(self.runs);
             let response = tools_ui(ui, plot, [&input.filter, &input.grouping], &mut self.workspace.plot);
-            self.take(plot, response);
-        } else if self.workspace.views.offers(pane.name) == Offers::Figure {
+            return self.take(plot, response);
+        }
+        if self.workspace.views.offers(pane.name) == Offers::Figure {
             let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
             if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
                 self.request(pane, ViewResponse::Take(Wanted::File));
             }
+        }
+        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
+        let (runs, results, log) = (self.runs, self.results, &*self.log);
+        let input = ViewInput { selection, listed: self.document.runs(), runs, results, log };
+        if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
+            self.request(pane, response);
         }
     }
 
@@ -70,8 +77,12 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let response = menu_ui(ui, plot, &mut self.workspace.plot);
             self.take(plot, response);
-            self.columns_menu_ui(ui);
-        } else if self.workspace.views.offers(pane.name) == Offers::Figure {
+            return self.columns_menu_ui(ui);
+        }
+        if let Some(response) = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare) {
+            self.request(pane, response);
+        }
+        if self.workspace.views.offers(pane.name) == Offers::Figure {
             let entries = [
                 ("Export figure…", Wanted::File),
                 ("Copy figure", Wanted::Picture),
@@ -252,6 +263,7 @@ impl Workspace {
         self.plot.selected = arm.map(|arm| arm.name.clone());
         self.plot.columns.clone_from(&self.compare.view.table.columns);
         self.compare.selected = self.selection.run().cloned();
+        self.compare.selected_arm = self.selection.arm();
         let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);
         let requests = drawn.requests;

@@ -4,7 +4,7 @@ mod choosing;
 mod rows;
 mod ticks;
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -61,6 +61,17 @@ fn shown() -> Desk {
     Desk { compare, treatments, runs: known, responses: Vec::new() }
 }
 
+/// The table below the head of its tile.
+fn draw_table(ui: &mut Ui, shown: &mut Desk) {
+    ui.horizontal(|ui| {
+        ui.set_height(40.0);
+        let right = Layout::right_to_left(Align::Center);
+        let tools = ui.with_layout(right, |ui| tools_ui(ui, &mut shown.compare, &shown.runs));
+        shown.responses.extend(tools.inner);
+    });
+    shown.responses.extend(runs_ui(ui, &mut shown.compare, &shown.runs));
+}
+
 fn harness() -> Harness<'static, Desk> {
     let mut is_dressed = false;
     let draw = move |ui: &mut Ui, shown: &mut Desk| {
@@ -69,7 +80,7 @@ fn harness() -> Harness<'static, Desk> {
         }
         let now = ui.input(|input| input.time);
         shown.compare.update(&shown.treatments, &shown.runs, now);
-        shown.responses.extend(runs_ui(ui, &mut shown.compare, &shown.runs));
+        draw_table(ui, shown);
     };
     let mut harness = Harness::builder().with_size(vec2(2000.0, 560.0)).build_ui_state(draw, shown());
     harness.run();

@@ -1,6 +1,7 @@
 //! Rows that are kept between edits, and rows that can be archived.
 
 use super::*;
+use eframe::egui::Theme;
 
 #[test]
 fn after_every_edit_rows_are_as_if_they_were_made_anew() {
@@ -36,4 +37,48 @@ fn runs_without_results_cannot_be_archived() {
     runs.forget(&id);
     compare.update(&treatments, &runs, 1.0);
     assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
+}
+
+/// The rectangles that are painted with a fill, from top to bottom.
+fn filled(harness: &Harness<'_, Desk>, fill: eframe::egui::Color32) -> Vec<eframe::egui::Rect> {
+    let mut found: Vec<_> = harness
+        .output()
+        .shapes
+        .iter()
+        .filter_map(|shape| match &shape.shape {
+            eframe::egui::Shape::Rect(rect) if rect.fill == fill => Some(rect.rect),
+            _ => None,
+        })
+        .collect();
+    found.sort_by(|a, b| a.top().total_cmp(&b.top()));
+    found
+}
+
+#[test]
+fn what_is_selected_is_filled_and_its_group_has_a_bar() {
+    let mut harness = harness();
+    unfold(&mut harness);
+    let is_dark = harness.ctx.global_style().visuals.dark_mode;
+    let colours = crate::gui::theme::colours(if is_dark { Theme::Dark } else { Theme::Light });
+    let fills = |harness: &Harness<'_, Desk>| filled(harness, colours.selection);
+    let bars = |harness: &Harness<'_, Desk>| {
+        let mut bars = filled(harness, colours.link);
+        bars.retain(|rect| rect.width() == 3.0);
+        bars
+    };
+    assert!(fills(&harness).is_empty() && bars(&harness).is_empty());
+    let (id, arm) = {
+        let row = &harness.state().compare.rows[1];
+        (row.run.clone(), row.arm_index)
+    };
+    harness.state_mut().compare.selected_arm = Some(arm);
+    harness.run();
+    let of_group = fills(&harness);
+    assert_eq!((of_group.len(), bars(&harness).len()), (1, 0), "the arm itself");
+    harness.state_mut().compare.selected = Some(id);
+    harness.run();
+    let (of_run, bar) = (fills(&harness), bars(&harness));
+    assert_eq!((of_run.len(), bar.len()), (1, 1));
+    assert_eq!(bar[0].top(), of_group[0].top(), "the group of the run");
+    assert!(of_run[0].top() > of_group[0].top());
 }

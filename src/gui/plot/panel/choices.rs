@@ -2,10 +2,10 @@
 
 use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
 
-use super::{choice_ui, listed_choice_ui};
 use crate::figure::plots::Plot;
 use crate::gui::plot::PlotState;
 use crate::gui::text::shortened;
+use crate::gui::widgets::{choice_ui, listed_choice_ui};
 use crate::results::rounds::{Levels, level_text};
 use crate::results::view::PlotOptions;
 use crate::results::weights::Measure;

@@ -3,10 +3,11 @@
 use eframe::egui::containers::menu::is_in_menu;
 use eframe::egui::{Button, Ui};
 
-use super::{CHOICE, choice_ui};
+use super::CHOICE;
 use crate::figure::plots::Plot;
 use crate::gui::plot::state::PlotState;
 use crate::gui::text::shortened;
+use crate::gui::widgets::choice_ui;
 use crate::results::table::columns::Column;
 
 /// Characters of a chosen column.

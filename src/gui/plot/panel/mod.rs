@@ -7,7 +7,7 @@ mod facets;
 
 use std::time::Duration;
 
-use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
 use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, Ui, vec2};
 
 use super::figure_view::figure_ui;
@@ -21,7 +21,7 @@ use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
 use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
-use crate::gui::widgets;
+use crate::gui::widgets::{self, choice_ui};
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
 use cell_head::cell_head_ui;
@@ -30,9 +30,6 @@ use facets::{facets_menu_ui, facets_ui};
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
-
-/// Height of a list of choices; longer ones scroll.
-const LIST: f32 = 320.0;
 
 const WHY_NOT: &str = "Nothing to export yet: press Run";
 const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it. Keys: F1";
@@ -223,33 +220,6 @@ fn chip_ui(ui: &mut Ui, text: &str, [action, help]: [&str; 2]) -> bool {
     let chip =
         ui.add(Button::new(short).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0));
     chip.accessible_name(format!("{action} {text}")).on_hover_text(format!("{help}\n{text}")).clicked()
-}
-
-/// A choice from a list with its name before it.
-fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) {
-    listed_choice_ui(ui, (name, chosen), PopupCloseBehavior::CloseOnClick, list);
-}
-
-/// A list with its name before it. Within a menu the list is a submenu, since a separate list would close the menu.
-fn listed_choice_ui(
-    ui: &mut Ui,
-    (name, chosen): (&str, &str),
-    close: PopupCloseBehavior,
-    list: impl FnOnce(&mut Ui),
-) {
-    if is_in_menu(ui) {
-        let config = MenuConfig::new().close_behavior(close);
-        let (button, _) = SubMenuButton::new(format!("{name}: {chosen}")).config(config).ui(ui, list);
-        button.accessible_name(name);
-        return;
-    }
-    // Quiet until the pointer comes: the data matter more.
-    ui.visuals_mut().widgets.inactive.weak_bg_fill = eframe::egui::Color32::TRANSPARENT;
-    // The list first: rows of tools go from right to left.
-    let combo = widgets::drop_down(ui.scope_id().with(name), chosen);
-    let combo = combo.width(0.0).height(LIST).close_behavior(close).show_ui(ui, list);
-    let label = ui.label(RichText::new(name).color(theme::present(ui).text2));
-    combo.response.labelled_by(label.id);
 }
 
 fn x_ui(ui: &mut Ui, state: &mut PlotState) {

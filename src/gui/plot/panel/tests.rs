@@ -290,7 +290,7 @@ fn the_export_dialog_alone_has_the_size_of_the_paper() {
     for control in ["Custom size", "PNG resolution", "Width"] {
         assert!(harness.query_by_label(control).is_none(), "{control} is in the dialog");
     }
-    let size = Preset::Own { width: 89, height: 70 }.size();
+    let size = Preset::Own { width: 89.0, height: 70.0 }.size();
     let state = &mut harness.state_mut().state;
     state.set_paper(&crate::figure::Options { size, ..state.paper() });
     let paper = state.paper();

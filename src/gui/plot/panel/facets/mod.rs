@@ -2,9 +2,10 @@
 
 use eframe::egui::Ui;
 
-use super::{CHOICE, choice_ui};
+use super::CHOICE;
 use crate::figure::plots::Plot;
 use crate::gui::plot::state::PlotState;
+use crate::gui::widgets::choice_ui;
 use crate::results::facets::{FacetAxes, FacetSettings};
 use crate::results::table::columns::Column;
 
