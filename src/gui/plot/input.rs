@@ -17,6 +17,8 @@ pub struct PlotInput {
     pub remark: String,
     /// Changes whenever a record changes.
     pub revision: u64,
+    /// The layer and the bit whose trials are listed.
+    pub faults: Option<(String, u32)>,
 }
 
 /// An arm with copies of records and rows. Records share their contents with the originals until these change.
@@ -50,7 +52,8 @@ impl PlotInput {
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
         };
-        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, remark: String::new(), revision }
+        let arms = Arc::new(arms.iter().map(own).collect());
+        Self { arms, filter, remark: String::new(), revision, faults: None }
     }
 
     /// The note in the small print of figures: filter and remark.

@@ -18,7 +18,7 @@ use crate::results::network::ParameterValues;
 use crate::results::number::fixed;
 
 /// The smallest and the largest side of a cell that is one entry, in points.
-const SIDES: [f32; 2] = [0.05, 24.0];
+const SIDES: [f32; 2] = [0.05, 64.0];
 /// The least height and width of the whole image.
 const LEAST: f32 = 24.0;
 
@@ -48,7 +48,7 @@ impl Picture {
             let texture = ui.ctx().load_texture("parameter", image, TextureOptions::NEAREST);
             self.texture = Some((shown, theme, texture));
         }
-        let size = size_of(mosaic, vec2(ui.available_width(), height));
+        let size = size_of(mosaic, vec2(ui.available_width(), height), ui.pixels_per_point());
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         if let Some((_, _, texture)) = &self.texture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
@@ -93,10 +93,11 @@ fn position(share: f32, count: usize) -> usize {
     ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
 }
 
-/// The largest size with square entries; images of few or very many rows are higher.
-fn size_of(mosaic: &Mosaic, space: Vec2) -> Vec2 {
+/// The largest size with square entries of whole pixels; images of few or very many rows are higher.
+fn size_of(mosaic: &Mosaic, space: Vec2, pixels: f32) -> Vec2 {
     let [rows, columns] = mosaic.cells.map(|count| count.max(1) as f32);
     let side = (space.x / columns).min(space.y / rows).clamp(SIDES[0], SIDES[1]);
+    let side = if side * pixels < 1.0 { side } else { (side * pixels).floor() / pixels };
     vec2((columns * side).clamp(LEAST.min(space.x), space.x), (rows * side).clamp(LEAST, space.y.max(LEAST)))
 }
 
@@ -139,7 +140,10 @@ mod tests {
 
     #[test]
     fn entries_are_square_where_there_is_room() {
-        assert_eq!(size_of(&mosaic(&[10, 20]), vec2(200.0, 200.0)), vec2(200.0, 100.0));
-        assert_eq!(size_of(&mosaic(&[400]), vec2(200.0, 200.0)), vec2(200.0, LEAST));
+        let size = |shape: &[usize], pixels: f32| size_of(&mosaic(shape), vec2(200.0, 200.0), pixels);
+        assert_eq!(size(&[10, 20], 1.0), vec2(200.0, 100.0));
+        assert_eq!(size(&[10, 30], 1.0), vec2(180.0, 60.0), "six whole pixels an entry");
+        assert_eq!(size(&[10, 30], 1.5), vec2(200.0, 200.0 / 3.0), "ten of them at 150 %");
+        assert_eq!(size(&[400], 1.0), vec2(200.0, LEAST));
     }
 }

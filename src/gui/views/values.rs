@@ -11,7 +11,7 @@ use crate::gui::{text, theme};
 use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::{Format, fixed, readable};
 
-const ROW: f32 = 20.0;
+const ROW: f32 = 22.0;
 /// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.
 const PAGE: usize = 100_000;
 

@@ -77,6 +77,10 @@ pub struct FigureView {
     pub(super) facts: Arc<LineFacts>,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
+    /// The cell whose faults are shown.
+    pub(super) opened: Option<[usize; 2]>,
+    /// Whether the head of the tile names the chosen cell.
+    pub(super) has_head: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.

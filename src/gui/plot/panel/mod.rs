@@ -25,7 +25,7 @@ use crate::gui::theme;
 use crate::gui::widgets;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
-use cell_head::cell_head_ui;
+use cell_head::{cell_head_ui, cell_of, cell_tool_ui};
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 use paper::paper_ui;
@@ -81,7 +81,8 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    let cell = cell_head_ui(ui, figure, view);
+    view.opened = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
+    let cell = if view.has_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => {
@@ -99,7 +100,8 @@ pub fn plot_ui(
     response
 }
 
-/// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu.
+/// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu. The chosen cell
+/// of a heat map is at the left.
 pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -> Option<PlotResponse> {
     let export = widgets::icon_button_ui(ui, state.has_data(plot), Icon::Export, "Export figure…");
     let export = export.accessible_name(format!("Export {}…", plot.title)).on_disabled_hover_text(WHY_NOT);
@@ -128,7 +130,8 @@ pub fn tools_ui(ui: &mut Ui, plot: &Plot, filter: &str, state: &mut PlotState) -
     if options != state.options || facets != state.titles(plot).facets {
         ui.ctx().request_repaint();
     }
-    exported.or(filter_ui(ui, filter))
+    let response = exported.or(filter_ui(ui, filter));
+    response.or(cell_tool_ui(ui, plot, state))
 }
 
 /// Draws all controls of a plot into its menu.
