@@ -186,7 +186,7 @@ fn widths(
 ) -> [f32; COLUMNS.len()] {
     let (body, small) = (TextStyle::Body.resolve(ui.style()), FontId::proportional(theme::SMALL));
     let gap = ui.spacing().item_spacing.x;
-    let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small));
+    let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small) + theme::STEP);
     let mut take = |column: usize, width: f32| widths[column] = widths[column].max(width);
     for link in &summary.chain {
         let layer = link.layer.and_then(|layer| summary.layers.get(layer));
@@ -244,7 +244,10 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
             row.col(|ui| {
                 let heading = |ui: &mut Ui| theme::heading_ui(ui, name).on_hover_text(help);
                 if NUMBERS.contains(&position) {
-                    ui.with_layout(Layout::right_to_left(Align::Center), heading);
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.add_space(theme::STEP); // as beside the numbers
+                        heading(ui)
+                    });
                 } else {
                     heading(ui);
                 }

@@ -133,6 +133,11 @@ mod tests {
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
+        RunRecord::of(lottery_events().into_iter().chain([Event::Finished { secs: 1.0 }]))
+    }
+
+    /// The second of them is in progress.
+    fn lottery_events() -> Vec<Event> {
         let events =
             [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
                 let (stage, label, branch) = (number.to_string(), String::new(), String::new());
@@ -143,7 +148,7 @@ mod tests {
                     Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
                 ]
             });
-        RunRecord::of(events.into_iter().flatten().chain([Event::Finished { secs: 1.0 }]))
+        events.into_iter().flatten().collect()
     }
 
     /// Copies the final network of a run to these rounds.
@@ -167,7 +172,7 @@ mod tests {
             wait_for(&mut harness, "final weights"); // beside the slider
             wait_for(&mut harness, "a, seed 1, final weights");
             harness.get_by_role(Role::Slider).focus();
-            harness.step();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
             for name in
                 ["round 2, 64.0 % remaining", "round 1, 80.0 % remaining", "training 1, 100 % remaining"]
             {
@@ -179,6 +184,46 @@ mod tests {
             harness.key_press(Key::ArrowRight);
             harness.step();
             wait_for(&mut harness, "a, seed 1, round 1, 80.0 % remaining");
+        }
+    }
+
+    #[test]
+    fn a_run_in_progress_shows_the_rounds_that_are_over() {
+        for view in ["network", "weights"] {
+            let end = [Event::Finished { secs: 1.0 }];
+            let partial = || RunRecord::of(lottery_events());
+            let mut harness = open(view, partial());
+            let run = harness.state().results.join(&harness.state().listed[0].id);
+            keep_rounds(&run, &[0, 2, 4]);
+            std::fs::remove_file(run.join("DONE")).unwrap();
+            harness.state_mut().views = super::super::Views::default();
+            harness.run_steps(4);
+            assert!(harness.query_by_role(Role::Slider).is_none(), "the settings keep no rounds");
+            let spec = &mut harness.state_mut().listed[0].spec;
+            Arc::make_mut(spec).train.record.rounds = true;
+            // The file of step 4, which is in progress, is that of an earlier attempt.
+            wait_for(&mut harness, "a, seed 1, round 1, 80.0 % remaining");
+            harness.get_by_role(Role::Slider).focus();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
+            harness.key_press(Key::ArrowLeft);
+            harness.step();
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            assert!(harness.query_by_label("final weights").is_none());
+            let stopped = RunRecord::of(lottery_events().into_iter().chain([Event::Stopped { secs: 1.0 }]));
+            harness.state_mut().set_record(stopped);
+            harness.step();
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            std::fs::write(run.join("DONE"), "").unwrap();
+            harness.state_mut().set_record(RunRecord::of(lottery_events().into_iter().chain(end)));
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            harness.run_steps(4);
+            harness.get_by_role(Role::Slider).focus();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
+            for name in ["round 1, 80.0 % remaining", "round 2, 64.0 % remaining", "final weights"] {
+                harness.key_press(Key::ArrowRight);
+                harness.step();
+                wait_for(&mut harness, &format!("a, seed 1, {name}"));
+            }
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Layout, RichText, TextStyle, Ui, Vec2, vec2};
+use eframe::egui::{Align, Layout, RichText, ScrollArea, TextStyle, Ui, Vec2, vec2};
 
 use super::columns::{key_ui, width_of};
 use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
 use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::picture::Picture;
+use super::picture::{Picture, size_of};
 use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
@@ -29,7 +29,14 @@ use crate::run::summary::read_values_at;
 /// high.
 const BESIDE: [f32; 2] = [760.0, 1.7];
 /// The width of the table.
-const TABLE: f32 = 280.0;
+const TABLE: f32 = 268.0;
+/// The share of the width without the table that the image has at most, and its least width.
+const PICTURE: f32 = 0.42;
+const NARROWEST: f32 = 220.0;
+/// The height of what is above and below the image.
+const AROUND: f32 = 88.0;
+/// The least height of the histogram above image and table; they scroll in a lower tile.
+const LEAST: f32 = 520.0;
 /// The share of the height that the histogram has above the others.
 const HISTOGRAM: f32 = 0.5;
 
@@ -154,23 +161,40 @@ impl Weights {
             self.shown_of = Some(key.clone());
         }
         let space = ui.available_size();
-        let is_wide = space.x > BESIDE[0] && space.x > BESIDE[1] * space.y;
-        let (layout, size) = if is_wide {
+        if wanted.is_some() {
+            self.used = Used::Histogram;
+        }
+        let rest = if space.x > BESIDE[0] && space.x > BESIDE[1] * space.y {
             let image = picture_width(parameter, space);
-            let width = space.x - TABLE - image - 2.0 * theme::STEP;
-            (Layout::left_to_right(Align::Min), vec2(width, space.y))
+            let histogram = vec2(space.x - TABLE - image - 2.0 * theme::STEP, space.y);
+            ui.with_layout(Layout::left_to_right(Align::Min), |ui| self.both_ui(ui, histogram, &key, arm))
+                .inner
         } else {
-            (Layout::top_down(Align::Min), vec2(space.x, HISTOGRAM * space.y))
+            let scroll = ScrollArea::vertical().id_salt("weights").auto_shrink(false);
+            let has_bar = space.y < LEAST;
+            let bar = if has_bar { ui.spacing().scroll.allocated_width() } else { 0.0 };
+            let size = vec2(space.x - bar, space.y.max(LEAST));
+            let histogram = size * vec2(1.0, HISTOGRAM);
+            let mut draw =
+                |ui: &mut Ui| ui.allocate_ui(size, |ui| self.both_ui(ui, histogram, &key, arm)).inner;
+            if has_bar { scroll.show(ui, draw).inner } else { draw(ui) }
         };
-        let rest = ui.with_layout(layout, |ui| {
-            ui.spacing_mut().item_spacing = vec2(theme::STEP, theme::STEP);
-            let is_used = self.histogram.ui(ui, size);
-            if wanted.is_some() || is_used {
-                self.used = Used::Histogram;
-            }
-            ui.scope(|ui| self.entries_ui(ui, &key, arm)).inner
-        });
-        wanted.map(ViewResponse::Take).or(rest.inner)
+        wanted.map(ViewResponse::Take).or(rest)
+    }
+
+    /// Draws the histogram in its size, and the entries in the room that is left.
+    fn both_ui(
+        &mut self,
+        ui: &mut Ui,
+        histogram: Vec2,
+        key: &(Source, String),
+        arm: &str,
+    ) -> Option<ViewResponse> {
+        ui.spacing_mut().item_spacing = Vec2::splat(theme::STEP);
+        if self.histogram.ui(ui, histogram) {
+            self.used = Used::Histogram;
+        }
+        ui.scope(|ui| self.entries_ui(ui, key, arm)).inner
     }
 
     /// Draws image and table of the parameter once they are read.
@@ -270,15 +294,16 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
     wanted.inner
 }
 
-/// The width of the image beside histogram and table: what its entries need in this space, or a third of the width.
+/// The width of the image beside histogram and table: what it fills.
 fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
     let (rows, columns) = match parameter.shape.as_slice() {
         [rows, rest @ ..] if !rest.is_empty() => (*rows, rest.iter().product::<usize>()),
         [columns] => (1, *columns),
         _ => (1, 1),
     };
-    let free = space.x - TABLE;
-    (space.y * columns as f32 / rows.max(1) as f32).clamp(0.36 * free, 0.5 * free)
+    let most = PICTURE * (space.x - TABLE);
+    let size = size_of([rows, columns], vec2(most, space.y - AROUND), 1.0);
+    size.x.clamp(NARROWEST.min(most), most)
 }
 
 /// The meaning of the colours, and of the image.

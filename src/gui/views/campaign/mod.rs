@@ -7,6 +7,8 @@ mod detail;
 mod filter;
 mod list;
 mod outcomes;
+#[cfg(test)]
+mod tests;
 mod trials;
 
 use std::sync::Arc;
