@@ -6,7 +6,9 @@
 //! first frame, `read_ms` until all points are there, `drawn_ms` until the curves of all points are, and frames are drawn
 //! over all curves while the pointer moves, while the view is zoomed, and while a key is pressed in a form: in the name
 //! of an arm (typing), and in a setting of all runs (setting). `window-busy`: the same with six tiles at 1920 × 1080:
-//! accuracy, loss, accuracy by class, the table of runs, parallel coordinates and tickets.
+//! accuracy, loss, accuracy by class, the table of runs, parallel coordinates and tickets. `window-100`, `window-1000` and
+//! `window-10000`: the same with that number of runs in arms of ten, 100 points of each series, and two tiles at
+//! 1920 × 1080: accuracy and the table of runs.
 //!
 //! What is timed of a frame is `logic` and `ui` together with the tessellation of what they paint: `median_ms`, `p99_ms` and
 //! `max_ms` by the clock, which also counts what else the machine does, and on Linux `cpu_ms`, the mean time on a processor,
@@ -87,8 +89,15 @@ impl eframe::App for Timed {
 fn main() {
     let chosen: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let scenarios: [(&str, fn()); 4] =
-        [("window-live", live), ("window-typing", typing), ("window-large", large), ("window-busy", busy)];
+    let scenarios: [(&str, fn()); 7] = [
+        ("window-live", live),
+        ("window-typing", typing),
+        ("window-large", large),
+        ("window-busy", busy),
+        ("window-100", || many("window-100", 10)),
+        ("window-1000", || many("window-1000", 100)),
+        ("window-10000", || many("window-10000", 1000)),
+    ];
     for (name, scenario) in scenarios {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
             scenario();
@@ -191,27 +200,39 @@ fn told(harness: &mut Harness<'_, Timed>) -> String {
     )
 }
 
-const POINTS: u32 = 5_000;
+/// How many results an experiment has.
+#[derive(Clone, Copy)]
+struct Amount {
+    /// Arms, each with ten seeds.
+    arms: u32,
+    /// Points of each of the four series of a run, which trains for fifty epochs.
+    points: u32,
+}
 
-/// Twenty arms with ten seeds.
-fn experiment() -> String {
+const LARGE: Amount = Amount { arms: 20, points: 5_000 };
+
+fn experiment(arms: u32) -> String {
     let arm = |batch: u32| {
         format!("(name: \"arm {batch}\", set: {{ \"train.batch\": {batch} }}, plan: [Train(\"50ep\")])")
     };
-    let arms: Vec<String> = (1..=20).map(arm).collect();
+    let arms: Vec<String> = (1..=arms).map(arm).collect();
     format!("(seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], arms: [{}])", arms.join(", "))
 }
 
-/// What a run wrote that was evaluated a hundred times in each of fifty epochs.
-fn log(run: &Run) -> String {
+/// What a run wrote that was evaluated `points` times in fifty epochs.
+fn log(run: &Run, points: u32) -> String {
+    let each_epoch = points / 50;
     let mut log = String::from("{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n");
-    for point in 1..=POINTS {
-        let epoch = f64::from(point) / 100.0;
+    for point in 1..=points {
+        let epoch = f64::from(point) / f64::from(each_epoch);
         let noise = f64::from((point * 7919 + run.seed as u32 * 104_729) % 1000) / 1e4;
         let loss = 2.0 / (1.0 + epoch) + noise;
         // Classes are told at the end of an epoch.
-        let classes =
-            if point % 100 == 0 { ",\"classes\":[0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1,0.0]" } else { "" };
+        let classes = if point % each_epoch == 0 {
+            ",\"classes\":[0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1,0.0]"
+        } else {
+            ""
+        };
         let values = [
             ("train_loss", loss),
             ("test_loss", loss + 0.1),
@@ -229,7 +250,7 @@ fn log(run: &Run) -> String {
 
 /// One plot, which is the layout at first.
 fn large() {
-    measure("window-large", SMALL, None);
+    measure("window-large", LARGE, SMALL, None);
 }
 
 /// Six tiles: three columns of two.
@@ -237,23 +258,34 @@ fn busy() {
     let tile = |view: &str| Part { share: 1.0, tile: Tile::View(view.to_owned()) };
     let column = |views: [&str; 2]| Part { share: 1.0, tile: Tile::Column(views.map(tile).into()) };
     let columns = [["accuracy", "runs"], ["loss", "parallel"], ["classes", "tickets"]].map(column);
-    let root = Some(Tile::Row(columns.into()));
-    let layout = Layout { root, active: "accuracy".to_owned(), ..Layout::default() };
-    let layouts = [(Group::Curves.name().to_owned(), layout)].into();
-    measure("window-busy", FULL, Some(Tiles { layouts, ..Tiles::default() }));
+    measure("window-busy", LARGE, FULL, Some(curves(Tile::Row(columns.into()))));
+}
+
+/// The plot beside the table of runs.
+fn many(scenario: &str, arms: u32) {
+    let tile = |view: &str| Part { share: 1.0, tile: Tile::View(view.to_owned()) };
+    let root = Tile::Row(["accuracy", "runs"].map(tile).into());
+    measure(scenario, Amount { arms, points: 100 }, FULL, Some(curves(root)));
+}
+
+/// The group of curves with these tiles.
+fn curves(root: Tile) -> Tiles {
+    let layout = Layout { root: Some(root), active: "accuracy".to_owned(), ..Layout::default() };
+    Tiles { layouts: [(Group::Curves.name().to_owned(), layout)].into(), ..Tiles::default() }
 }
 
 /// Opens an experiment with many results, and draws frames while a person does something.
-fn measure(scenario: &str, size: [f32; 2], tiles: Option<Tiles>) {
+fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("large.ron");
     let results = folder.path().join("large.runs");
-    std::fs::write(&file, experiment()).expect("the folder can be written");
+    std::fs::write(&file, experiment(amount.arms)).expect("the folder can be written");
     let document = weightlab::doc::file::open(&file).expect("the document is right").experiment;
     for run in weightlab::doc::runs(&document).expect("the document is right") {
         let place = results.join(&run.id);
         std::fs::create_dir_all(&place).expect("the folder can be written");
-        std::fs::write(place.join("events.jsonl"), log(&run)).expect("the folder can be written");
+        std::fs::write(place.join("events.jsonl"), log(&run, amount.points))
+            .expect("the folder can be written");
     }
     let view = ViewSettings { tiles, ..ViewSettings::default() };
     std::fs::write(results.join(FILE), view.to_text()).expect("the folder can be written");
@@ -286,7 +318,7 @@ fn measure(scenario: &str, size: [f32; 2], tiles: Option<Tiles>) {
 const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
     ("still", |_, _| {}),
     ("pointer", |harness, step| {
-        let plot = harness.get_by_label("Plot of Test accuracy").rect();
+        let plot = harness.get_by_label("Plot of Accuracy").rect();
         harness.hover_at(plot.left_center() + egui::vec2(80.0 + f32::from(step), 0.0));
     }),
     ("zoom", |harness, step| {

@@ -65,6 +65,17 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
+    /// Of a line by round, the training that it shows.
+    pub round: Option<LineRound>,
+}
+
+/// The training that a line shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineRound {
+    /// What the line is of apart from the training: "winning ticket", "winning ticket, validation".
+    pub of: String,
+    /// Which training it is, from 1.
+    pub number: usize,
 }
 
 /// A training of a plan.

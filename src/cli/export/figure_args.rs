@@ -149,7 +149,7 @@ impl FigureArgs {
             let message = format!("--y: the figure \"{name}\" has its own vertical axis; remove --y");
             return Err(Failure::Input(message));
         }
-        let Some(x) = &self.x else { return self.check_rounds(view) };
+        let Some(x) = &self.x else { return self.check_rounds(plot, view) };
         if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();
             let name = plot.name;
@@ -166,13 +166,15 @@ impl FigureArgs {
             kept.facets.zooms.clear();
         }
         view.options.x = axis;
-        self.check_rounds(view)
+        self.check_rounds(plot, view)
     }
 
     /// That rounds have lines, where some were chosen.
-    fn check_rounds(&self, view: &ViewSettings) -> Result<(), Failure> {
-        if self.rounds.is_some() && view.options.x != XAxis::Training {
-            let message = "--rounds chooses lines over the epochs of each training; add --x training";
+    fn check_rounds(&self, plot: &Plot, view: &ViewSettings) -> Result<(), Failure> {
+        let has_rounds =
+            plot.name == "rounds" || (plot.controls.own_x.is_none() && view.options.x == XAxis::Training);
+        if self.rounds.is_some() && !has_rounds {
+            let message = "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
             return Err(Failure::Input(message.to_owned()));
         }
         Ok(())
@@ -364,6 +366,8 @@ mod tests {
         };
         assert!(applied("accuracy", arguments(None, None)).unwrap_err().contains("add --x training"));
         assert_eq!(applied("accuracy", arguments(Some("training"), None)), Ok((Levels::All, Measure::Norm)));
+        assert_eq!(applied("rounds", arguments(None, None)), Ok((Levels::All, Measure::Norm)));
+        assert!(applied("remaining", arguments(None, None)).unwrap_err().contains("--figure rounds"));
         let mean = || arguments(Some("training"), Some(Measure::Mean));
         assert!(applied("accuracy", mean()).unwrap_err().contains("weight-statistics"));
         assert_eq!(applied("weight-statistics", mean()), Ok((Levels::All, Measure::Mean)));

@@ -4,7 +4,9 @@ use super::curves::{Series, figure, lines};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
-use crate::results::view::PlotOptions;
+use crate::results::RunRecord;
+use crate::results::tiles::Group;
+use crate::results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 const VALIDATION: Series<'static> =
@@ -25,6 +27,28 @@ pub const PLOT: Plot = Plot {
     build,
     ..Plot::BASE
 };
+
+/// The same over the epochs of each training: the figure of lottery tickets.
+pub const BY_ROUND: Plot = Plot {
+    name: "rounds",
+    title: "Accuracy by round",
+    group: Group::Pruning,
+    subject: "test accuracy in each training",
+    help: "Accuracy over the epochs of each training, with a line for each level of remaining weights, \
+           from light (all weights) to dark (few). Does a sparse network learn as fast as the dense \
+           one? rounds chooses the levels that have lines. Needs a stage that prunes and one that \
+           trains after it.",
+    needs: &["test_accuracy"],
+    controls: Controls { own_x: Some("Epochs in this training"), ..Controls::ALL },
+    build: |arms, options| build(arms, &PlotOptions { x: XAxis::Training, ..options.clone() }),
+    has_data_of: Some(trains_pruned),
+    lacks: "these runs train nothing after they prune",
+    ..Plot::BASE
+};
+
+fn trains_pruned(record: &RunRecord) -> bool {
+    record.points().is_pruned() && record.points_of("train_loss").any(|point| point.remaining < 1.0)
+}
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let of = |series: &Series| arms.iter().flat_map(|arm| lines(arm, series, options)).collect::<Vec<_>>();

@@ -42,6 +42,7 @@ pub static ALL: &[Plot] = &[
     loss::PLOT,
     metric::PLOT,
     remaining::PLOT,
+    accuracy::BY_ROUND,
     past::PLOT,
     members::MEMBERS,
     members::MEMBER_DISTANCE,

@@ -3,13 +3,13 @@
 use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
 use super::series::{Curve, Place};
-use crate::figure::model::Level;
+use crate::figure::model::{Level, Line, LineRound};
 use crate::figure::palette::{DASHES, Marker, Style, style_of};
 use crate::results::rounds::{Levels, level_text, rounds};
 use crate::results::view::PlotOptions;
 
-/// As many trainings of an arm are drawn where nobody has chosen them.
-const MOST: usize = 8;
+/// As many trainings of an arm are drawn where nobody has chosen them: lines of several arms have to be told apart.
+const MOST: usize = 4;
 
 /// The trainings of one number in all runs of an arm.
 struct Group {
@@ -64,18 +64,22 @@ fn line(
     options: &PlotOptions,
 ) -> Averaged {
     let own = style_of(arm.colour);
+    let of = format!("{}{}", arm.name, series.suffix);
+    let round = Some(LineRound { of: of.clone(), number: group.number });
     if all.len() == 1 {
-        return averaged(arm, &format!("{}{}", arm.name, series.suffix), own, group.curves, options);
+        let drawn = averaged(arm, &of, own, group.curves, options);
+        return Averaged { line: Line { round, ..drawn.line }, ..drawn };
     }
     let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
     let shade = position as f64 / (count - 1).max(1) as f64;
     let style = Style { dash, marker: Marker::None, ..own.with_shade(shade) };
     let level = level_text(group.remaining());
-    let name = format!("{}{}, {level}", arm.name, series.suffix);
+    let name = format!("{of}, {level}");
     let training =
         TrainingLine { arm: arm.name.clone(), name: format!("{level}{}", series.suffix), all: all.to_vec() };
-    Averaged { training: Some(training), ..averaged(arm, &name, style, group.curves, options) }
+    let drawn = averaged(arm, &name, style, group.curves, options);
+    Averaged { training: Some(training), line: Line { round, ..drawn.line }, ..drawn }
 }
 
 /// The trainings of the main branch by number, each with the curve of every run that has come so far.
@@ -165,8 +169,8 @@ mod tests {
         let of = |levels, rounds: &[usize], numbers: &[usize]| {
             chosen(numbers, &PlotOptions { levels, rounds: rounds.to_vec(), ..PlotOptions::default() })
         };
-        assert_eq!(of(Levels::Spread, &[], &all), [1, 3, 5, 7, 9, 11, 13, 15]);
-        assert_eq!(of(Levels::Spread, &[], &all[..8]), all[..8]);
+        assert_eq!(of(Levels::Spread, &[], &all), [1, 6, 10, 15]);
+        assert_eq!(of(Levels::Spread, &[], &all[..4]), all[..4]);
         assert_eq!(of(Levels::All, &[], &all), all);
         assert_eq!(of(Levels::EverySecond, &[], &all[..4]), [1, 3]);
         assert_eq!(of(Levels::Chosen, &[99, 3, 2], &all), [2, 3]);

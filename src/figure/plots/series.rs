@@ -103,7 +103,9 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
             curve.drop_level(unfinished);
         }
     } else {
-        found.iter_mut().for_each(|(_, curve)| curve.put_in_order());
+        for (_, curve) in &mut found {
+            curve.put_in_order();
+        }
     }
     put_in_order_of_plan(&mut found);
     found

@@ -9,6 +9,7 @@ use eframe::egui::{
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::legend_grid::Grid;
 use super::line_menu::LegendRows;
 use super::painter::area;
 use super::values::Table;
@@ -93,7 +94,14 @@ pub fn block_ui(
     if samples.is_empty() || frame.width() < 120.0 || frame.height() < 80.0 {
         return None;
     }
-    let sizes = measure(figure, frame, block, table);
+    let mut sizes = measure(figure, frame, block, table);
+    let grid = Grid::of(figure, table).filter(|grid| {
+        let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
+        table.heads().len() == VALUES && grid.size().x <= most.x && grid.size().y <= most.y
+    });
+    if let Some(grid) = &grid {
+        sizes = Sizes { size: grid.size() + Vec2::splat(2.0 * PADDING), columns: 0, ..sizes };
+    }
     let rect = block.place(frame, sizes.size, items);
     let colours = theme::present(ui);
     let ground = ui.interact(rect, ui.scope_id().with("legend block"), Sense::click_and_drag());
@@ -112,11 +120,14 @@ pub fn block_ui(
     ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
     let inner = rect.shrink(PADDING);
     let mut top = inner.top();
-    if sizes.columns > 0 {
+    if sizes.columns > 0 || grid.is_some() {
         head_ui(ui, Rect::from_min_size(inner.min, vec2(inner.width(), ROW)), block, &sizes, table);
         top += ROW;
     }
     let look = RowLook { figure, theme, ground: colours.panel, selected, chosen };
+    if let Some(grid) = grid {
+        return grid.ui(ui, inner, look, rows);
+    }
     let mut pointed = None;
     ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
@@ -129,7 +140,8 @@ pub fn block_ui(
             for (index, sample) in samples.iter().enumerate().take(last).skip(first) {
                 let at = origin + vec2(0.0, index as f32 * ROW);
                 let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-                pointed = row_ui(ui, rect, sample, look, rows, sizes.names).or(pointed.take());
+                let text = (sample.name(), f64::from(sizes.names));
+                pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
                 if !rows.hidden.contains(sample.name()) {
                     let inks = [colours.text, colours.text2];
                     cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);

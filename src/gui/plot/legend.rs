@@ -71,15 +71,15 @@ pub struct RowLook<'a> {
     pub chosen: Option<&'a str>,
 }
 
-/// Draws a row whose name takes at most `space`; hides lines on a click, and has a menu. Returns the name if the row is at the
-/// pointer.
+/// Draws a row with a text, mostly the name, that takes at most `space`; hides lines on a click, and has a menu. Returns the
+/// name if the row is at the pointer.
 pub fn row_ui(
     ui: &Ui,
     rect: Rect,
     item: &Sample<'_>,
     look: RowLook<'_>,
     rows: &mut LegendRows<'_>,
-    space: f32,
+    (text, space): (&str, f64),
 ) -> Option<String> {
     let name = item.name();
     let is_shown = !rows.hidden.contains(name);
@@ -104,7 +104,7 @@ pub fn row_ui(
     };
     paint(ui.painter(), &sample(item, [[left, y], [left + f64::from(SAMPLE), y]], look_of_sample));
     let ink = if is_shown { colours.text } else { colours.text3 };
-    let fitting = fit(name, EM, Weight::Regular, f64::from(space), 1).join(" ");
+    let fitting = fit(text, EM, Weight::Regular, space, 1).join(" ");
     let is_selected = look.selected == Some(name);
     let font = if is_selected { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
     let at = pos2(rect.left() + SAMPLE + GAP, rect.center().y);

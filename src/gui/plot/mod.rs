@@ -16,6 +16,7 @@ mod figure_view;
 mod input;
 mod keyboard;
 mod legend;
+mod legend_grid;
 mod line_menu;
 mod mesh;
 mod navigate;

@@ -71,7 +71,8 @@ pub fn strip_ui(
                 // Rows close to the visible ones are there for the keyboard.
                 if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
                     let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
-                    pointed = row_ui(ui, rect, sample, look, rows, WIDEST).or(pointed.take());
+                    pointed = row_ui(ui, rect, sample, look, rows, (sample.name(), f64::from(WIDEST)))
+                        .or(pointed.take());
                     if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
                         value_ui(ui, rect, value);
                     }

@@ -57,7 +57,7 @@ impl Group {
     pub const fn defaults(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Curves => &[&["accuracy"], &["loss"]],
-            Self::Pruning => &[&["remaining"], &["accuracy"]],
+            Self::Pruning => &[&["remaining"], &["rounds", "accuracy"]],
             Self::Faults => &[&["vulnerability", "fault-rate"], &["campaigns"]],
             Self::Geometry => &[&["line", "line-loss"], &["past", "member-distance"]],
             Self::Runs => &[&["runs"]],

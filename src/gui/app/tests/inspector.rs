@@ -191,3 +191,24 @@ fn seeds_are_taken_once_they_are_entered_and_before_a_command() {
     window.harness.run();
     assert_eq!(seeds(&window), [3, 4], "a command takes what was typed before it");
 }
+
+#[test]
+fn the_triangle_the_name_and_the_rest_of_the_row_fold_a_section() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let is_open = |window: &Window| window.harness.query_by_label("Batch size").is_some();
+    for share in [0.02, 0.2, 0.98] {
+        let before = is_open(&window);
+        let row = {
+            let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
+            let mut headings =
+                all.filter(|node| node.accesskit_node().label().as_deref() == Some("Training"));
+            headings.next_back().expect("the inspector has the section").rect()
+        };
+        let place = row.lerp_inside(eframe::egui::vec2(share, 0.5));
+        window.harness.hover_at(place);
+        window.harness.drag_at(place);
+        window.harness.drop_at(place);
+        window.harness.run();
+        assert_ne!(is_open(&window), before, "{share} of the row from the left");
+    }
+}

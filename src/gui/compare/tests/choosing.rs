@@ -1,4 +1,4 @@
-//! Columns, named filters and what is kept of the table; and how long a large one takes.
+//! Columns, named filters and what is kept of the table.
 
 use super::*;
 use crate::results::table::columns::At;
@@ -134,56 +134,4 @@ fn narrow_cells_end_with_an_ellipsis_and_the_comparison_goes_below_a_narrow_tabl
     harness.run();
     let panel = harness.get_by_label("2 runs, only what differs").rect();
     assert!(panel.top() > 250.0 && panel.left() < 40.0, "{panel}");
-}
-
-/// `cargo test --lib -- --ignored --nocapture large_tables`: the time of a frame with 1,000 and 10,000 runs.
-#[test]
-#[ignore = "a measurement"]
-#[allow(clippy::print_stdout, reason = "a measurement prints its result")]
-fn large_tables_take_little_time_per_frame() {
-    for arms in [100_usize, 1000] {
-        let arm = |index: usize| {
-            format!(
-                "(name: \"arm {index}\", train: (optimizer: Sgd(rate: 0.{index:04}1)), plan: [Train(\"1ep\")])"
-            )
-        };
-        let all: Vec<String> = (0..arms).map(arm).collect();
-        let text = format!("(seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], arms: [{}])", all.join(", "));
-        let experiment = parse(&text, Path::new("x.ron")).unwrap();
-        let listed = runs(&experiment).unwrap();
-        let record = |run: &Run| {
-            let value = 0.5 + 0.01 * run.seed as f64 + 0.0001 * run.arm_index as f64;
-            let points = (0..20).map(|epoch| Event::Point(at("test_accuracy", f64::from(epoch), value)));
-            RunRecord::of(points.chain([Event::Finished { secs: 75.0 }]))
-        };
-        let known = Runs::of(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
-        let mut treatments = treatments(&experiment, &listed);
-        let mut compare = Compare::default();
-        compare.take_treatments(&mut treatments);
-        let began = std::time::Instant::now();
-        compare.update(&treatments, &known, 0.0);
-        let rows = began.elapsed();
-        let began = std::time::Instant::now();
-        compare.table();
-        let table = began.elapsed();
-        compare.view.table.open = (0..arms).step_by(2).map(|index| format!("arm {index}")).collect();
-        let desk = Desk { compare, treatments, runs: known, responses: Vec::new() };
-        let mut is_dressed = false;
-        let mut times = Vec::new();
-        let draw = move |ui: &mut Ui, desk: &mut Desk| {
-            if !std::mem::replace(&mut is_dressed, true) {
-                crate::gui::theme::install(ui.ctx());
-            }
-            let began = std::time::Instant::now();
-            desk.compare.update(&desk.treatments, &desk.runs, 1.0);
-            desk.responses.extend(runs_ui(ui, &mut desk.compare, &desk.runs));
-            times.push(began.elapsed().as_secs_f64() * 1000.0);
-            if times.len() == 60 {
-                let mean = times[10..].iter().sum::<f64>() / 50.0;
-                println!("{} runs: rows {rows:?}, table {table:?}, frame {mean:.2} ms", 10 * arms);
-            }
-        };
-        let mut harness = Harness::builder().with_size(vec2(1600.0, 900.0)).build_ui_state(draw, desk);
-        harness.run_steps(70);
-    }
 }

@@ -135,3 +135,24 @@ fn a_double_click_fits_a_map_that_was_zoomed_and_opens_nothing() {
     harness.run_steps(20);
     assert_eq!(harness.state().opened, [FigureAction::Open([0, 0])]);
 }
+
+#[test]
+fn a_heat_map_has_its_scale_beside_it_however_narrow_it_is() {
+    for width in [280.0, 510.0, 900.0] {
+        let mut harness = harness(heat_map(), false);
+        harness.set_size(vec2(width, 300.0));
+        harness.run();
+        let map = harness.get_by_label("Plot of Layer").rect();
+        let texts = harness.output().shapes.iter().filter_map(|shape| match &shape.shape {
+            egui::Shape::Text(text) => Some((text.galley.text(), text.visual_bounding_rect())),
+            _ => None,
+        });
+        let scale: Vec<_> =
+            texts.filter(|(text, _)| text.contains('%') || text.parse::<f64>().is_ok()).collect();
+        assert!(scale.len() >= 2, "{width}: {scale:?}");
+        assert!(
+            scale.iter().all(|(_, place)| place.right() <= width && place.left() > map.center().x),
+            "{width}: {scale:?}"
+        );
+    }
+}
