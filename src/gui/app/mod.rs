@@ -142,10 +142,12 @@ impl App {
         }
         let pressed = commands::pressed(ctx);
         if self.editor.document.drafts.is_pending() && !pressed.is_empty() {
-            ctx.memory_mut(|memory| memory.stop_text_input());
+            ctx.memory_mut(egui::Memory::stop_text_input);
             return pressed;
         }
-        pressed.into_iter().for_each(|command| self.execute(command, ctx));
+        for command in pressed {
+            self.execute(command, ctx);
+        }
         Vec::new()
     }
 

@@ -33,6 +33,7 @@ use crate::results::statistics::Spread;
 use crate::results::table::LineFacts;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
+use cells::OpenedCell;
 use facets::facets_ui;
 use keyboard::KeyboardState;
 use panels::{PanelReading, Panels};
@@ -78,9 +79,7 @@ pub struct FigureView {
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
     /// The cell whose faults are shown.
-    pub(super) opened: Option<[usize; 2]>,
-    /// Whether the head of the tile names the chosen cell.
-    pub(super) has_head: bool,
+    pub(super) opened: OpenedCell,
     /// A cell that was clicked, and when: a second click would fit the range.
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.

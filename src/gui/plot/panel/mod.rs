@@ -81,8 +81,8 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    view.opened = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
-    let cell = if view.has_head { None } else { cell_head_ui(ui, figure, view) };
+    view.opened.cell = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
+    let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => {
