@@ -45,7 +45,7 @@ pub(super) fn draft_ui(
     let mut is_written = false;
     let is_entered = draft.is_pending && !response.has_focus() && !is_given_up;
     let is_changed = response.changed();
-    if let Some(meaning) = style.late.filter(|_| is_changed && !is_entered) {
+    if let Some(meaning) = style.late.filter(|_| is_changed && response.has_focus()) {
         draft.error = meaning(&draft.text).err();
         draft.is_pending = draft.error.is_none() && draft.text != draft.document;
     } else if is_changed || is_entered {

@@ -177,7 +177,6 @@ fn seeds_are_taken_once_they_are_entered_and_before_a_command() {
     };
     type_seeds(&mut window, &["1", "-", "1", "0"]);
     assert_eq!(seeds(&window), before, "typing changes no run");
-    assert!(window.harness.query_by_label("10 seeds").is_some(), "but shows what it means");
     window.harness.key_press(Key::Enter);
     window.harness.run();
     assert_eq!(seeds(&window), (1..=10).collect::<Vec<u64>>());

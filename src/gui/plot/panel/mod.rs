@@ -81,7 +81,10 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    view.opened.cell = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
+    let opened = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
+    if std::mem::replace(&mut view.opened.cell, opened) != opened {
+        ui.ctx().request_repaint(); // the head of the tile is drawn before
+    }
     let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
