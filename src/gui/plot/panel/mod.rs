@@ -32,7 +32,6 @@ use paper::paper_ui;
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
-
 /// Height of a list of choices; longer ones scroll.
 const LIST: f32 = 320.0;
 
