@@ -6,6 +6,7 @@ pub mod early_stops;
 mod ends;
 pub mod event;
 pub mod facets;
+pub mod kept_rounds;
 mod log;
 pub mod methods;
 pub mod metric;

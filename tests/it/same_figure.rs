@@ -193,14 +193,54 @@ fn click_once_there(harness: &mut Harness<'static, App>, label: &str) {
     harness.run_steps(5);
 }
 
-#[test]
-fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+/// The message of an export that is refused.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let all = [&["export", "x.ron", "--to", "y.svg"], arguments].concat();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_weightlab")).args(all).current_dir(folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Runs the experiment with what figures of weights need.
+fn run_recorded(folder: &Path) {
     let text = TINY.replace("limit_test: 100", "limit_test: 100, validation: 50");
     let text = text.replace("batch: 32", "batch: 32, record: (weights: Histograms, rounds: true)");
     std::fs::write(folder.join("x.ron"), text).unwrap();
     weightlab(folder, &["run", "x.ron"]);
+}
+
+#[test]
+fn a_network_is_exported_as_it_was_after_a_training() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run_recorded(folder);
+    let pruned = |figure: &str, to: &str, round: &[&str]| {
+        let export = ["export", "x.ron", "--figure", figure, "--to", to, "--arm", "pruned"];
+        weightlab(folder, &[&export[..], round].concat());
+        std::fs::read(folder.join(to)).unwrap()
+    };
+    for figure in ["mask", "values", "histogram", "layers"] {
+        let [end, first] = [pruned(figure, "end.csv", &[]), pruned(figure, "first.csv", &["--round", "1"])];
+        assert!(end != first, "{figure}: the pruning follows the training");
+        assert!(first == pruned(figure, "named.csv", &["--round", "training 1"]), "{figure}");
+    }
+    let mask = String::from_utf8(pruned("mask", "first.csv", &["--round", "1"])).unwrap();
+    assert!(!mask.contains("pruned\n"), "{mask}");
+    let refused = |arguments: &[&str]| refused(folder, arguments);
+    let said = refused(&["--figure", "mask", "--arm", "pruned", "--round", "2"]);
+    assert!(
+        said.contains("no network of \"2\" is kept; there are\n  seed 1: training 1, 100 % remaining"),
+        "{said}"
+    );
+    assert!(refused(&["--figure", "loss", "--round", "1"]).contains("--round applies to"));
+}
+
+#[test]
+fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run_recorded(folder);
     let prepare = |harness: &mut Harness<'static, App>, figure: &str| match figure {
         "early-stops" => {
             open_view(harness, "pruned", "Tickets");
@@ -250,13 +290,7 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
     }
     let bias = ["--figure", "histogram", "--parameter", "fc1.bias", "--seed", "2", "--to", "bias.csv"];
     weightlab(folder, &[&["export", "x.ron", "--arm", "pruned"], &bias[..]].concat());
-    let refused = |arguments: &[&str]| {
-        let all = [&["export", "x.ron", "--to", "y.svg"], arguments].concat();
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_weightlab")).args(all).current_dir(folder).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8(output.stderr).unwrap()
-    };
+    let refused = |arguments: &[&str]| refused(folder, arguments);
     let said = refused(&["--figure", "layers"]);
     assert!(said.contains("needs one arm; choose it with --arm:\n  dense, plain\n  pruned"), "{said}");
     let said = refused(&["--figure", "mask", "--arm", "pruned", "--parameter", "fc9"]);

@@ -44,6 +44,10 @@ pub struct ExportArgs {
     /// of weight-statistics, the parameter that has a line for each arm [default: all parameters of one arm]
     #[arg(long, value_name = "NAME", requires = "figure")]
     parameter: Option<String>,
+    /// Which training's network the figures layers, histogram, values and mask show, where the run has kept it: the number
+    /// of a round, or a name such as "training 1", as the slider of the window has them [default: the final weights]
+    #[arg(long, value_name = "N", requires = "figure")]
+    round: Option<String>,
     /// Size of the figure: one-column (3.5 inches wide), two-columns (7.2 inches), slide (16:9, with large text), or width
     /// and height in millimetres, such as 120x80 [default: what the window has chosen, else one-column]
     #[arg(long, value_name = "SIZE", value_parser = Preset::parse)]
@@ -56,7 +60,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "seeds_shown", "facets", "axes", "title", "legend", "font", "intervals", "marks", "dashes", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "round", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "seeds_shown", "facets", "axes", "title", "legend", "font", "intervals", "marks", "dashes", "notes", "footnote"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -158,13 +162,17 @@ fn write_figure(
             remove it";
         return Err(Failure::Input(message.to_owned()));
     }
+    if arguments.round.is_some() && !of_arm.is_some_and(OfArm::has_moment) {
+        let message = "--round applies to the figures layers, histogram, values and mask; remove it (--rounds chooses lines)";
+        return Err(Failure::Input(message.to_owned()));
+    }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.figure_args.is_empty() => {
             let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to plots over runs; \
                 remove them";
             return Err(Failure::Input(message.to_owned()));
         }
-        Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
+        Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref(), arguments.round.as_deref())?,
         None => (plotted(results, arguments, &mut view)?, String::new()),
     };
     let mut figure = figure.of_experiment(&experiment.name);

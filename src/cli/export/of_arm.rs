@@ -1,4 +1,4 @@
-//! Figures of one arm: its early stops, and the network at the end of a run.
+//! Figures of one arm: its early stops, and the network at the end of a run or after a training.
 
 use super::Results;
 use crate::cli::document::by_arm;
@@ -11,11 +11,14 @@ use crate::figure::network::image::{Shown, image};
 use crate::figure::network::{histogram, layers};
 use crate::results::RunRecord;
 use crate::results::early_stops::{Training, trainings};
-use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end};
+use crate::results::kept_rounds::{KeptRound, kept_rounds};
+use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
 use crate::results::rounds::rounds;
 use crate::results::tickets::MaskOverlap;
 use crate::run::mask_overlaps;
-use crate::run::summary::{planned_summary, read_histograms, read_summary, read_values};
+use crate::run::summary::{
+    Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,
+};
 
 /// A figure about one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +71,22 @@ impl OfArm {
         }
     }
 
-    /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is done.
-    pub fn figure(self, results: &Results, parameter: Option<&str>) -> Result<(Figure, String), Failure> {
+    /// Whether it shows a network at a moment.
+    pub fn has_moment(self) -> bool {
+        match self {
+            Self::Layers | Self::Histogram | Self::Image(_) => true,
+            Self::EarlyStops | Self::Overlap | Self::Histograms => false,
+        }
+    }
+
+    /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is
+    /// done, or with `round` of the first run that has kept it.
+    pub fn figure(
+        self,
+        results: &Results,
+        parameter: Option<&str>,
+        round: Option<&str>,
+    ) -> Result<(Figure, String), Failure> {
         if !matches!(self, Self::EarlyStops | Self::Overlap) {
             self.arm(results)?;
         }
@@ -77,8 +94,8 @@ impl OfArm {
             Self::EarlyStops => self.of_early_stops(results),
             Self::Overlap => self.of_masks(results),
             Self::Histograms => self.of_histograms(results, parameter),
-            Self::Layers => of_layers(results),
-            Self::Histogram | Self::Image(_) => self.of_parameter(results, parameter),
+            Self::Layers => Self::of_layers(results, round),
+            Self::Histogram | Self::Image(_) => self.of_parameter(results, parameter, round),
         }
     }
 
@@ -155,8 +172,13 @@ impl OfArm {
         }
     }
 
-    fn of_parameter(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
-        let Some(run) = done_run(results) else {
+    fn of_parameter(
+        self,
+        results: &Results,
+        name: Option<&str>,
+        round: Option<&str>,
+    ) -> Result<(Figure, String), Failure> {
+        let Some((run, moment, of)) = network_at(results, round)? else {
             return Err(self.lacks(
                 "it needs a finished run, and none of these is; a run writes its final weights when it finishes",
             ));
@@ -164,18 +186,34 @@ impl OfArm {
         let unreadable = |why: String| {
             Failure::Input(format!("the network of {} (seed {}) cannot be read: {why}", run.arm, run.seed))
         };
-        let summary = read_summary(&results.folder, &run.id).map_err(unreadable)?;
+        let summary = read_summary_at(&results.folder, &run.id, moment).map_err(unreadable)?;
         let parameter = chosen(&summary.parameters, name)?;
         let figure = match self {
             Self::Image(shown) => {
-                let values = read_values(&results.folder, &run.id, &parameter.name).map_err(unreadable)?;
+                let values = read_values_at(&results.folder, &run.id, &parameter.name, moment);
+                let values = values.map_err(unreadable)?;
                 image(&parameter.name, &values, shown)
             }
             Self::Histogram | Self::Histograms | Self::EarlyStops | Self::Overlap | Self::Layers => {
                 histogram(parameter)
             }
         };
-        Ok((figure, format!(" of {}: {}", parameter.name, at_end(&run.arm, run.seed))))
+        Ok((figure, format!(" of {}: {of}", parameter.name)))
+    }
+
+    /// What is left of the layers of a network, or as a run begins; with the vulnerability by all runs.
+    fn of_layers(results: &Results, round: Option<&str>) -> Result<(Figure, String), Failure> {
+        let found = results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
+        let found = Vulnerabilities::of(found);
+        let (summary, of) = match (network_at(results, round)?, results.runs.first()) {
+            (Some((run, moment, of)), _) => {
+                (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, of)
+            }
+            (None, Some(run)) => (planned_summary(&run.spec), as_begun(&run.arm)),
+            (None, None) => return Err(super::nothing_there(results)),
+        };
+        let figure = layers(&summary.layers, &found, &of);
+        Ok((figure, format!(" of {of}")))
     }
 
     fn lacks(self, why: &str) -> Failure {
@@ -183,26 +221,34 @@ impl OfArm {
     }
 }
 
-/// The run whose network is shown.
-fn done_run(results: &Results) -> Option<&Run> {
-    let is_done = |run: &&Run| results.records.get(&run.id).is_some_and(RunRecord::is_done);
-    results.runs.iter().find(is_done)
-}
-
-/// What is left of the layers of the first run that is done, else as a run begins; with the vulnerability by all of them.
-fn of_layers(results: &Results) -> Result<(Figure, String), Failure> {
-    let found = results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-    let found = Vulnerabilities::of(found);
-    let (summary, of) = match (done_run(results), results.runs.first()) {
-        (Some(run), _) => {
-            let summary = read_summary(&results.folder, &run.id).map_err(Failure::Input)?;
-            (summary, at_end(&run.arm, run.seed))
-        }
-        (None, Some(run)) => (planned_summary(&run.spec), as_begun(&run.arm)),
-        (None, None) => return Err(super::nothing_there(results)),
+/// The run whose network is shown, the moment, and how the window calls both: the end of the first run that is done, or a
+/// training that a run has kept.
+fn network_at<'a>(
+    results: &'a Results,
+    round: Option<&str>,
+) -> Result<Option<(&'a Run, Moment, String)>, Failure> {
+    let Some(wanted) = round else {
+        let is_done = |run: &&Run| results.records.get(&run.id).is_some_and(RunRecord::is_done);
+        let run = results.runs.iter().find(is_done);
+        return Ok(run.map(|run| (run, Moment::End, at_end(&run.arm, run.seed))));
     };
-    let figure = layers(&summary.layers, &found, &of);
-    Ok((figure, format!(" of {of}")))
+    let mut known: Vec<String> = Vec::new();
+    for run in &results.runs {
+        let Some(record) = results.records.get(&run.id) else { continue };
+        let kept = kept_rounds(record, &stored_rounds(&results.folder, &run.id));
+        if let Some(found) = KeptRound::find(&kept, wanted) {
+            let of = at_moment(&run.arm, run.seed, &found.caption());
+            return Ok(Some((run, Moment::Round(found.step), of)));
+        }
+        let named = |kept: &KeptRound| format!("seed {}: {}", run.seed, kept.caption());
+        known.extend(kept.iter().map(named));
+    }
+    Err(Failure::Input(if known.is_empty() {
+        "--round: no run has kept its networks; set train.record.rounds to true, and run again".to_owned()
+    } else {
+        let known = known.join("\n  ");
+        format!("--round: no network of \"{wanted}\" is kept; there are\n  {known}")
+    }))
 }
 
 /// The parameter of a name; the first one without.

@@ -367,9 +367,9 @@ fn spaced(low: f64, high: f64, way: &[&str], is_whole: bool) -> Option<Vec<f64>>
 }
 
 /// `3 seeds`: how many values a list has, where its unit is a noun for them.
-pub fn count_text(list: &dyn List, field: &Field) -> Option<String> {
+pub fn count_text(count: usize, field: &Field) -> Option<String> {
     let noun = field.unit.strip_suffix('s').filter(|_| field.label.eq_ignore_ascii_case(field.unit))?;
-    Some(counted(list.count() as u64, noun))
+    Some(counted(count as u64, noun))
 }
 
 #[cfg(test)]

@@ -134,12 +134,21 @@ impl App {
         }
     }
 
-    fn take_keys(&mut self, ctx: &egui::Context) {
-        if self.shell.dialog.is_none() && self.shell.palette.is_none() {
-            for command in commands::pressed(ctx) {
-                self.execute(command, ctx);
-            }
+    /// Carries out the commands of the pressed keys. Returns those that wait until a typed value is entered, for which its
+    /// field loses the keyboard.
+    fn take_keys(&mut self, ctx: &egui::Context) -> Vec<Command> {
+        if self.shell.dialog.is_some() || self.shell.palette.is_some() {
+            return Vec::new();
         }
+        let pressed = commands::pressed(ctx);
+        if self.editor.document.drafts.is_pending() && !pressed.is_empty() {
+            ctx.memory_mut(egui::Memory::stop_text_input);
+            return pressed;
+        }
+        for command in pressed {
+            self.execute(command, ctx);
+        }
+        Vec::new()
     }
 
     /// Looks at the document again if it was edited, and notes what can be undone.
@@ -278,7 +287,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        self.take_keys(&ctx);
+        let late = self.take_keys(&ctx);
         if let Some(found) = self.shell.take_dropped(&ctx) {
             self.use_dropped(found, &ctx);
         }
@@ -289,6 +298,10 @@ impl eframe::App for App {
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.refresh(&ctx);
+        for command in late {
+            self.execute(command, &ctx);
+            ctx.request_repaint();
+        }
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {

@@ -1,4 +1,4 @@
-//! A line of text: written into the document as soon as it is a value, kept as typed until then.
+//! A line of text: written into the document as soon as it is a value, or once it is entered; kept as typed until then.
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::text_edit::TextEditState;
@@ -12,8 +12,9 @@ use super::{FormContext, Slot, marks};
 pub(super) struct FieldStyle<'a> {
     /// Shown while there is no text: `inherits 0.1`.
     pub hint: &'a str,
-    /// Shown at the right end: `3 seeds`.
-    pub suffix: &'a str,
+    /// Of a text that is written only once it is entered: what it means, which is shown at the right end (`3 seeds`), or
+    /// what is wrong with it.
+    pub late: Option<&'a dyn Fn(&str) -> Result<String, String>>,
 }
 
 /// Draws a line of text with the value `document`, and hands the typed text to `write`. That returns the new text of the
@@ -32,20 +33,28 @@ pub(super) fn draft_ui(
         text: document.to_owned(),
         document: document.to_owned(),
         error: None,
+        is_pending: false,
     };
     let mut draft = context.drafts.get(&context.place, &slot.name, document).unwrap_or_else(new);
 
     let is_wrong = draft.error.is_some() || context.is_wrong();
-    let response = line_ui(ui, id, &mut draft.text, style, is_wrong);
+    let suffix = style.late.and_then(|meaning| meaning(&draft.text).ok()).unwrap_or_default();
+    let response = line_ui(ui, id, &mut draft.text, (style.hint, &suffix), is_wrong);
+    let has_keyboard = response.has_focus() || response.lost_focus();
+    let is_given_up = has_keyboard && ui.input(|input| input.key_pressed(Key::Escape));
     let mut is_written = false;
-    if response.changed() {
+    let is_entered = draft.is_pending && !response.has_focus() && !is_given_up;
+    let is_changed = response.changed();
+    if let Some(meaning) = style.late.filter(|_| is_changed && response.has_focus()) {
+        draft.error = meaning(&draft.text).err();
+        draft.is_pending = draft.error.is_none() && draft.text != draft.document;
+    } else if is_changed || is_entered {
         match write(&draft.text) {
             Ok(document) => (draft.document, draft.error, is_written) = (document, None, true),
             Err(error) => draft.error = Some(error),
         }
+        draft.is_pending = false;
     }
-    let has_keyboard = response.has_focus() || response.lost_focus();
-    let is_given_up = has_keyboard && ui.input(|input| input.key_pressed(Key::Escape));
     let is_value = draft.error.is_none();
     let is_kept = (response.has_focus() || !is_value) && !is_given_up;
     if let Some(error) = draft.error.as_ref().filter(|_| is_kept) {
@@ -57,10 +66,10 @@ pub(super) fn draft_ui(
     is_written
 }
 
-fn line_ui(ui: &mut Ui, id: Id, text: &mut String, style: FieldStyle<'_>, is_wrong: bool) -> Response {
-    let mut edit = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text(style.hint);
-    if !style.suffix.is_empty() {
-        edit = edit.suffix(style.suffix);
+fn line_ui(ui: &mut Ui, id: Id, text: &mut String, (hint, suffix): (&str, &str), is_wrong: bool) -> Response {
+    let mut edit = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text(hint);
+    if !suffix.is_empty() {
+        edit = edit.suffix(suffix);
     }
     let response = marks::field_ui(ui, edit, is_wrong);
     if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {

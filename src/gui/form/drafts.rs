@@ -17,6 +17,8 @@ pub(super) struct Draft {
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
     pub error: Option<String>,
+    /// Whether it is a value that waits to be entered.
+    pub is_pending: bool,
 }
 
 impl Drafts {
@@ -24,6 +26,11 @@ impl Drafts {
     pub fn problems(&self) -> Vec<Problem> {
         let wrong = |draft: &Draft| Some(Problem::error(draft.place.clone(), draft.error.clone()?));
         self.0.values().filter_map(wrong).collect()
+    }
+
+    /// Whether a typed value waits to be entered.
+    pub fn is_pending(&self) -> bool {
+        self.0.values().any(|draft| draft.is_pending)
     }
 
     /// Forgets what was typed into settings that no longer exist.

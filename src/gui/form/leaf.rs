@@ -1,5 +1,7 @@
 //! Controls of single values.
 
+use std::cell::RefCell;
+
 use eframe::egui::{Checkbox, ComboBox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
@@ -29,11 +31,18 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
     note_range(value, slot, context);
     let document = text::to_text(value, &slot.field);
     let hint = context.about.hint(&slot.field);
-    let count = match value.node() {
-        Node::List(list) => text::count_text(list, &slot.field).unwrap_or_default(),
-        _ => String::new(),
+    // Each seed is a run: what is typed so far must not become one.
+    let sample = match value.node() {
+        Node::List(list) if text::count_text(0, &slot.field).is_some() => Some(RefCell::new(list.sample())),
+        _ => None,
     };
-    let style = FieldStyle { hint: &hint, suffix: &count };
+    let count_of = |typed: &str| {
+        let Some(sample) = &sample else { return Ok(String::new()) };
+        let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
+        Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
+    };
+    let late: Option<&dyn Fn(&str) -> Result<String, String>> = Some(&count_of);
+    let style = FieldStyle { hint: &hint, late: late.filter(|_| sample.is_some()) };
     let is_written = draft_ui(ui, &document, style, slot, context, &mut |typed| {
         text::set_text(value, typed, &slot.field)?;
         Ok(text::to_text(value, &slot.field))

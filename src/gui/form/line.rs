@@ -141,7 +141,7 @@ fn end_ui(
 ) -> bool {
     let colours = theme::present(ui);
     if let Node::List(list) = value.node()
-        && text::count_text(list, &slot.field).is_some()
+        && text::count_text(list.count(), &slot.field).is_some()
     {
         let name = format!("Add to {}", slot.name);
         return marks::icon_ui(ui, Icon::Plus, colours.text2, &name, "Add the next free number")

@@ -89,7 +89,7 @@ fn values_ui(
     let document = about.with(path, |value, found| written(value, values, is_list, &found.field()));
     let document = document.flatten().unwrap_or_else(|| values.to_owned());
     let mut result = None;
-    let style = FieldStyle { hint: if is_list { "0.001, 0.003" } else { "" }, suffix: "" };
+    let style = FieldStyle { hint: if is_list { "0.001, 0.003" } else { "" }, ..FieldStyle::default() };
     draft_ui(ui, &document, style, slot, context, &mut |typed| {
         let read = about.with(path, |value, found| read(value, typed, is_list, &found.field()));
         let ron = read.unwrap_or_else(|| checked(typed))?;

@@ -233,6 +233,7 @@ fn seeds_are_a_text_and_plus_adds_the_next_free_one() {
     assert_eq!(harness.get_by_label("Seeds").value().unwrap(), "1-10");
     write(&mut harness, "Seeds", "[1, 2");
     assert_eq!(seeds(&harness).len(), 10);
+    assert!(harness.state().drafts.problems().len() == 1 && !harness.state().drafts.is_pending());
     write(&mut harness, "Seeds", "7, 8");
     assert_eq!(seeds(&harness), [7, 8]);
 }

@@ -19,6 +19,8 @@ pub struct PlotInput {
     pub remark: String,
     /// Changes whenever a record changes.
     pub revision: u64,
+    /// The layer and the bit whose trials are listed.
+    pub faults: Option<(String, u32)>,
 }
 
 /// An arm with copies of records and rows. Records share their contents with the originals until these change.
@@ -55,8 +57,9 @@ impl PlotInput {
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
             planned: arm.planned,
         };
+        let arms = Arc::new(arms.iter().map(own).collect());
         let (grouping, remark) = Default::default();
-        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, grouping, remark, revision }
+        Self { arms, filter, grouping, remark, revision, faults: None }
     }
 
     /// The note in the small print of figures: filter and remark.

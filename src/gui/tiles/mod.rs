@@ -197,7 +197,7 @@ impl Tiling {
         let most = if self.is_large { usize::MAX } else { 1 };
         let views: Vec<&str> = self.kept.group.defaults().iter().filter_map(of).take(most).collect();
         let side = if self.area.x > 2.0 * self.area.y { Side::Right } else { Side::Below };
-        Layout::of(&views, side)
+        Layout::of(&views, side).with_shares(self.kept.group.shares())
     }
 
     /// Keeps what a person has changed.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Ui, Vec2};
 
 use super::offer::Offer;
 use crate::figure::Figure;
@@ -28,11 +28,11 @@ impl Histogram {
         }
     }
 
-    /// Draws it at this height; returns whether it is clicked.
-    pub fn ui(&mut self, ui: &mut Ui, height: f32) -> bool {
+    /// Draws it in this size; returns whether it is clicked.
+    pub fn ui(&mut self, ui: &mut Ui, size: Vec2) -> bool {
         let Some(figure) = &self.figure else { return false };
-        let space = vec2(ui.available_width(), height);
-        let rect = ui.allocate_ui(space, |ui| figure_ui(ui, figure, &mut self.view)).response.rect;
+        let draw = |ui: &mut Ui| ui.vertical(|ui| figure_ui(ui, figure, &mut self.view));
+        let rect = ui.allocate_ui(size, draw).response.rect;
         ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
     }
 

@@ -245,6 +245,11 @@ impl Views {
         self.view(name)?.offer()
     }
 
+    /// The layer and the bit whose trials the view of campaigns shows, if both are chosen.
+    pub fn shown_faults(&self) -> Option<(String, u32)> {
+        self.trial_filter.place()
+    }
+
     /// Makes the view of campaigns show the trials of a cell of the heat map.
     pub fn show_trials(&mut self, trial_filter: TrialFilter) {
         self.trial_filter = trial_filter;

@@ -39,8 +39,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
            of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
            with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
             class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
-            and frozen weights need a run that is done; where the networks after each training were kept, \
-            the slider at the top goes through the rounds. The reports of the stages follow below, such as \
+            and frozen weights need a run that is done; where the networks after each training are kept, \
+            the slider at the top goes through the rounds, also while the run goes on. The reports of the stages follow below, such as \
             \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
     make: || Box::<NetworkView>::default(),
 };
@@ -48,7 +48,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
 impl View for NetworkView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.drawn = None;
-        let planned_run = if shared.network.is_there(input) { None } else { input.selected().next() };
+        let planned_run =
+            if shared.network.is_there(ui.ctx(), input) { None } else { input.selected().next() };
         let planned;
         let (summary, id, title) = if let Some(run) = planned_run {
             let title = as_begun(&run.arm);
@@ -185,7 +186,7 @@ fn widths(
 ) -> [f32; COLUMNS.len()] {
     let (body, small) = (TextStyle::Body.resolve(ui.style()), FontId::proportional(theme::SMALL));
     let gap = ui.spacing().item_spacing.x;
-    let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small));
+    let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small) + theme::STEP);
     let mut take = |column: usize, width: f32| widths[column] = widths[column].max(width);
     for link in &summary.chain {
         let layer = link.layer.and_then(|layer| summary.layers.get(layer));
@@ -243,7 +244,10 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
             row.col(|ui| {
                 let heading = |ui: &mut Ui| theme::heading_ui(ui, name).on_hover_text(help);
                 if NUMBERS.contains(&position) {
-                    ui.with_layout(Layout::right_to_left(Align::Center), heading);
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.add_space(theme::STEP); // as beside the numbers
+                        heading(ui)
+                    });
                 } else {
                     heading(ui);
                 }

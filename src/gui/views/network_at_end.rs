@@ -1,14 +1,16 @@
-//! The network of the selected run at the end or after a round, which several views show: read once, in a thread.
+//! The network of the selected run at the end or after a round, which several views show: read once, in a thread. A run in
+//! progress has the networks that it has kept so far.
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::{Context, RichText, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::round_slider::{RoundSlider, Stop};
 use super::{ViewInput, nothing_ui, waiting_ui};
 use crate::doc::Run;
+use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
-use crate::results::RunState;
 use crate::results::network::{NetworkSummary, at_moment};
+use crate::results::{RunRecord, RunState};
 use crate::run::summary::{Moment, read_summary_at};
 
 /// The run whose network is shown.
@@ -18,6 +20,7 @@ struct Subject {
     arm: String,
     arm_index: usize,
     seed: u64,
+    is_done: bool,
 }
 
 /// The state between frames.
@@ -43,8 +46,10 @@ pub struct Read<'a> {
 
 impl NetworkAtEnd {
     /// Whether there is a run whose network can be read.
-    pub fn is_there(&mut self, input: &ViewInput<'_>) -> bool {
-        self.subject(input).is_ok()
+    pub fn is_there(&mut self, ctx: &Context, input: &ViewInput<'_>) -> bool {
+        let Ok((subject, _)) = self.subject(input) else { return false };
+        let source = source_of(&subject, input);
+        subject.is_done || self.slider.has_stops(ctx, &source, input.runs.record(&subject.id))
     }
 
     /// The network, below its title; if there is none, draws why, and what the view shows.
@@ -57,12 +62,15 @@ impl NetworkAtEnd {
             }
         };
         let record = input.runs.record(&subject.id);
-        let secs = record.map_or(0.0, |record| record.progress().secs);
-        let (folder, id) = (input.results.to_owned(), subject.id.clone());
-        let end = Source { folder, id, secs, moment: Moment::End };
+        let end = source_of(&subject, input);
         let remark = if is_outdated { " · earlier settings" } else { "" };
         let title = |name: &str| at_moment(&subject.arm, subject.seed, name) + remark;
-        let Stop { moment, name } = self.slider.ui(ui, &end, record);
+        let Some(Stop { moment, name }) = self.slider.ui(ui, &end, record) else {
+            let word = input.runs.word(&subject.id);
+            let why = format!("The run is {word}. Its network appears after its first training.");
+            nothing_ui(ui, help, &why);
+            return None;
+        };
         let source = Source { moment, ..end };
         let asked = source.clone();
         let read = move || Ok((read_summary_at(&asked.folder, &asked.id, asked.moment)?, name));
@@ -87,7 +95,8 @@ impl NetworkAtEnd {
         match chosen_run(input) {
             Ok(run) => {
                 let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
-                let subject = Subject { id, arm, arm_index: run.arm_index, seed };
+                let is_done = input.runs.state(&run.id) == RunState::Done;
+                let subject = Subject { id, arm, arm_index: run.arm_index, seed, is_done };
                 self.last = Some(subject.clone());
                 Ok((subject, false))
             }
@@ -106,20 +115,34 @@ impl NetworkAtEnd {
     }
 }
 
-/// The run to show: the selected one, or the first of the selected arm that is done.
+/// The run with its final weights. Until it is done, its wall time does not count: what it keeps never changes.
+fn source_of(subject: &Subject, input: &ViewInput<'_>) -> Source {
+    let record = input.runs.record(&subject.id).filter(|_| subject.is_done);
+    let secs = record.map_or(0.0, |record| record.progress().secs);
+    Source { folder: input.results.to_owned(), id: subject.id.clone(), secs, moment: Moment::End }
+}
+
+/// Whether a run is not done, but may have kept its network after a training.
+pub fn keeps_rounds(run: &Run, runs: &Runs) -> bool {
+    let is_on = |record: &RunRecord| !record.is_done() && record.steps().len() > 1;
+    run.spec.train.record.rounds && runs.record(&run.id).is_some_and(is_on)
+}
+
+/// The run to show: the selected one, or the first of the selected arm that is done, or else that keeps rounds.
 fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
+    let keeps_rounds = |run: &&Run| keeps_rounds(run, input.runs);
     if let Some(id) = input.selection.run() {
         let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
             return Err("This run belongs to earlier settings. Select another one on the left.".to_owned());
         };
-        if !is_done(&run) {
+        if !is_done(&run) && !keeps_rounds(&run) {
             let word = input.runs.word(id);
             return Err(format!("The selected run is {word}. Its network appears when the run is done."));
         }
         return Ok(run);
     }
-    input.selected().find(is_done).ok_or_else(|| {
+    input.selected().find(is_done).or_else(|| input.selected().find(keeps_rounds)).ok_or_else(|| {
         let why = match input.selection.arm() {
             Some(_) => "No run of the selected arm is done yet. Press Run, or select another arm.",
             None => "Select an arm or a run on the left.",

@@ -2,8 +2,8 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Color32, ColorImage, Rect, Response, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2,
-    WidgetInfo, pos2, vec2,
+    Color32, ColorImage, Rect, Response, Sense, Stroke, StrokeKind, TextureFilter, TextureHandle,
+    TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::values::{place_of, state_of};
@@ -18,9 +18,15 @@ use crate::results::network::ParameterValues;
 use crate::results::number::fixed;
 
 /// The smallest and the largest side of a cell that is one entry, in points.
-const SIDES: [f32; 2] = [0.05, 24.0];
+const SIDES: [f32; 2] = [0.05, 64.0];
+/// How far a small entry is stretched in one direction: to this side, and to so many times the other one.
+const STRETCHED: [f32; 2] = [3.0, 4.0];
 /// The least height and width of the whole image.
 const LEAST: f32 = 24.0;
+
+/// Entries have sharp edges; where they are smaller than a pixel, it is a mean of them.
+const TEXTURE: TextureOptions =
+    TextureOptions { minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
 
 /// The texture of the last image.
 #[derive(Default)]
@@ -45,10 +51,10 @@ impl Picture {
         let theme = theme_of(ui);
         if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != theme) {
             let image = image(mosaic, colours, theme);
-            let texture = ui.ctx().load_texture("parameter", image, TextureOptions::NEAREST);
+            let texture = ui.ctx().load_texture("parameter", image, TEXTURE);
             self.texture = Some((shown, theme, texture));
         }
-        let size = size_of(mosaic, vec2(ui.available_width(), height));
+        let size = size_of(mosaic.cells, vec2(ui.available_width(), height), ui.pixels_per_point());
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         if let Some((_, _, texture)) = &self.texture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
@@ -93,11 +99,16 @@ fn position(share: f32, count: usize) -> usize {
     ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
 }
 
-/// The largest size with square entries; images of few or very many rows are higher.
-fn size_of(mosaic: &Mosaic, space: Vec2) -> Vec2 {
-    let [rows, columns] = mosaic.cells.map(|count| count.max(1) as f32);
-    let side = (space.x / columns).min(space.y / rows).clamp(SIDES[0], SIDES[1]);
-    vec2((columns * side).clamp(LEAST.min(space.x), space.x), (rows * side).clamp(LEAST, space.y.max(LEAST)))
+/// The largest size with square entries of whole pixels in some space. Where they would be small because there are many more
+/// rows than columns, or the reverse, they are wider or higher.
+pub fn size_of(cells: [usize; 2], space: Vec2, pixels: f32) -> Vec2 {
+    let [rows, columns] = cells.map(|count| count.max(1) as f32);
+    let room = vec2(space.x / columns, space.y / rows);
+    let side = room.min_elem().clamp(SIDES[0], SIDES[1]);
+    let most = STRETCHED[0].min(STRETCHED[1] * side).max(side);
+    let whole = |side: f32| if side * pixels < 1.0 { side } else { (side * pixels).floor() / pixels };
+    let [width, height] = [columns * whole(room.x.min(most)), rows * whole(room.y.min(most))];
+    vec2(width.clamp(LEAST.min(space.x), space.x), height.clamp(LEAST, space.y.max(LEAST)))
 }
 
 /// The same pixels as in an exported file.
@@ -139,7 +150,11 @@ mod tests {
 
     #[test]
     fn entries_are_square_where_there_is_room() {
-        assert_eq!(size_of(&mosaic(&[10, 20]), vec2(200.0, 200.0)), vec2(200.0, 100.0));
-        assert_eq!(size_of(&mosaic(&[400]), vec2(200.0, 200.0)), vec2(200.0, LEAST));
+        let size = |shape: &[usize], pixels: f32| size_of(mosaic(shape).cells, vec2(200.0, 200.0), pixels);
+        assert_eq!(size(&[10, 20], 1.0), vec2(200.0, 100.0));
+        assert_eq!(size(&[10, 30], 1.0), vec2(180.0, 60.0), "six whole pixels an entry");
+        assert_eq!(size(&[10, 30], 1.5), vec2(200.0, 200.0 / 3.0), "ten of them at 150 %");
+        assert_eq!(size(&[400, 50], 1.0), vec2(100.0, 200.0), "twice as wide as high");
+        assert_eq!(size(&[400], 1.0), vec2(200.0, LEAST));
     }
 }

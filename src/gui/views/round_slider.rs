@@ -1,13 +1,14 @@
-//! The slider over the trainings whose networks a run has kept, with its final weights at the right end.
+//! The slider over the trainings whose networks a run has kept, with its final weights at the right end once it is done.
 
 use std::sync::Arc;
 
-use eframe::egui::{RichText, Slider, Ui};
+use eframe::egui::{Context, RichText, Slider, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use crate::gui::theme;
 use crate::results::RunRecord;
-use crate::results::rounds::{level_text, rounds};
+use crate::results::kept_rounds::{KeptRound, kept_rounds};
+use crate::results::rounds::rounds;
 use crate::run::summary::{Moment, stored_rounds};
 
 /// Width of the slider, in points.
@@ -33,36 +34,61 @@ struct Stops {
     trainings: usize,
 }
 
+/// A run, its number of steps so far, and whether it is done: with others it may have other files.
+type Progress = (Source, usize, bool);
+
 /// The state between frames.
 #[derive(Default)]
 pub struct RoundSlider {
-    stops: Loading<Source, Arc<Stops>>,
+    stops: Loading<Progress, Arc<Stops>>,
     /// The position from the left, kept from run to run; nothing for the final weights.
     position: Option<usize>,
 }
 
 impl RoundSlider {
-    /// Draws the slider, or why there is none; returns the chosen moment. `source` is the run at its end.
-    pub fn ui(&mut self, ui: &mut Ui, source: &Source, record: Option<&RunRecord>) -> Stop {
+    /// Draws the slider, or why there is none; returns the chosen moment, which a run in progress may not have. `source` is
+    /// the run at its end.
+    pub fn ui(&mut self, ui: &mut Ui, source: &Source, record: Option<&RunRecord>) -> Option<Stop> {
+        let is_done = record.is_none_or(RunRecord::is_done);
         let end = Stop { moment: Moment::End, name: "final weights".to_owned() };
-        let (asked, record) = (source.clone(), record.cloned());
-        let read = move || Ok(Arc::new(stops(&asked, &record.unwrap_or_default())));
-        let LoadState::Ready(found) = self.stops.get(source, ui.ctx(), read) else { return end };
+        let end = is_done.then_some(end);
+        let Some(found) = self.read(ui.ctx(), source, record) else { return end };
         if found.stops.is_empty() {
-            if found.trainings > 1 {
+            if found.trainings > 1 && is_done {
                 ui.label(RichText::new(HINT).small().weak());
             }
             return end;
         }
-        let last = found.stops.len();
+        let all: Vec<&Stop> = found.stops.iter().chain(&end).collect();
+        let last = all.len() - 1;
         let mut at = self.position.map_or(last, |position| position.min(last));
-        let names: Vec<&str> = found.stops.iter().chain([&end]).map(|stop| stop.name.as_str()).collect();
+        let names: Vec<&str> = all.iter().map(|stop| stop.name.as_str()).collect();
         let before = at;
         position_ui(ui, &names, &mut at);
         if at != before {
             self.position = (at < last).then_some(at);
         }
-        found.stops.get(at).cloned().unwrap_or(end)
+        Some(all[at].clone())
+    }
+
+    /// Whether a run in progress has kept a network.
+    pub fn has_stops(&mut self, ctx: &Context, source: &Source, record: Option<&RunRecord>) -> bool {
+        self.read(ctx, source, record).is_some_and(|found| !found.stops.is_empty())
+    }
+
+    /// The moments of a run; while others of the same run are read, those that were known.
+    fn read(&mut self, ctx: &Context, source: &Source, record: Option<&RunRecord>) -> Option<Arc<Stops>> {
+        let steps = record.map_or(0, |record| record.steps().len());
+        let key = (source.clone(), steps, record.is_none_or(RunRecord::is_done));
+        let is_known = self.stops.last().is_some_and(|(known, _)| *known == key);
+        let record = if is_known { None } else { record.cloned() };
+        let asked = source.clone();
+        let read = move || Ok(Arc::new(stops(&asked, &record.unwrap_or_default())));
+        if let LoadState::Ready(found) = self.stops.get(&key, ctx, read) {
+            return Some(found.clone());
+        }
+        let (known, found) = self.stops.last()?;
+        known.0.is_same_run(source).then(|| found.clone())
     }
 }
 
@@ -82,22 +108,12 @@ pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) {
     });
 }
 
-/// The kept trainings of a run. Where two have the same name, their stages tell them apart.
+/// The kept trainings of a run.
 fn stops(source: &Source, record: &RunRecord) -> Stops {
     let stored = stored_rounds(&source.folder, &source.id);
-    let all = rounds(record);
-    let kept: Vec<_> = all
-        .iter()
-        .filter_map(|round| Some((round.step.filter(|step| stored.contains(step))?, round)))
-        .collect();
-    let stop = |(step, round): &(usize, &crate::results::rounds::Round)| {
-        let title = round.title();
-        let is_double = kept.iter().filter(|(_, other)| other.title() == title).count() > 1;
-        let stage = if is_double { format!(", {}", round.place()) } else { String::new() };
-        let name = format!("{title}{stage}, {} remaining", level_text(round.remaining));
-        Stop { moment: Moment::Round(*step), name }
-    };
-    Stops { stops: kept.iter().map(stop).collect(), trainings: all.len() }
+    let stop = |kept: KeptRound| Stop { name: kept.caption(), moment: Moment::Round(kept.step) };
+    let stops = kept_rounds(record, &stored).into_iter().map(stop).collect();
+    Stops { stops, trainings: rounds(record).len() }
 }
 
 #[cfg(test)]
@@ -117,6 +133,11 @@ mod tests {
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
+        RunRecord::of(lottery_events().into_iter().chain([Event::Finished { secs: 1.0 }]))
+    }
+
+    /// The second of them is in progress.
+    fn lottery_events() -> Vec<Event> {
         let events =
             [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
                 let (stage, label, branch) = (number.to_string(), String::new(), String::new());
@@ -127,7 +148,7 @@ mod tests {
                     Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
                 ]
             });
-        RunRecord::of(events.into_iter().flatten().chain([Event::Finished { secs: 1.0 }]))
+        events.into_iter().flatten().collect()
     }
 
     /// Copies the final network of a run to these rounds.
@@ -151,7 +172,7 @@ mod tests {
             wait_for(&mut harness, "final weights"); // beside the slider
             wait_for(&mut harness, "a, seed 1, final weights");
             harness.get_by_role(Role::Slider).focus();
-            harness.step();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
             for name in
                 ["round 2, 64.0 % remaining", "round 1, 80.0 % remaining", "training 1, 100 % remaining"]
             {
@@ -163,6 +184,46 @@ mod tests {
             harness.key_press(Key::ArrowRight);
             harness.step();
             wait_for(&mut harness, "a, seed 1, round 1, 80.0 % remaining");
+        }
+    }
+
+    #[test]
+    fn a_run_in_progress_shows_the_rounds_that_are_over() {
+        for view in ["network", "weights"] {
+            let end = [Event::Finished { secs: 1.0 }];
+            let partial = || RunRecord::of(lottery_events());
+            let mut harness = open(view, partial());
+            let run = harness.state().results.join(&harness.state().listed[0].id);
+            keep_rounds(&run, &[0, 2, 4]);
+            std::fs::remove_file(run.join("DONE")).unwrap();
+            harness.state_mut().views = super::super::Views::default();
+            harness.run_steps(4);
+            assert!(harness.query_by_role(Role::Slider).is_none(), "the settings keep no rounds");
+            let spec = &mut harness.state_mut().listed[0].spec;
+            Arc::make_mut(spec).train.record.rounds = true;
+            // The file of step 4, which is in progress, is that of an earlier attempt.
+            wait_for(&mut harness, "a, seed 1, round 1, 80.0 % remaining");
+            harness.get_by_role(Role::Slider).focus();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
+            harness.key_press(Key::ArrowLeft);
+            harness.step();
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            assert!(harness.query_by_label("final weights").is_none());
+            let stopped = RunRecord::of(lottery_events().into_iter().chain([Event::Stopped { secs: 1.0 }]));
+            harness.state_mut().set_record(stopped);
+            harness.step();
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            std::fs::write(run.join("DONE"), "").unwrap();
+            harness.state_mut().set_record(RunRecord::of(lottery_events().into_iter().chain(end)));
+            wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
+            harness.run_steps(4);
+            harness.get_by_role(Role::Slider).focus();
+            harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
+            for name in ["round 1, 80.0 % remaining", "round 2, 64.0 % remaining", "final weights"] {
+                harness.key_press(Key::ArrowRight);
+                harness.step();
+                wait_for(&mut harness, &format!("a, seed 1, {name}"));
+            }
         }
     }
 

@@ -51,6 +51,13 @@ fn shown(record: RunRecord) -> Shown {
     }
 }
 
+impl Shown {
+    /// Replaces the record of the run.
+    pub fn set_record(&mut self, record: RunRecord) {
+        self.runs = Runs::of([(self.listed[0].id.clone(), record)].into());
+    }
+}
+
 fn done() -> RunRecord {
     let held = Report {
         kind: "held".to_owned(),
@@ -117,6 +124,26 @@ fn entries_of_the_table_become_a_stage_that_sets_them() {
     }
     let expected = Set { parameter: "fc1.weight".to_owned(), indices: vec![1, 3], value: 0.0 };
     assert_eq!(harness.state().set, Some(expected));
+}
+
+/// The tile of the weights, below its head, in a window of 1440×900 points.
+const TILE: [f32; 2] = [944.0, 440.0];
+
+#[test]
+fn histogram_and_image_have_half_of_the_height_or_what_fills_their_width() {
+    let mut harness = open("weights", done());
+    for [width, height] in [TILE, [824.0, 700.0]] {
+        harness.set_size(vec2(width, height));
+        wait_for(&mut harness, "Image of the values");
+        harness.run_steps(3);
+        let histogram = harness.get_by_label("Plot of Entries").rect();
+        assert!(histogram.height() >= 0.35 * height, "{histogram} at {height}");
+        let image = harness.get_by_label("Image of the values").rect();
+        let [entry, rows] = [image.width() / 4.0, image.height() / 2.0];
+        assert!(entry == rows && entry.fract() == 0.0 && entry >= 48.0, "{image}: whole, square, large");
+        let end = harness.get_by_label("Value").rect();
+        assert!(image.bottom() <= height && end.right() <= width, "{image} and {end} in the tile");
+    }
 }
 
 #[test]
@@ -290,6 +317,14 @@ fn tickets_show_where_a_training_should_have_stopped() {
     for label in ["Stage 4.2, round 2", "100", "Plot of Early-stop iteration"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
+    harness.set_size(vec2(TILE[0], TILE[1]));
+    harness.run_steps(3);
+    let plot = harness.get_by_label("Plot of Early-stop iteration").rect();
+    assert!(plot.height() >= 0.6 * TILE[1], "{plot}");
+    assert!(
+        harness.get_by_label("Stage 4.2, round 2").rect().left() > plot.right(),
+        "the table is beside it"
+    );
     let offer = harness.state().views.offer("tickets").unwrap();
     assert_eq!(
         (offer.name.as_str(), offer.figure().y.title.as_str()),

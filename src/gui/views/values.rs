@@ -11,7 +11,7 @@ use crate::gui::{text, theme};
 use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::{Format, fixed, readable};
 
-const ROW: f32 = 20.0;
+const ROW: f32 = 22.0;
 /// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.
 const PAGE: usize = 100_000;
 
@@ -118,7 +118,15 @@ impl Values {
         let first = self.first;
         let table = table.header(ROW, |mut row| {
             for (name, _) in COLUMNS.into_iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
-                row.col(|ui| drop(theme::heading_ui(ui, name)));
+                row.col(|ui| {
+                    if name != VALUE {
+                        return drop(theme::heading_ui(ui, name));
+                    }
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.add_space(theme::STEP); // as beside the numbers
+                        theme::heading_ui(ui, name);
+                    });
+                });
             }
         });
         table.body(|body| {
@@ -126,6 +134,7 @@ impl Values {
                 let entry = first + row.index();
                 let mut is_chosen = self.chosen.contains(&entry);
                 row.col(|ui| {
+                    ui.spacing_mut().interact_size.y = ROW; // a higher one would be off the middle of the row
                     let checkbox =
                         Checkbox::new(&mut is_chosen, RichText::new(text::grouped(entry as u64)).small());
                     let checkbox = theme::input_ui(ui, checkbox);
@@ -156,7 +165,9 @@ impl Values {
 }
 
 /// The columns of the table.
-const COLUMNS: [&str; 4] = ["Entry", "Position", "Value", "State"];
+const COLUMNS: [&str; 4] = ["Entry", "Position", VALUE, "State"];
+/// The heading of the column of numbers.
+const VALUE: &str = "Value";
 /// Columns that go where the table is narrow, first ones first.
 const EXPENDABLE: [usize; 2] = [3, 1];
 /// Decimals of the values, from most to fewest.
@@ -186,7 +197,7 @@ impl Room {
                 value + theme::STEP,
                 widest(&states),
             ];
-            let heads = COLUMNS.map(|name| width_of(ui, name, &small));
+            let heads = COLUMNS.map(|name| width_of(ui, name, &small) + theme::STEP);
             let widths = std::array::from_fn(|at| widths[at].max(heads[at]) + theme::STEP);
             let shown = fitting(widths, ui.spacing().item_spacing.x, space, &EXPENDABLE);
             Self { widths, shown, decimals }

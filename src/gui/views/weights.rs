@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{ComboBox, RichText, Ui, vec2};
+use eframe::egui::{Align, Layout, RichText, ScrollArea, TextStyle, Ui, Vec2, vec2};
 
-use super::columns::key_ui;
+use super::columns::{key_ui, width_of};
 use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
+use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::picture::Picture;
+use super::picture::{Picture, size_of};
 use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
@@ -17,12 +18,27 @@ use crate::figure::mosaic::{Mosaic, SIDE};
 use crate::figure::network::image::{Shown, cells, colours, counts, full, image};
 use crate::gui::plot::{colour, theme_of};
 use crate::gui::runs::Runs;
-use crate::gui::{text, theme};
+use crate::gui::{text, theme, widgets};
 use crate::results::RunState;
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
 use crate::results::tiles::Group;
 use crate::run::summary::read_values_at;
+
+/// Histogram, image and table are side by side from this width on, and where the tile is so many times as wide as it is
+/// high.
+const BESIDE: [f32; 2] = [760.0, 1.7];
+/// The width of the table.
+const TABLE: f32 = 268.0;
+/// The share of the width without the table that the image has at most, and its least width.
+const PICTURE: f32 = 0.42;
+const NARROWEST: f32 = 220.0;
+/// The height of what is above and below the image.
+const AROUND: f32 = 88.0;
+/// The least height of the histogram above image and table; they scroll in a lower tile.
+const LEAST: f32 = 520.0;
+/// The share of the height that the histogram has above the others.
+const HISTOGRAM: f32 = 0.5;
 
 /// The state of the view between frames.
 #[derive(Default)]
@@ -89,13 +105,13 @@ pub const ENTRY: ViewEntry = ViewEntry {
            bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
            copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
            stage that sets them to a value. This view needs a run that is done; where the networks after each \
-           training were kept, the slider at the top goes through the rounds.",
+           training are kept, the slider at the top goes through the rounds, also while the run goes on.",
     make: || Box::<Weights>::default(),
 };
 
 impl View for Weights {
     fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
-        listed.iter().any(|run| runs.state(&run.id) == RunState::Done)
+        listed.iter().any(|run| runs.state(&run.id) == RunState::Done || keeps_rounds(run, runs))
     }
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
@@ -144,13 +160,41 @@ impl Weights {
             self.histogram.show(parameter, is_other_moment);
             self.shown_of = Some(key.clone());
         }
-        let is_used = self.histogram.ui(ui, (ui.available_height() * 0.34).clamp(120.0, 240.0));
-        if wanted.is_some() || is_used {
+        let space = ui.available_size();
+        if wanted.is_some() {
             self.used = Used::Histogram;
         }
-        ui.add_space(theme::STEP);
-        let rest = self.entries_ui(ui, &key, arm);
+        let rest = if space.x > BESIDE[0] && space.x > BESIDE[1] * space.y {
+            let image = picture_width(parameter, space);
+            let histogram = vec2(space.x - TABLE - image - 2.0 * theme::STEP, space.y);
+            ui.with_layout(Layout::left_to_right(Align::Min), |ui| self.both_ui(ui, histogram, &key, arm))
+                .inner
+        } else {
+            let scroll = ScrollArea::vertical().id_salt("weights").auto_shrink(false);
+            let has_bar = space.y < LEAST;
+            let bar = if has_bar { ui.spacing().scroll.allocated_width() } else { 0.0 };
+            let size = vec2(space.x - bar, space.y.max(LEAST));
+            let histogram = size * vec2(1.0, HISTOGRAM);
+            let mut draw =
+                |ui: &mut Ui| ui.allocate_ui(size, |ui| self.both_ui(ui, histogram, &key, arm)).inner;
+            if has_bar { scroll.show(ui, draw).inner } else { draw(ui) }
+        };
         wanted.map(ViewResponse::Take).or(rest)
+    }
+
+    /// Draws the histogram in its size, and the entries in the room that is left.
+    fn both_ui(
+        &mut self,
+        ui: &mut Ui,
+        histogram: Vec2,
+        key: &(Source, String),
+        arm: &str,
+    ) -> Option<ViewResponse> {
+        ui.spacing_mut().item_spacing = Vec2::splat(theme::STEP);
+        if self.histogram.ui(ui, histogram) {
+            self.used = Used::Histogram;
+        }
+        ui.scope(|ui| self.entries_ui(ui, key, arm)).inner
     }
 
     /// Draws image and table of the parameter once they are read.
@@ -175,7 +219,7 @@ impl Weights {
         }
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
-        let side = (space.x * 0.5 - theme::STEP).max(160.0);
+        let side = (space.x - TABLE - theme::STEP).max(0.5 * space.x - theme::STEP);
         ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
@@ -204,13 +248,12 @@ impl Weights {
         let parameter = known.or_else(|| summary.parameters.first())?;
         self.parameter.clone_from(&parameter.name);
         let wanted = ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Parameter:");
-            let combo =
-                ComboBox::from_id_salt("parameter").selected_text(&self.parameter).show_ui(ui, |ui| {
-                    for parameter in &summary.parameters {
-                        ui.selectable_value(&mut self.parameter, parameter.name.clone(), &parameter.name);
-                    }
-                });
+            let label = ui.label("Parameter");
+            let combo = widgets::drop_down("parameter", &self.parameter).show_ui(ui, |ui| {
+                for parameter in &summary.parameters {
+                    ui.selectable_value(&mut self.parameter, parameter.name.clone(), &parameter.name);
+                }
+            });
             combo.response.labelled_by(label.id);
             let entries = parameter.shape.iter().product::<usize>() as u64;
             let facts = format!(
@@ -236,37 +279,61 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
             .on_hover_text("Which entries remain, are frozen or pruned");
         take_ui(ui, "image")
     });
-    let height = (ui.available_height() - 48.0).max(48.0);
     let colours = colours(loaded.full, loaded.counts, *shown);
+    let keys = keys(ui, &colours, loaded);
+    let height = (ui.available_height() - keys_height(ui, &keys)).max(48.0);
     picture.ui(ui, (&loaded.values, &loaded.mosaic), (&colours, *shown), height);
-    ui.add_space(2.0);
-    keys_ui(ui, &colours, loaded);
+    ui.horizontal_wrapped(|ui| {
+        for (rgb, text) in keys {
+            match rgb {
+                Some(rgb) => key_ui(ui, colour(rgb), &text),
+                None => ui.small(text),
+            };
+        }
+    });
     wanted.inner
 }
 
-/// The meaning of the colours.
-fn keys_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
+/// The width of the image beside histogram and table: what it fills.
+fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
+    let (rows, columns) = match parameter.shape.as_slice() {
+        [rows, rest @ ..] if !rest.is_empty() => (*rows, rest.iter().product::<usize>()),
+        [columns] => (1, *columns),
+        _ => (1, 1),
+    };
+    let most = PICTURE * (space.x - TABLE);
+    let size = size_of([rows, columns], vec2(most, space.y - AROUND), 1.0);
+    size.x.clamp(NARROWEST.min(most), most)
+}
+
+/// The meaning of the colours, and of the image.
+fn keys(ui: &Ui, colours: &Cells, loaded: &Loaded) -> Vec<(Option<[u8; 3]>, String)> {
     let theme = theme_of(ui);
-    ui.horizontal_wrapped(|ui| {
-        let mut key = |rgb: [u8; 3], text: &str| {
-            key_ui(ui, colour(rgb), text);
-        };
-        if colours.has_scale() {
-            key(colours.shade(1.0, theme), &format!("{} and more", fixed(loaded.full, 3)));
-            key(colours.shade(0.0, theme), &format!("{} and less", fixed(-loaded.full, 3)));
-        }
-        for kind in colours.kinds.iter().filter(|kind| kind.is_in_legend()) {
-            if let Some(rgb) = kind.ink.rgb(theme) {
-                key(rgb, &kind.name);
-            }
-        }
-        let outputs = if loaded.values.shape.len() > 1 { "Rows are outputs." } else { "" };
+    let mut keys = Vec::new();
+    if colours.has_scale() {
+        keys.push((Some(colours.shade(1.0, theme)), format!("{} and more", fixed(loaded.full, 3))));
+        keys.push((Some(colours.shade(0.0, theme)), format!("{} and less", fixed(-loaded.full, 3))));
+    }
+    for kind in colours.kinds.iter().filter(|kind| kind.is_in_legend()) {
+        keys.extend(kind.ink.rgb(theme).map(|rgb| (Some(rgb), kind.name.clone())));
+    }
+    let mut notes = Vec::new();
+    if loaded.values.shape.len() > 1 {
+        notes.push("Rows are outputs.".to_owned());
+    }
+    if !loaded.mosaic.is_exact() {
         let [rows, columns] = loaded.mosaic.block;
-        let text = if loaded.mosaic.is_exact() {
-            outputs.to_owned()
-        } else {
-            format!("{outputs} A pixel is the mean of {rows}×{columns} entries.")
-        };
-        ui.small(text);
-    });
+        notes.push(format!("A pixel is the mean of {rows}×{columns} entries."));
+    }
+    keys.push((None, notes.join(" ")));
+    keys
+}
+
+/// The height of the keys in the lines that they need.
+fn keys_height(ui: &Ui, keys: &[(Option<[u8; 3]>, String)]) -> f32 {
+    let font = TextStyle::Small.resolve(ui.style());
+    let gap = ui.spacing().item_spacing;
+    let width: f32 = keys.iter().map(|(_, text)| width_of(ui, text, &font) + 2.0 * theme::STEP + gap.x).sum();
+    let lines = (1.2 * width / ui.available_width().max(1.0)).ceil();
+    gap.y + lines * (ui.spacing().interact_size.y + gap.y)
 }

@@ -66,6 +66,15 @@ impl Group {
         }
     }
 
+    /// The shares of its default tiles, from top to bottom.
+    pub const fn shares(self) -> &'static [f32] {
+        match self {
+            Self::Faults => &[0.42, 0.58],
+            Self::Weights => &[0.6, 0.4],
+            Self::Curves | Self::Pruning | Self::Geometry | Self::Runs | Self::Notes => &[],
+        }
+    }
+
     /// Whether the panels at the left and at the right are open at first: where its views are wide, one is not.
     pub const fn panels(self) -> [bool; 2] {
         match self {

@@ -160,6 +160,14 @@ impl Layout {
         layout
     }
 
+    /// The same tiles with these shares, where they are one below the other.
+    pub fn with_shares(mut self, shares: &[f32]) -> Self {
+        if let Some(Tile::Column(parts)) = &mut self.root {
+            parts.iter_mut().zip(shares).for_each(|(part, share)| part.share = *share);
+        }
+        self
+    }
+
     /// All views that have a place, in their order.
     pub fn views(&self) -> Vec<&str> {
         self.root.as_ref().map(Tile::views).unwrap_or_default()

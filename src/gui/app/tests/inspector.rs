@@ -1,5 +1,6 @@
 //! The inspector in the window.
 
+use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::Window;
@@ -159,6 +160,35 @@ fn one_button_shows_all_settings_of_the_experiment_and_folds_them() {
     assert!(window.sees("Hidden layers"));
     window.click("Fold all settings");
     assert!(!window.sees("Hidden layers") && !window.sees("Batch size"));
+}
+
+#[test]
+fn seeds_are_taken_once_they_are_entered_and_before_a_command() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let seeds = |window: &Window| window.harness.state().editor.document.experiment.seeds.clone();
+    let before = seeds(&window);
+    let type_seeds = |window: &mut Window, letters: &[&str]| {
+        window.harness.get_by_label("Seeds").focus();
+        window.harness.run();
+        for letter in letters {
+            window.harness.get_by_label("Seeds").type_text(letter);
+            window.harness.run();
+        }
+    };
+    type_seeds(&mut window, &["1", "-", "1", "0"]);
+    assert_eq!(seeds(&window), before, "typing changes no run");
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_eq!(seeds(&window), (1..=10).collect::<Vec<u64>>());
+    window.harness.state_mut().undo();
+    window.harness.run();
+    assert_eq!(seeds(&window), before, "one step");
+    type_seeds(&mut window, &["3", "-"]);
+    assert!(window.harness.state().editor.document.first_error().is_some(), "no value is wrong at once");
+    type_seeds(&mut window, &["4"]);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    window.harness.run();
+    assert_eq!(seeds(&window), [3, 4], "a command takes what was typed before it");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
 use crate::gui::panes::Pane;
-use crate::gui::plot::{LineAction, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
+use crate::gui::plot::{LineAction, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
 use crate::gui::runs::{QueueRequest, Runs, Sharing};
 use crate::gui::selection::Selection;
 use crate::gui::tiles::{Contents, LayoutChange};
@@ -108,7 +108,8 @@ impl Contents for Drawn<'_> {
 
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
-            let input = self.workspace.plot_input(self.runs);
+            let faults = self.workspace.views.shown_faults();
+            let input = PlotInput { faults, ..self.workspace.plot_input(self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
             for trouble in self.workspace.plot.troubles() {
                 self.log.error(trouble);

@@ -4,6 +4,15 @@ use super::FigureView;
 use crate::figure::model::Figure;
 use crate::gui::plot::areas::cell_at;
 
+/// The cell of a heat map whose faults are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::gui::plot) struct OpenedCell {
+    /// By row and column.
+    pub cell: Option<[usize; 2]>,
+    /// Whether the head of the tile names the chosen cell.
+    pub is_in_head: bool,
+}
+
 impl FigureView {
     /// The cell whose reading is pinned, by row and column.
     pub(in crate::gui::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {

@@ -32,6 +32,7 @@ use crate::results::facets::FacetSettings;
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, PlotView};
 use beside::{Beside, beside_ui};
+use cells::OpenedCell;
 use facets::facets_ui;
 use keyboard::KeyboardState;
 use panels::{PanelReading, Panels};
@@ -74,6 +75,8 @@ pub struct FigureView {
     menu_line: Option<String>,
     /// Whether a click on a cell opens its faults.
     pub(super) opens: bool,
+    /// The cell whose faults are shown.
+    pub(super) opened: OpenedCell,
     /// A cell that was clicked, and when: a second click would fit the range.
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.

@@ -1,19 +1,45 @@
 //! The head of a heat map: the chosen cell with its value, interval and number of trials. The keyboard moves from cell to
 //! cell there.
 
-use eframe::egui::{Button, EventFilter, Key, RichText, Sense, Ui};
+use eframe::egui::{Align, Button, EventFilter, Key, Label, Layout, RichText, Sense, Ui};
 
+use super::PlotResponse;
 use crate::figure::cells::Cells;
 use crate::figure::model::Figure;
+use crate::figure::plots::Plot;
 use crate::gui::plot::FigureView;
+use crate::gui::plot::state::PlotState;
 use crate::gui::{theme, widgets};
 use crate::results::campaign::ImageOutcome;
 
-/// Draws the chosen cell or, before one is chosen, the one with the largest value. Arrow keys move, Enter opens; returns the
+/// Room that the head needs in the head of a tile, in points.
+const ROOM: f32 = 400.0;
+
+/// The cell of a heat map with the faults of a layer and a bit.
+pub fn cell_of(plot: &Plot, figure: &Figure, faults: &(String, u32)) -> Option<[usize; 2]> {
+    let [rows, columns] = figure.cells.as_ref()?.size();
+    let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
+    cells.find(|cell| (plot.injected_at)(figure, *cell).as_ref() == Some(faults))
+}
+
+/// Draws the head between title and controls of its tile, where there is room.
+pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    let (figure, view) = state.drawable(plot)?;
+    view.opened.is_in_head = figure.cells.is_some() && ui.available_width() > ROOM;
+    if !view.opened.is_in_head {
+        return None;
+    }
+    let left = Layout::left_to_right(Align::Center);
+    let cell = ui.with_layout(left, |ui| cell_head_ui(ui, figure, view)).inner?;
+    let (layer, bit) = (plot.injected_at)(view.part(figure), cell)?;
+    Some(PlotResponse::OpenFaults { layer, bit })
+}
+
+/// Draws the cell that is pinned or opened or, before one is, the one with the largest value. Arrow keys move, Enter opens; returns the
 /// opened cell.
 pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty())?;
-    let chosen = view.chosen_cell(figure);
+    let chosen = view.chosen_cell(figure).or(view.opened.cell);
     let cell = chosen.or_else(|| largest(cells))?;
     let name = name_of(figure, cell)?;
     let reading = match cells.text(cell[0], cell[1]).map(|text| text.reading.as_str()) {
@@ -25,7 +51,8 @@ pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Opti
         let text = RichText::new(format!("{what}{name}")).font(theme::medium(theme::BODY));
         let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
         let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
-        ui.label(RichText::new(reading).size(theme::BODY).color(theme::present(ui).text2));
+        let reading = RichText::new(reading).size(theme::BODY).color(theme::present(ui).text2);
+        ui.add(Label::new(reading).selectable(false).truncate());
         response
     });
     let help = "Arrow keys move from cell to cell; Enter opens the trials of the cell";

@@ -24,7 +24,7 @@ use crate::gui::theme;
 use crate::gui::widgets::{self, choice_ui};
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
-use cell_head::cell_head_ui;
+use cell_head::{cell_head_ui, cell_of, cell_tool_ui};
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 
@@ -78,7 +78,11 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    let cell = cell_head_ui(ui, figure, view);
+    let opened = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
+    if std::mem::replace(&mut view.opened.cell, opened) != opened {
+        ui.ctx().request_repaint(); // the head of the tile is drawn before
+    }
+    let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => {
@@ -97,7 +101,7 @@ pub fn plot_ui(
 }
 
 /// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu. A chip names what
-/// filters the runs, and a setting whose values the lines stand for.
+/// filters the runs, and a setting whose values the lines stand for. The chosen cell of a heat map is at the left.
 pub fn tools_ui(
     ui: &mut Ui,
     plot: &Plot,
@@ -135,7 +139,7 @@ pub fn tools_ui(
     let filter = chip_ui(ui, filter, ["Clear the", all]).then_some(PlotResponse::ClearFilter);
     let pooled = "Each line pools the arms that have the same value. Click for a line of each arm.";
     let grouping = chip_ui(ui, grouping, ["Ungroup: lines are", pooled]).then_some(PlotResponse::Ungroup);
-    exported.or(filter).or(grouping)
+    exported.or(filter).or(grouping).or(cell_tool_ui(ui, plot, state))
 }
 
 /// Draws all controls of a plot into its menu.

@@ -19,6 +19,7 @@ pub(super) struct Shown {
     pub filter: &'static str,
     pub grouping: &'static str,
     pub remark: &'static str,
+    pub faults: Option<(String, u32)>,
     pub response: Option<PlotResponse>,
 }
 
@@ -40,6 +41,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
         }];
         let input = PlotInput {
             remark: shown.remark.to_owned(),
+            faults: shown.faults.clone(),
             ..PlotInput::new(&arms, shown.filter.to_owned(), shown.revision)
         };
         let plot = shown.plot.unwrap_or(&ALL[0]);
@@ -297,4 +299,29 @@ fn the_export_dialog_alone_has_the_size_of_the_paper() {
     let (size, pixels) = crate::figure::export::picture(&state.shown_figure().unwrap(), &paper).unwrap();
     assert_eq!(size[0], 1051, "89 mm at 300 dpi");
     assert_eq!(pixels.len(), 4 * size[0] * size[1]);
+}
+
+#[test]
+fn the_cell_whose_trials_are_listed_is_framed_and_named() {
+    use crate::figure::plots::testing::{outcome, single_faults};
+    let record =
+        single_faults(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 30, 2), outcome(1, 2, 0)]);
+    let mut harness = harness(Shown { record, plot: find("vulnerability"), ..Shown::default() });
+    let frames = |harness: &Harness<'_, Shown>| {
+        let is_frame = |shape: &eframe::egui::epaint::ClippedShape| {
+            matches!(&shape.shape, eframe::egui::Shape::Rect(rect)
+                if rect.stroke.width == 1.5 && rect.rect.width() > 60.0 && rect.rect.height() > 60.0)
+        };
+        harness.output().shapes.iter().filter(|shape| is_frame(shape)).count()
+    };
+    assert!(harness.query_by_label_contains("fc2, b2").is_none());
+    let before = frames(&harness);
+    harness.state_mut().faults = Some(("fc2".to_owned(), 2));
+    harness.run();
+    assert!(harness.query_by_label_contains("fc2, b2: ").is_some(), "its reading is in the head");
+    assert_eq!(frames(&harness), before + 1);
+    harness.state_mut().faults = None;
+    harness.run();
+    assert!(harness.query_by_label_contains("fc2, b2").is_none());
+    assert_eq!(frames(&harness), before);
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eframe::egui::{Label, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, Color32, Context, FontId, Label, Layout, RichText, ScrollArea, Spinner, Ui, vec2};
 
 use super::bit_rows::bit_rows_ui;
 use super::conditions::verdict_ui;
@@ -12,6 +12,7 @@ use super::outcomes::{Pictures, counts_ui, grid_ui};
 use super::trials::{TrialRow, place, value_text};
 use crate::doc::stage_number;
 use crate::gui::icons::Icon;
+use crate::gui::views::columns::width_of;
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{grid_ui as table_ui, number_ui};
 use crate::gui::{text, theme, widgets};
@@ -21,6 +22,8 @@ use crate::run::{Replay, Replayed, replay};
 
 /// The largest number of listed faults.
 const MOST: usize = 200;
+/// Below this width, the actions of the head are on further lines.
+const HEAD: f32 = 440.0;
 /// A trial of so many multiply-adds takes about a second: it is replayed without being asked.
 const QUICK: u64 = 3_000_000_000;
 
@@ -64,6 +67,7 @@ impl TrialDetail {
     pub fn ui(&mut self, ui: &mut Ui, results: &Path, opened: &Opened<'_>) -> Option<Neighbour> {
         let path = (results.to_owned(), id_of(opened.row));
         let neighbour = self.head_ui(ui, &path, opened);
+        self.answer_ui(ui, &path, opened);
         ScrollArea::vertical().id_salt("trial detail").auto_shrink([false, false]).show(ui, |ui| {
             facts_ui(ui, opened);
             self.faults_ui(ui, &path, opened.row);
@@ -77,12 +81,12 @@ impl TrialDetail {
         neighbour
     }
 
-    /// The name of the trial with its actions.
+    /// The name of the trial with its actions, which are at the right end where there is room.
     fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Neighbour> {
         let TrialRow { trial, seed, .. } = opened.row;
         let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
         let mut wanted = None;
-        ui.horizontal_wrapped(|ui| {
+        let mut steps_ui = |ui: &mut Ui| {
             let name = format!("Trial {}{round}, seed {seed}", trial.key.trial);
             ui.add(Label::new(RichText::new(name).font(theme::medium(theme::NAME))));
             let steps = [
@@ -94,19 +98,64 @@ impl TrialDetail {
                     wanted = Some(step);
                 }
             }
-            let command = command(&path.0.join(&trial.run), &trial.key);
-            let copy = ui.add(widgets::ghost(Icon::Terminal, "Copy command"));
-            if copy.on_hover_text(format!("Copies the command that replays this trial:\n{command}")).clicked() {
-                ui.ctx().copy_text(command);
-            }
-            let again = ui.add(widgets::button(Icon::PlayFill, "Replay"));
-            let help = "Injects the logged faults into the weights of the run again, and compares the logits bit for bit";
-            if again.on_hover_text(help).clicked() {
-                self.asked = Some(path.clone());
-                self.replayed = Loading::default();
-            }
-        });
+        };
+        if ui.available_width() < HEAD {
+            ui.horizontal_wrapped(|ui| {
+                steps_ui(ui);
+                Self::copy_ui(ui, path);
+                self.button_ui(ui, path);
+            });
+        } else {
+            ui.horizontal(|ui| {
+                steps_ui(ui);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    self.button_ui(ui, path);
+                    Self::copy_ui(ui, path);
+                });
+            });
+        }
         wanted
+    }
+
+    fn copy_ui(ui: &mut Ui, path: &TrialPath) {
+        let (folder, (run, key)) = path;
+        let command = command(&folder.join(run), key);
+        let copy = ui.add(widgets::ghost(Icon::Terminal, "Copy command"));
+        if copy.on_hover_text(format!("Copies the command that replays this trial:\n{command}")).clicked() {
+            ui.ctx().copy_text(command);
+        }
+    }
+
+    fn button_ui(&mut self, ui: &mut Ui, path: &TrialPath) {
+        let again = ui.add(widgets::button(Icon::PlayFill, "Replay"));
+        let help = "Injects the logged faults into the weights of the run again, and compares the logits bit for bit";
+        if again.on_hover_text(help).clicked() {
+            self.asked = Some(path.clone());
+            self.replayed = Loading::default();
+        }
+    }
+
+    /// Whether a replay is wanted: it was asked for, or is quick.
+    fn is_replayed(&self, path: &TrialPath, opened: &Opened<'_>) -> bool {
+        opened.work <= QUICK || self.asked.as_ref() == Some(path)
+    }
+
+    /// The answer of the replay, right below its button.
+    fn answer_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
+        if !self.is_replayed(path, opened) {
+            return;
+        }
+        match found(&mut self.replayed, ui.ctx(), path) {
+            LoadState::Pending => drop(ui.horizontal(|ui| {
+                ui.add(Spinner::new().size(widgets::ICON));
+                ui.label("Replaying…");
+            })),
+            LoadState::Failed(why) => {
+                let why = format!("The trial cannot be replayed: {why}");
+                widgets::message_ui(ui, widgets::Tone::Warning, &why);
+            }
+            LoadState::Ready(replayed) => replayed_ui(ui, replayed),
+        }
     }
 
     /// Further faults, where the trial has more than one.
@@ -128,26 +177,20 @@ impl TrialDetail {
     fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
-        ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
         let counts = [trial.sdc1, trial.due, trial.benign, trial.masked];
-        counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
+            counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));
+        });
         if trial.images_hit > 0 {
             ui.label("Each image has its own faults; the outcome covers all images of the trial.");
         }
-        if opened.work > QUICK && self.asked.as_ref() != Some(path) {
+        if !self.is_replayed(path, opened) {
             let why = "Press Replay to see the outcome of each image; it takes a pass over the test images.";
             return drop(ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3)));
         }
-        let own = path.clone();
-        match self.replayed.get(path, ui.ctx(), move || replay_of(&own)) {
-            LoadState::Pending => drop(ui.horizontal(|ui| {
-                ui.spinner();
-                ui.label("Replaying…");
-            })),
-            LoadState::Failed(why) => {
-                let why = format!("The trial cannot be replayed: {why}");
-                widgets::message_ui(ui, widgets::Tone::Warning, &why);
-            }
+        match found(&mut self.replayed, ui.ctx(), path) {
+            LoadState::Pending | LoadState::Failed(_) => {}
             LoadState::Ready(replayed) => {
                 grid_ui(ui, &replayed.images);
                 ui.add_space(theme::STEP);
@@ -155,11 +198,19 @@ impl TrialDetail {
                     self.pictures = (Some(path.clone()), Pictures::default());
                 }
                 self.pictures.1.ui(ui, replayed);
-                ui.add_space(theme::STEP);
-                replayed_ui(ui, replayed);
             }
         }
     }
+}
+
+/// The answer of the replay of a trial.
+fn found<'a>(
+    replayed: &'a mut Loading<TrialPath, Arc<Replayed>>,
+    ctx: &Context,
+    path: &TrialPath,
+) -> LoadState<'a, Arc<Replayed>> {
+    let own = path.clone();
+    replayed.get(path, ctx, move || replay_of(&own))
 }
 
 /// Whether the logits are those of the run.
@@ -191,46 +242,55 @@ fn replay_of((folder, (run, key)): &TrialPath) -> Result<Arc<Replayed>, String> 
 /// Weight, value, bits and accuracy, before and after.
 fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     let (row, colours) = (opened.row, theme::present(ui));
-    let fact = |ui: &mut Ui, name: &str, draw: &mut dyn FnMut(&mut Ui)| {
-        ui.vertical(|ui| {
-            ui.add(Label::new(RichText::new(name).size(theme::SMALL).color(colours.text2)).selectable(false));
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
-                draw(ui);
-            });
-        });
-    };
     let fault = row.trial.fault.as_ref().map(|fault| &fault.fault);
+    let plain = |text: String| (text, colours.text);
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0 * theme::STEP;
+        ui.spacing_mut().item_spacing.x = 2.0 * theme::STEP;
         if let Some(fault) = fault {
             let index = row.place.split_once(' ').map_or("", |(_, index)| index);
-            fact(ui, "Weight", &mut |ui| drop(ui.label(format!("{} {index}", fault.parameter))));
+            fact_ui(ui, "Weight", &[plain(format!("{} {index}", fault.parameter))]);
             if let [Some(before), Some(after)] = row.values() {
-                fact(ui, "Value", &mut |ui| {
-                    ui.label(value_text(before));
-                    ui.label("→");
-                    ui.label(RichText::new(value_text(after)).color(colours.bad));
-                });
+                let after = (value_text(after), colours.bad);
+                fact_ui(ui, "Value", &[plain(value_text(before)), plain("→".to_owned()), after]);
             }
             if fault.before.is_some() && fault.after.is_some() {
                 let bits = format!("{} → {}", Stored(fault.before), Stored(fault.after));
-                fact(ui, "Bits", &mut |ui| drop(ui.label(&bits)));
+                fact_ui(ui, "Bits", &[plain(bits)]);
             }
         } else {
             let words = format!("{} faults, too many to list", text::grouped(row.trial.faults));
-            fact(ui, "Weights", &mut |ui| drop(ui.label(&words)));
+            fact_ui(ui, "Weights", &[plain(words)]);
         }
         let golden = opened.campaign.map_or_else(String::new, |campaign| {
             format!("{} → ", text::percent(campaign.began.golden_accuracy))
         });
         let accuracy = format!("{golden}{}", text::percent(row.trial.accuracy));
-        fact(ui, "Accuracy", &mut |ui| drop(ui.label(&accuracy)));
+        fact_ui(ui, "Accuracy", &[plain(accuracy)]);
     });
     if let Some((before, after)) = fault.and_then(|fault| fault.before.zip(fault.after)) {
         ui.add_space(theme::STEP);
         bit_rows_ui(ui, row.format, [before, after]);
     }
+}
+
+/// A name above parts of text, as wide as they are, so that facts wrap.
+fn fact_ui(ui: &mut Ui, name: &str, parts: &[(String, Color32)]) {
+    const GAP: f32 = theme::STEP / 2.0;
+    let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(theme::SMALL));
+    let parts_width: f32 = parts.iter().map(|(text, _)| width_of(ui, text, &body) + GAP).sum();
+    let width = parts_width.max(width_of(ui, name, &small)).ceil();
+    let size = vec2(width, 2.0 * ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+        ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
+        ui.set_min_width(width);
+        let ink = theme::present(ui).text2;
+        ui.add(Label::new(RichText::new(name).size(theme::SMALL).color(ink)).selectable(false));
+        ui.horizontal(|ui| {
+            for (text, ink) in parts {
+                ui.label(RichText::new(text).color(*ink));
+            }
+        });
+    });
 }
 
 fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {

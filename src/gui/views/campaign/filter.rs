@@ -29,6 +29,11 @@ impl TrialFilter {
         Self { sought: FaultFilter { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
     }
 
+    /// The layer and the bit, if both are chosen.
+    pub fn place(&self) -> Option<(String, u32)> {
+        self.sought.layer.clone().zip(self.sought.bit)
+    }
+
     /// Whether a cell of the heat map was opened, and is still chosen.
     pub(super) const fn is_of_heat_map(&self) -> bool {
         self.of.is_some()

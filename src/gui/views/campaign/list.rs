@@ -81,7 +81,9 @@ impl TrialList {
         let order = self.order(rows);
         let space = ui.available_width() - ui.spacing().scroll.allocated_width();
         let needed = Column::ALL.map(|column| needed(column, rows, 0.0));
-        let expendable = EXPENDABLE.map(|column| column as usize);
+        // The column of the order stays, so that its sign is seen.
+        let expendable = EXPENDABLE.into_iter().filter(|column| *column != self.sort.column);
+        let expendable: Vec<usize> = expendable.map(|column| column as usize).collect();
         let shown = fitting(needed, GAP, space, &expendable);
         let columns: Vec<Column> = Column::ALL
             .into_iter()
@@ -96,7 +98,7 @@ impl TrialList {
         let sort = self.sort;
         let (mut clicked, mut resorted) = (None, None);
         ui.scope(|ui| {
-            ui.spacing_mut().item_spacing.x = GAP;
+            ui.spacing_mut().item_spacing = vec2(GAP, 1.0);
             let mut table = TableBuilder::new(ui)
                 .id_salt(("trials", columns.len()))
                 .auto_shrink([false, false])

@@ -7,11 +7,13 @@ mod detail;
 mod filter;
 mod list;
 mod outcomes;
+#[cfg(test)]
+mod tests;
 mod trials;
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, Frame, Label, Layout, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::loading::{LoadState, Loading};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
@@ -20,6 +22,7 @@ use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
+use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState};
 use crate::run::summary::{FaultFilter, TrialKey};
 use conditions::{conditions_ui, head_ui};
@@ -30,7 +33,8 @@ use trials::{TrialQuery, TrialRows};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
-use crate::results::tiles::Group;
+/// Room that the summary needs beside the bar.
+const SUMMARY: f32 = 420.0;
 
 /// The state of the view between frames.
 #[derive(Default)]
@@ -105,7 +109,7 @@ impl View for Campaigns {
         {
             self.chosen = None;
         }
-        let wanted = self.bar_ui(ui, input, shared.trial_filter, (&runs, &all));
+        let (wanted, beside) = self.bar_ui(ui, input, shared.trial_filter, (&runs, &all));
         let chosen = self.chosen.clone();
         let listed: Vec<Listed<'_>> = all
             .into_iter()
@@ -113,7 +117,7 @@ impl View for Campaigns {
             .collect();
         match self.shown {
             Part::Conditions => conditions_of(ui, input, &listed),
-            Part::Trials => self.trials_ui(ui, input, &shared.trial_filter.sought, (&runs, &listed)),
+            Part::Trials => self.trials_ui(ui, beside, input, &shared.trial_filter.sought, (&runs, &listed)),
         }
         wanted
     }
@@ -129,16 +133,16 @@ fn title((name, round): &CampaignKey, label: &str) -> String {
 }
 
 impl Campaigns {
-    /// What is shown, of which campaign, layer and bit.
+    /// What is shown, of which campaign, layer and bit; also returns the room beside.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
         input: &ViewInput<'_>,
         trial_filter: &mut TrialFilter,
         (runs, all): (&[&Run], &[Listed<'_>]),
-    ) -> Option<ViewResponse> {
+    ) -> (Option<ViewResponse>, Rect) {
         let mut wanted = None;
-        ui.horizontal_wrapped(|ui| {
+        let bar = ui.horizontal_wrapped(|ui| {
             let parts = [
                 (Part::Trials, "Trials", "Every trial, with the fault and the outcome of its images"),
                 (Part::Conditions, "Conditions", "The estimates for each rate, bit or layer, with intervals"),
@@ -159,7 +163,8 @@ impl Campaigns {
                 }
             }
         });
-        wanted
+        let used = bar.response.rect;
+        (wanted, used.with_min_x(used.right() + 2.0 * theme::STEP).with_max_x(ui.max_rect().right()))
     }
 
     /// The choice of a campaign, where there are several.
@@ -192,6 +197,7 @@ impl Campaigns {
     fn trials_ui(
         &mut self,
         ui: &mut Ui,
+        beside: Rect,
         input: &ViewInput<'_>,
         sought: &FaultFilter,
         (runs, listed): (&[&Run], &[Listed<'_>]),
@@ -212,13 +218,9 @@ impl Campaigns {
             return waiting_ui(ui);
         };
         let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
-        summary_ui(
-            ui,
-            input,
-            sought,
-            listed,
-            &format!("{} of {}", text::grouped(found.count as u64), text::grouped(all)),
-        );
+        let count = format!("{} of {}", text::grouped(found.count as u64), text::grouped(all));
+        summary_ui(ui, beside, [count, shares(&tally(listed, sought))]);
+        progress_ui(ui, input, listed);
         if found.rows.is_empty() {
             let why = if sought.is_chosen() {
                 "No trial has its only fault there yet."
@@ -233,7 +235,7 @@ impl Campaigns {
         let space = ui.available_size();
         let side = |panel: Panel, size: f32| {
             let panel = panel.resizable(true).frame(Frame::NONE.inner_margin(theme::STEP));
-            panel.default_size(0.46 * size).size_range(0.25 * size..=0.75 * size)
+            panel.default_size(0.5 * size).size_range(0.25 * size..=0.75 * size)
         };
         let panel = if is_wide { side(Panel::right(id), space.x) } else { side(Panel::bottom(id), space.y) };
         panel.show(ui, |ui| self.detail_ui(ui, input, &found, position, listed));
@@ -262,6 +264,7 @@ impl Campaigns {
             return position;
         }
         self.open = order.first().map(|first| id_of(&found.rows[*first]));
+        self.list.show(0);
         0
     }
 
@@ -298,21 +301,26 @@ impl Campaigns {
     }
 }
 
-/// What the listed trials amount to: how many there are, and the shares of outcomes with their definitions.
-fn summary_ui(ui: &mut Ui, input: &ViewInput<'_>, sought: &FaultFilter, listed: &[Listed<'_>], count: &str) {
-    let quiet = |text: &str| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text2);
-    let words = [quiet(count), quiet(&shares(&tally(listed, sought)))];
-    ui.horizontal(|ui| {
-        let [count, shares] = words;
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
-                ui.add(Label::new(shares).selectable(false).truncate())
-                    .on_hover_text(definitions.join("\n\n"));
-            });
+/// What the listed trials amount to: how many there are, and the shares of outcomes with their definitions. In the room
+/// beside the bar, or else below it.
+fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
+    let ink = theme::present(ui).text2;
+    let [count, shares] = words.map(|text| RichText::new(text).size(theme::SMALL).color(ink));
+    let is_beside = beside.width() >= SUMMARY && beside.height() < 1.5 * theme::CONTROL;
+    let row = Rect::from_min_size(ui.cursor().min, vec2(ui.available_width(), theme::CONTROL));
+    let row = if is_beside { beside } else { row };
+    let row = UiBuilder::new().max_rect(row).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(row, |ui| {
+        ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
+            ui.add(Label::new(shares).selectable(false).truncate()).on_hover_text(definitions.join("\n\n"));
         });
     });
+}
+
+/// How far the campaigns in progress are.
+fn progress_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
     if is_running {
         let planned: u64 =

@@ -1,8 +1,8 @@
 //! What became of the images of a trial: counts, a square for each image, and the images with another class.
 
 use eframe::egui::{
-    Color32, ColorImage, Image, Label, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind,
-    TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
+    Align, Color32, ColorImage, Image, Label, Layout, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke,
+    StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
 use crate::figure::palette;
@@ -18,8 +18,8 @@ const SQUARE: [f32; 2] = [10.0, 2.0];
 const HEIGHT: f32 = 168.0;
 /// The side of a picture.
 const PICTURE: f32 = 44.0;
-/// How many pictures are drawn before all are asked for.
-const FEW: usize = 14;
+/// Height of the classes below it.
+const WORDS: f32 = 18.0;
 
 /// The colour of an outcome, which no arm has.
 pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
@@ -28,12 +28,10 @@ pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
 
 /// Draws the number of images of each outcome, with its colour and, on hovering, its definition.
 pub fn counts_ui(ui: &mut Ui, counts: [(ImageOutcome, u64); 4]) {
-    ui.horizontal_wrapped(|ui| {
-        for (outcome, count) in counts {
-            let name = format!("{} {}", outcome.name(), text::grouped(count));
-            key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
-        }
-    });
+    for (outcome, count) in counts {
+        let name = format!("{} {}", outcome.name(), text::grouped(count));
+        key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
+    }
 }
 
 /// Draws a square for each image in the colour of its outcome; on hovering, its predictions.
@@ -93,7 +91,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Draws the images with another class, or only their classes where the data are no images.
+    /// Draws a row of the images with another class, or all once they are asked for; or only their classes where the data are no images.
     pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) {
         let changed: Vec<(usize, &ReplayedImage)> = replayed
             .images
@@ -105,10 +103,11 @@ impl Pictures {
             return;
         }
         let colours = theme::present(ui);
+        let few = ((ui.available_width() + theme::STEP) / (PICTURE + theme::STEP)).max(1.0) as usize;
         ui.horizontal(|ui| {
             ui.label(RichText::new("Changed predictions").font(theme::medium(theme::BODY)));
             ui.label(RichText::new("fault-free → with fault").size(theme::SMALL).color(colours.text3));
-            if changed.len() > FEW {
+            if changed.len() > few {
                 let name = if self.shows_all {
                     "fewer".to_owned()
                 } else {
@@ -122,11 +121,15 @@ impl Pictures {
         if self.textures.len() != replayed.pictures.len() {
             self.textures = replayed.pictures.iter().map(|picture| texture(ui, picture)).collect();
         }
-        let most = if self.shows_all { usize::MAX } else { FEW };
+        let height = if self.textures.is_empty() { WORDS } else { PICTURE + WORDS };
+        let most = if self.shows_all { usize::MAX } else { few };
         ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::STEP;
             for (position, (at, image)) in changed.into_iter().enumerate().take(most) {
-                let shown = ui.vertical(|ui| {
-                    ui.set_max_width(PICTURE + theme::STEP);
+                let layout = Layout::top_down(Align::Center);
+                let shown = ui.allocate_ui_with_layout(vec2(PICTURE, height), layout, |ui| {
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    ui.set_min_size(vec2(PICTURE, height));
                     if let Some(texture) = self.textures.get(position) {
                         ui.add(Image::new(texture).fit_to_exact_size(Vec2::splat(PICTURE)));
                     }

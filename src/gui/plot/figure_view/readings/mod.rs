@@ -49,6 +49,10 @@ pub(super) fn readings(
     }
     let pinned = state.pinned_place(figure);
     let at = pinned.or(place);
+    if let Some([row, column]) = state.opened.cell {
+        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+        outline(&painter, figure, [column as f64, row as f64], transform, theme);
+    }
     state.reading = None;
     if figure.has_curves() {
         hover(ui, figure, state, hovered);

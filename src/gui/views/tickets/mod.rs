@@ -1,13 +1,16 @@
 //! Criteria for tickets, all arms side by side: the overlap of the masks of seeds, and the early stop of each training.
 
+mod tables;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
+use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers, take_ui};
 use super::round_slider::{HINT, position_ui};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
@@ -16,24 +19,26 @@ use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, layer_overlaps, overlaps};
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::runs::Runs;
-use crate::gui::{text, theme};
+use crate::gui::theme;
 use crate::results::early_stops::{Training, trainings};
-use crate::results::number::fixed;
 use crate::results::rounds::{level_text, rounds};
-use crate::results::statistics::mean_and_deviation;
-use crate::results::tickets::{LayerOverlap, MaskOverlap};
+use crate::results::tickets::MaskOverlap;
 use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState};
 use crate::run::mask_overlaps;
+use tables::{LAYERS, OVERLAP, STOPS, layer_rows, overlap_rows, stop_rows};
 
-/// The share of the height that the figure gets; the table is below it.
+/// The share of the width or of the height that the figure gets; the table has the rest.
 const FIGURE: f32 = 0.62;
+/// The table is beside the figure from this width on, and where the tile is so many times as wide as it is high.
+const BESIDE: [f32; 2] = [760.0, 1.8];
 
 /// An arm with its place among all arms, and what is known of it.
 type OfArm<T> = (String, usize, Vec<T>);
 
-/// Folder, and the finished runs of each arm.
-type Seeds = (PathBuf, Vec<(String, Vec<String>)>);
+/// Folder, and the runs of each arm with masks: those that are done, and those that keep rounds with the number of their
+/// steps so far.
+type Seeds = (PathBuf, Vec<(String, Vec<(String, usize)>)>);
 
 /// What a run has measured so far: its identity, the number of points, and the time of the last one.
 type Measured = (String, usize, Option<f64>);
@@ -162,38 +167,48 @@ fn borrowed<T>(arms: &[OfArm<T>]) -> Vec<(&str, usize, &[T])> {
 
 impl Tickets {
     fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
-        let done = |runs: &[&Run]| -> Vec<String> {
-            let done = runs.iter().filter(|run| input.runs.state(&run.id) == RunState::Done);
-            done.map(|run| run.id.clone()).collect()
+        let steps = |run: &Run| input.runs.record(&run.id).map_or(0, |record| record.steps().len());
+        let has_masks =
+            |run: &&&Run| input.runs.state(&run.id) == RunState::Done || keeps_rounds(run, input.runs);
+        let of_arm = |runs: &[&Run]| -> Vec<(String, usize)> {
+            runs.iter().filter(has_masks).map(|run| (run.id.clone(), steps(run))).collect()
         };
-        let seeds: Vec<(String, Vec<String>)> =
-            arms.iter().map(|(name, runs)| ((*name).to_owned(), done(runs))).collect();
-        if seeds.iter().all(|(_, done)| done.len() < 2) {
+        let seeds: Vec<(String, Vec<(String, usize)>)> =
+            arms.iter().map(|(name, runs)| ((*name).to_owned(), of_arm(runs))).collect();
+        if seeds.iter().all(|(_, ids)| ids.len() < 2) {
             return self.nothing(ui, "Masks can be compared when two seeds of an arm are done.");
         }
-        let record =
-            |(_, ids): &(String, Vec<String>)| ids.first().and_then(|id| input.runs.record(id)).cloned();
-        let records: Vec<Option<RunRecord>> = seeds.iter().map(record).collect();
         let key = (input.results.to_owned(), seeds);
+        let is_known = self.overlap.last().is_some_and(|(known, _)| *known == key);
+        // The names of the trainings are those of the seed that is ahead of the others.
+        let record = |(_, ids): &(String, Vec<(String, usize)>)| {
+            let first = ids.iter().rev().max_by_key(|(_, steps)| *steps).filter(|_| !is_known);
+            first.and_then(|(id, _)| input.runs.record(id)).cloned()
+        };
+        let records: Vec<Option<RunRecord>> = key.1.iter().map(record).collect();
         let asked = key.clone();
         let read = move || {
             let arms = asked.1.iter().zip(&records).enumerate().map(|(place, ((name, ids), record))| {
-                let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+                let ids: Vec<&str> = ids.iter().map(|(id, _)| id.as_str()).collect();
                 let trainings = record.as_ref().map(rounds).unwrap_or_default();
                 (name.clone(), place, mask_overlaps(&asked.0, &ids, &trainings))
             });
             Ok(Arc::new(arms.collect()))
         };
         let found = match self.overlap.get(&key, ui.ctx(), read) {
-            LoadState::Pending => {
-                self.figure = None;
-                return waiting_ui(ui);
-            }
+            LoadState::Pending => None,
             LoadState::Failed(why) => {
                 let why = format!("They cannot be compared: {why}.");
                 return self.nothing(ui, &why);
             }
-            LoadState::Ready(found) => found.clone(),
+            LoadState::Ready(found) => Some(found.clone()),
+        };
+        // While runs go on, the last masks stay until new ones are read.
+        let last =
+            || self.overlap.last().filter(|(known, _)| known.0 == key.0).map(|(_, found)| found.clone());
+        let Some(found) = found.or_else(last) else {
+            self.figure = None;
+            return waiting_ui(ui);
         };
         if found.iter().all(|(.., moments)| moments.is_empty()) {
             return self.nothing(ui, "No two finished seeds of an arm end with a mask.");
@@ -201,8 +216,7 @@ impl Tickets {
         match self.shown {
             Part::Layers => self.layers_ui(ui, input, arms, &found),
             Part::Overlap | Part::EarlyStops => {
-                self.figure_ui(ui, overlaps(&borrowed(&found)));
-                ScrollArea::vertical().id_salt("overlaps").auto_shrink([false, false]).show(ui, |ui| {
+                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| {
                     fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
                 });
             }
@@ -231,8 +245,7 @@ impl Tickets {
         }
         let Some((moment, _)) = moments.get(at) else { return };
         let figure = layer_overlaps(&borrowed(found), moment);
-        self.figure_ui(ui, figure);
-        ScrollArea::vertical().id_salt("layers").auto_shrink([false, false]).show(ui, |ui| {
+        self.figure_ui(ui, figure, |ui| {
             fitted_grid_ui(ui, "layers", LAYERS, &[2], &layer_rows(found, moment));
         });
     }
@@ -245,10 +258,8 @@ impl Tickets {
             return self.nothing(ui, why);
         }
         let figure = early_stops(&borrowed(&self.trainings.1));
-        self.figure_ui(ui, figure);
-        ScrollArea::vertical().id_salt("early stops").auto_shrink([false, false]).show(ui, |ui| {
-            fitted_grid_ui(ui, "early stops", STOPS, &[5, 2, 4], &stop_rows(&self.trainings.1));
-        });
+        let rows = stop_rows(&self.trainings.1);
+        self.figure_ui(ui, figure, |ui| fitted_grid_ui(ui, "early stops", STOPS, &[5, 2, 4], &rows));
     }
 
     fn nothing(&mut self, ui: &mut Ui, why: &str) {
@@ -256,16 +267,25 @@ impl Tickets {
         nothing_ui(ui, ENTRY.help, why);
     }
 
-    /// Draws the figure above the table.
-    fn figure_ui(&mut self, ui: &mut Ui, figure: Figure) {
+    /// Draws the figure with its table below it, or beside it in a wide tile.
+    fn figure_ui(&mut self, ui: &mut Ui, figure: Figure, table: impl FnOnce(&mut Ui)) {
         if self.figure.as_deref() != Some(&figure) {
             self.view.forget_figure();
             self.figure = Some(Arc::new(figure));
         }
         let Some(figure) = &self.figure else { return };
-        let space = vec2(ui.available_width(), (FIGURE * ui.available_height()).max(160.0));
-        ui.allocate_ui(space, |ui| figure_ui(ui, figure, &mut self.view));
-        ui.add_space(theme::STEP);
+        let (space, view) = (ui.available_size(), &mut self.view);
+        let is_wide = space.x > BESIDE[0] && space.x > BESIDE[1] * space.y;
+        let share = if is_wide { vec2(FIGURE, 1.0) } else { vec2(1.0, FIGURE) };
+        let layout = if is_wide { Layout::left_to_right(Align::Min) } else { Layout::top_down(Align::Min) };
+        ui.with_layout(layout, |ui| {
+            ui.allocate_ui(space * share, |ui| ui.vertical(|ui| figure_ui(ui, figure, view)));
+            ui.add_space(theme::STEP);
+            let id = ui.scope_id().with("table");
+            ui.vertical(|ui| {
+                ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, table);
+            });
+        });
     }
 
     /// The trainings of all arms; they are computed again only after a change of the points.
@@ -285,38 +305,6 @@ impl Tickets {
     }
 }
 
-/// Headings of the table of overlaps with what they mean.
-const OVERLAP: [(&str, &str); 6] = [
-    ("Arm", "The arm whose seeds are compared"),
-    ("Masks", "Final masks, those after a training, or those of a campaign within a round"),
-    ("Remaining", "Share of the weights that remain, in the parameters that are pruned"),
-    ("Pairs", "Pairs of seeds"),
-    (
-        "Jaccard ± 95 % CI",
-        "Weights that survive in both masks over those that survive in either: mean over pairs of seeds, with the 95 % CI \
-         over these pairs (Student's t). Pairs share seeds, so the interval is only a guide",
-    ),
-    (
-        "By chance",
-        "The index of random masks that keep as many weights of each layer: Σ ab/n over Σ (a + b − ab/n), where the masks \
-         keep a and b of the n weights of a layer. With the same share r in all layers it is r/(2 − r)",
-    ),
-];
-
-fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
-    let row = |arm: &str, overlap: &MaskOverlap| {
-        [
-            arm.to_owned(),
-            overlap.moment.clone(),
-            text::percent(overlap.remaining),
-            overlap.indices.len().to_string(),
-            jaccard_text(overlap),
-            fixed(overlap.chance, 3),
-        ]
-    };
-    arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
-}
-
 /// The moments of all arms in their order, each with what the slider says of it.
 fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -331,65 +319,4 @@ fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
         }
     }
     found
-}
-
-/// Headings of the table of overlaps by layer with what they mean.
-const LAYERS: [(&str, &str); 5] = [
-    ("Arm", "The arm whose seeds are compared"),
-    ("Parameter", "A parameter that is pruned in two seeds"),
-    ("Pairs", "Pairs of seeds"),
-    OVERLAP[4],
-    (
-        "By chance",
-        "The index of random masks that keep as many weights of the layer: ab/n over a + b − ab/n, where the masks keep a \
-         and b of its n weights",
-    ),
-];
-
-fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
-    let row = |arm: &str, layer: &LayerOverlap| {
-        let own = MaskOverlap { indices: layer.indices.clone(), ..MaskOverlap::default() };
-        let pairs = layer.indices.len().to_string();
-        [arm.to_owned(), layer.parameter.clone(), pairs, jaccard_text(&own), fixed(layer.chance, 3)]
-    };
-    let here = |(arm, _, overlaps): &OfArm<MaskOverlap>| {
-        let own =
-            overlaps.iter().filter(|overlap| overlap.moment == moment).flat_map(|overlap| &overlap.layers);
-        own.map(|layer| row(arm, layer)).collect::<Vec<_>>()
-    };
-    arms.iter().flat_map(here).collect()
-}
-
-/// "0.317 ± 0.021".
-fn jaccard_text(overlap: &MaskOverlap) -> String {
-    let half = overlap.half_width().map_or_else(String::new, |half| format!(" ± {}", fixed(half, 3)));
-    format!("{}{half}", fixed(overlap.mean(), 3))
-}
-
-/// Headings of the table of early stops with what they mean.
-const STOPS: [(&str, &str); 6] = [
-    ("Arm", "The arm"),
-    ("Training", "The place of the training in the plan"),
-    ("Remaining", "Share of the weights that remain"),
-    (
-        "Stops at (± SD)",
-        "The iteration with the lowest validation loss: mean over seeds ± standard deviation",
-    ),
-    ("Test accuracy there (± SD)", "Mean over seeds ± standard deviation"),
-    ("Seeds", "Seeds with this training"),
-];
-
-fn stop_rows(arms: &[OfArm<Training>]) -> Vec<[String; 6]> {
-    let row = |arm: &str, training: &Training| {
-        let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
-        [
-            arm.to_owned(),
-            training.place.clone(),
-            text::percent(training.remaining),
-            mean_and_deviation(&training.iterations(), 1.0, 0),
-            if accuracy == "–" { accuracy } else { format!("{accuracy} %") },
-            training.stops.len().to_string(),
-        ]
-    };
-    arms.iter().flat_map(|(arm, _, trainings)| trainings.iter().map(|training| row(arm, training))).collect()
 }

@@ -1,0 +1,90 @@
+use eframe::egui::vec2;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::TrialFilter;
+use crate::figure::plots::testing::{outcome, single_faults};
+use crate::gui::selection::Selection;
+use crate::gui::views::tests::{Shown, open, wait_for};
+
+/// Three trials; 0 and 2 are in one cell.
+fn trials() -> Harness<'static, Shown> {
+    let record = single_faults(vec![outcome(0, 30, 8), outcome(1, 2, 0), outcome(0, 30, 4)]);
+    let mut harness = open("campaigns", record);
+    harness.run();
+    let run = harness.state().results.join(&harness.state().listed[0].id);
+    let faults = ",,0,,fc1.weight,3,30,3f000000,7f000000\n,,1,,fc2.weight,0,2,0,4\n\
+        ,,2,,fc1.weight,5,30,3f000000,7f000000\n";
+    std::fs::write(run.join("faults.csv"), faults).unwrap();
+    let trials = ",,0,0,1,10,2,0,8,4,0,0,8,0.2\n,,1,0,1,10,10,0,0,0,0,0,0,1\n\
+        ,,2,0,1,10,6,0,4,4,0,0,4,0.6\n";
+    std::fs::write(run.join("trials.csv"), trials).unwrap();
+    harness.state_mut().views = crate::gui::views::Views::default();
+    wait_for(&mut harness, "Show trial 0, seed 1");
+    harness
+}
+
+#[test]
+fn the_answer_of_a_replay_is_right_below_its_button() {
+    let mut harness = trials();
+    for size in [vec2(1150.0, 430.0), vec2(600.0, 900.0)] {
+        harness.set_size(size);
+        harness.get_by_label("Replay").click();
+        harness.run_steps(2);
+        let begun = std::time::Instant::now();
+        let answer = loop {
+            if let Some(answer) = harness.query_by_label_contains("The trial cannot be replayed") {
+                break answer.rect();
+            }
+            assert!(begun.elapsed().as_secs() < 10, "no answer");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            harness.step();
+        };
+        let button = harness.get_by_label("Replay").rect();
+        assert!(answer.top() - button.bottom() < 24.0, "{answer} far below {button}");
+    }
+}
+
+#[test]
+fn list_and_detail_share_the_width_and_bits_fit() {
+    let mut harness = trials();
+    harness.set_size(vec2(1150.0, 430.0));
+    harness.run_steps(4);
+    let button = harness.get_by_label("Replay").rect();
+    assert!(button.right() > 1080.0, "{button} is at the right end");
+    let bits = harness.get_by_label_contains("Bits before and after").rect();
+    assert!((400.0..600.0).contains(&bits.width()), "{bits} fills its half");
+    let summary = harness.get_by_label("3 of 3").rect();
+    let part = harness.get_by_label("Conditions").rect();
+    assert!(part.y_range().contains(summary.center().y), "the summary is beside the bar");
+    harness.set_size(vec2(500.0, 430.0));
+    harness.run_steps(4);
+    let [summary, part] = [harness.get_by_label("3 of 3").rect(), harness.get_by_label("Conditions").rect()];
+    assert!(summary.top() >= part.bottom(), "or below it");
+}
+
+#[test]
+fn the_order_is_seen_and_stays_for_another_cell() {
+    let mut harness = trials();
+    harness.set_size(vec2(1150.0, 430.0));
+    harness.run_steps(2);
+    let above = |harness: &Harness<'_, Shown>, trials: [u64; 2]| {
+        let [a, b] = trials.map(|trial| harness.get_by_label(&format!("Show trial {trial}, seed 1")).rect());
+        a.top() < b.top()
+    };
+    assert!(above(&harness, [0, 2]) && above(&harness, [2, 1]), "the worst first");
+    harness.get_by_label("Seed").click();
+    harness.run_steps(2);
+    assert!(above(&harness, [2, 1]) && above(&harness, [1, 0]), "descending");
+    let id = harness.state().listed[0].id.clone();
+    let cell = TrialFilter::cell("fc1".to_owned(), 30, vec![id], Selection::Arm(0));
+    harness.state_mut().views.show_trials(cell);
+    wait_for(&mut harness, "2 of 3");
+    harness.run_steps(2);
+    let seen: Vec<_> = harness.query_all_by_label_contains("Show trial").map(|row| row.rect()).collect();
+    assert!(above(&harness, [2, 0]), "in the same order: {seen:?}");
+    harness.set_size(vec2(330.0, 700.0));
+    harness.run_steps(4);
+    assert!(harness.query_by_label("Seed").is_some(), "its column stays in a narrow list");
+    assert!(harness.query_by_label("Before").is_none());
+}
