@@ -17,8 +17,7 @@ impl App {
         let runs = self.editor.document.runs();
         let arm = self.workspace.selection.arm();
         // Each state is looked for once: there can be hundreds, in every frame.
-        let left: Vec<&Run> =
-            runs.iter().filter(|run| self.runner.runs.state(&run.id) != RunState::Done).collect();
+        let left: Vec<&Run> = runs.iter().filter(|run| !self.runner.runs.is_done(&run.id)).collect();
         let known = &self.runner.runs;
         let is_new = |run: &&&Run| !known.is_open(&run.id) && !known.has_given_up(&run.id);
         let has_failed = |run: &&&Run| matches!(known.state(&run.id), RunState::Failed(_));

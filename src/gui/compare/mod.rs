@@ -65,8 +65,8 @@ pub struct Compare {
     plain: Colours,
     /// Shared with who draws them while they are changed.
     rows: Arc<Vec<Row>>,
-    /// The revision of the records that the results in the rows are of.
-    results_of: Option<u64>,
+    /// The revision of the records that the results in the rows are of, and the columns over series that they have.
+    results_of: Option<(u64, Vec<Column>)>,
     /// Rows of the runs that show results of earlier settings, without those results. By identity.
     outdated: BTreeMap<String, Row>,
     /// Paths of the settings in which runs differ.
@@ -279,8 +279,8 @@ impl Compare {
         }
         let is_new = self.made.is_none();
         // After an edit of the document, most runs are still those of their rows, with the results that they had.
-        let is_measured = self.made.as_ref().is_some_and(|last| last.measured == made.measured);
-        let has_results = self.results_of == Some(made.revision) && is_measured;
+        let results_of = Some((made.revision, made.measured.clone()));
+        let has_results = self.results_of == results_of;
         let old = std::mem::take(&mut self.rows);
         let mut rows = rows_of(treatments, runs, &made.measured, if has_results { &old } else { &[] });
         let is_same = has_results && rows.iter().map(|row| &row.run).eq(old.iter().map(|row| &row.run));
@@ -313,7 +313,7 @@ impl Compare {
             self.results = of(&|run| runs.record(run).is_some());
             self.open = of(&|run| runs.is_open(run));
         }
-        (self.rows, self.results_of) = (Arc::new(rows), Some(made.revision));
+        (self.rows, self.results_of) = (Arc::new(rows), results_of);
         self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
         self.give_marks();
         self.made = Some(made);

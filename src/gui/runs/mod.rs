@@ -7,7 +7,7 @@ mod outdated;
 mod queue;
 mod reading;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ pub enum RunNews {
 /// Records by run, and the work in progress.
 #[derive(Default)]
 pub struct Runs {
-    records: BTreeMap<String, RunRecord>,
+    records: HashMap<String, RunRecord>,
     /// Started runs that have not ended.
     open: BTreeSet<String>,
     /// All runs that were started together, or added since.
@@ -77,7 +77,7 @@ pub struct Runs {
     /// Started runs that were stopped while they waited.
     skipped: BTreeSet<String>,
     /// The last run with points of each arm and seed, which may have had other settings.
-    remembered: BTreeMap<ArmSeed, String>,
+    remembered: HashMap<ArmSeed, String>,
     outdated: OutdatedRuns,
     pace: BatchPace,
     work: Option<RunningJobs>,
@@ -123,6 +123,12 @@ impl Runs {
     pub fn state(&self, run: &str) -> RunState {
         let known = self.records.get(run).map_or(RunState::Waiting, |record| record.state().clone());
         if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
+    }
+
+    /// Whether all stages of a run are done.
+    pub fn is_done(&self, run: &str) -> bool {
+        self.records.get(run).is_some_and(|record| *record.state() == RunState::Done)
+            && !self.open.contains(run)
     }
 
     /// Whether a run was started and has not ended.
@@ -248,7 +254,7 @@ impl Runs {
 /// The jobs for the runs that are neither done nor in the queue, each identity once; runs that still stop get another turn.
 pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
     let mut seen = BTreeSet::new();
-    let is_left = |run: &Run| known.state(&run.id) != RunState::Done;
+    let is_left = |run: &Run| !known.is_done(&run.id);
     let is_free = |run: &Run| !known.is_open(&run.id) || known.is_stopping(&run.id);
     runs.iter()
         .filter(|run| seen.insert(&run.id) && is_left(run) && is_free(run))

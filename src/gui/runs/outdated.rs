@@ -1,6 +1,6 @@
 //! Outdated runs: results with previous settings, which replace those of an arm and a seed until the current settings run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
@@ -20,9 +20,9 @@ pub type FoundRun = (StoredRun, Option<RunRecord>);
 #[derive(Default)]
 pub(super) struct OutdatedRuns {
     /// Names of runs by identity.
-    pub(super) names: BTreeMap<String, ArmSeed>,
+    pub(super) names: HashMap<String, ArmSeed>,
     /// The runs of the document, as a set and in order.
-    listed: BTreeSet<String>,
+    listed: HashSet<String>,
     order: Vec<String>,
     /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
@@ -48,7 +48,7 @@ impl Runs {
     /// Remembers the runs of each arm and seed, so that their curves stay when settings change. A run that arms share is that
     /// of the first one: a copy of an arm has no history.
     pub fn remember(&mut self, runs: &[Run]) {
-        let mut seen = BTreeSet::new();
+        let mut seen = HashSet::new();
         for run in runs {
             if seen.insert(&run.id) && self.records.get(&run.id).is_some_and(has_points) {
                 self.remembered.insert(name(run), run.id.clone());

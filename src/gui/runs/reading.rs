@@ -12,7 +12,7 @@ impl Runs {
     /// Runs with these records.
     #[cfg(test)]
     pub fn of(records: BTreeMap<String, RunRecord>) -> Self {
-        Self { records, revision: 1, ..Self::default() }
+        Self { records: records.into_iter().collect(), revision: 1, ..Self::default() }
     }
 
     fn forget_all(&mut self) {

@@ -151,7 +151,7 @@ fn listed<'a>(treatments: &[&'a Treatment]) -> Vec<&'a Run> {
 /// The results of finished runs, each run once.
 fn results(list: &[&Run], runs: &Runs) -> Vec<f64> {
     let mut seen = BTreeSet::new();
-    let done = list.iter().filter(|run| seen.insert(&run.id) && runs.state(&run.id) == RunState::Done);
+    let done = list.iter().filter(|run| seen.insert(&run.id) && runs.is_done(&run.id));
     done.filter_map(|run| result(runs.record(&run.id)?)).collect()
 }
 

@@ -95,7 +95,7 @@ impl NetworkAtEnd {
         match chosen_run(input) {
             Ok(run) => {
                 let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
-                let is_done = input.runs.state(&run.id) == RunState::Done;
+                let is_done = input.runs.is_done(&run.id);
                 let subject = Subject { id, arm, arm_index: run.arm_index, seed, is_done };
                 self.last = Some(subject.clone());
                 Ok((subject, false))
@@ -130,7 +130,7 @@ pub fn keeps_rounds(run: &Run, runs: &Runs) -> bool {
 
 /// The run to show: the selected one, or the first of the selected arm that is done, or else that keeps rounds.
 fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
-    let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
+    let is_done = |run: &&Run| input.runs.is_done(&run.id);
     let keeps_rounds = |run: &&Run| keeps_rounds(run, input.runs);
     if let Some(id) = input.selection.run() {
         let Some(run) = input.listed.iter().find(|run| run.id == *id) else {

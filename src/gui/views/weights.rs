@@ -19,7 +19,6 @@ use crate::figure::network::image::{Shown, cells, colours, counts, full, image};
 use crate::gui::plot::{colour, theme_of};
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
-use crate::results::RunState;
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
 use crate::results::tiles::Group;
@@ -111,7 +110,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
 
 impl View for Weights {
     fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
-        listed.iter().any(|run| runs.state(&run.id) == RunState::Done || keeps_rounds(run, runs))
+        listed.iter().any(|run| runs.is_done(&run.id) || keeps_rounds(run, runs))
     }
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {

@@ -1,6 +1,6 @@
 //! Finished and remaining runs with their costs.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::{FinishedRun, RemainingRun};
 use crate::doc::Run;
@@ -16,20 +16,20 @@ pub enum RunProgress {
 }
 
 /// The costs of runs, by arm: the runs of an arm cost the same.
-pub struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
+pub struct Costs<'a>(HashMap<(usize, &'a str), Result<Cost, String>>);
 
-impl Costs {
+impl<'a> Costs<'a> {
     /// Those of these runs; `cost` returns that of one, or why it is unknown.
-    pub fn new(runs: &[Run], cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
-        let mut costs = BTreeMap::new();
+    pub fn new(runs: impl IntoIterator<Item = &'a Run>, cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
+        let mut costs = HashMap::new();
         for run in runs {
-            costs.entry((run.arm_index, run.arm.clone())).or_insert_with(|| cost(run));
+            costs.entry((run.arm_index, run.arm.as_str())).or_insert_with(|| cost(run));
         }
         Self(costs)
     }
 
-    fn of(&self, run: &Run) -> Result<&Cost, String> {
-        self.0[&(run.arm_index, run.arm.clone())].as_ref().map_err(Clone::clone)
+    fn of(&self, run: &'a Run) -> Result<&Cost, String> {
+        self.0[&(run.arm_index, run.arm.as_str())].as_ref().map_err(Clone::clone)
     }
 
     /// The finished ones of the runs, as far as their cost is known, and the remaining ones.
@@ -39,22 +39,22 @@ impl Costs {
     ///
     /// # Panics
     /// With a run of another arm than those of [`Self::new`].
-    pub fn lists<'a>(
-        &'a self,
-        runs: &'a [Run],
+    pub fn lists<'b>(
+        &'b self,
+        runs: impl IntoIterator<Item = &'a Run>,
         progress: impl Fn(&Run) -> RunProgress,
-    ) -> Result<(Vec<FinishedRun<'a>>, Vec<RemainingRun<'a>>), String> {
-        let done = runs.iter().filter_map(|run| match (progress(run), self.of(run)) {
-            (RunProgress::Done(secs), Ok(cost)) => Some(FinishedRun { run, cost, secs }),
-            (RunProgress::Done(_), Err(_)) | (RunProgress::Share(_), _) => None,
-        });
-        let left = runs.iter().filter_map(|run| match progress(run) {
-            RunProgress::Done(_) => None,
-            RunProgress::Share(share) => {
-                Some(self.of(run).map(|cost| RemainingRun { run, cost, share: 1.0 - share }))
+    ) -> Result<(Vec<FinishedRun<'b>>, Vec<RemainingRun<'b>>), String> {
+        let (mut done, mut left) = (Vec::new(), Vec::new());
+        for run in runs {
+            match (progress(run), self.of(run)) {
+                (RunProgress::Done(secs), Ok(cost)) => done.push(FinishedRun { run, cost, secs }),
+                (RunProgress::Done(_), Err(_)) => {}
+                (RunProgress::Share(share), cost) => {
+                    left.push(RemainingRun { run, cost: cost?, share: 1.0 - share });
+                }
             }
-        });
-        Ok((done.collect(), left.collect::<Result<_, _>>()?))
+        }
+        Ok((done, left))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::bar::Status;
 use crate::gui::document::Document;
 use crate::gui::text;
-use crate::results::{RunRecord, RunState};
+use crate::results::RunRecord;
 use crate::run::{
     Cost, Costs, ExpectedTime, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,
     Task, expected,
@@ -69,19 +69,19 @@ impl Runner {
             return (Status { detail: problem.to_string(), ..status_of("") }, None);
         }
         let mut seen = BTreeSet::new();
-        let runs: Vec<Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
+        let runs: Vec<&Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).collect();
         let far = |run: &Run| {
             let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
-            let is_done = self.runs.state(&run.id) == RunState::Done;
+            let is_done = self.runs.is_done(&run.id);
             if is_done { RunProgress::Done(progress.secs) } else { RunProgress::Share(progress.done) }
         };
-        let count = runs.iter().filter(|run| matches!(far(run), RunProgress::Share(_))).count();
+        let count = runs.iter().filter(|run| !self.runs.is_done(&run.id)).count();
         if count == 0 {
             return (status_of("All runs are done"), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
-        let costs = Costs::new(&runs, |run| self.worker.cost(run));
-        let (done, left) = match costs.lists(&runs, far) {
+        let costs = Costs::new(runs.iter().copied(), |run| self.worker.cost(run));
+        let (done, left) = match costs.lists(runs.iter().copied(), far) {
             Ok(lists) => lists,
             Err(reason) => return (Status { detail: reason, ..status_of(&count) }, None),
         };

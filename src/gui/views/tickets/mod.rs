@@ -20,11 +20,11 @@ use crate::figure::early_stops::{early_stops, layer_overlaps, overlaps};
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::runs::Runs;
 use crate::gui::theme;
+use crate::results::RunRecord;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::rounds::{level_text, rounds};
 use crate::results::tickets::MaskOverlap;
 use crate::results::tiles::Group;
-use crate::results::{RunRecord, RunState};
 use crate::run::mask_overlaps;
 use tables::{LAYERS, OVERLAP, STOPS, layer_rows, overlap_rows, stop_rows};
 
@@ -168,8 +168,7 @@ fn borrowed<T>(arms: &[OfArm<T>]) -> Vec<(&str, usize, &[T])> {
 impl Tickets {
     fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
         let steps = |run: &Run| input.runs.record(&run.id).map_or(0, |record| record.steps().len());
-        let has_masks =
-            |run: &&&Run| input.runs.state(&run.id) == RunState::Done || keeps_rounds(run, input.runs);
+        let has_masks = |run: &&&Run| input.runs.is_done(&run.id) || keeps_rounds(run, input.runs);
         let of_arm = |runs: &[&Run]| -> Vec<(String, usize)> {
             runs.iter().filter(has_masks).map(|run| (run.id.clone(), steps(run))).collect()
         };
