@@ -2,43 +2,53 @@
 
 use super::axis::PADDING;
 use super::bars::parts;
-use super::facets::{Facets, Ranges};
+use super::facets::{Facets, Panel, Ranges};
 use super::model::{At, Figure, Line};
 use super::palette::Marker;
 use super::scale::Scale;
 use crate::results::number::Format;
 
+/// What the range of y is for. The interval at the end of a line is always whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// For lines: the bands of a few seeds that differ would press them into a strip, and widen the range a little only.
+    Lines,
+    /// For intervals too, which are drawn at every point.
+    Intervals,
+}
+
 /// The ranges of x and y, each increasing: the fixed ones, otherwise those of the data with some padding.
 ///
 /// The range of y depends only on data within the range of x.
-pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
-    ranges_of(figure, [None; 2])
+pub fn ranges(figure: &Figure, fit: Fit) -> [[f64; 2]; 2] {
+    ranges_of(figure, fit, [None; 2])
 }
 
 /// The same with these ranges where there are some.
-pub fn ranges_of(figure: &Figure, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
+pub fn ranges_of(figure: &Figure, fit: Fit, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
     let x = figure.x.fit_or(chosen[0].or(figure.x.range), xs(figure));
     let fixed = chosen[1].or(figure.y.range);
-    let y = figure.y.fit_or(fixed, ys(figure, x));
-    [x, if fixed.is_none() { with_room_for_marks(figure, x, y) } else { y }]
+    let y = figure.y.fit_or(fixed, ys(figure, fit, x));
+    [x, if fixed.is_none() { with_room_for_marks(figure, fit, x, y) } else { y }]
 }
 
 /// The ranges of all panels of a figure; those that the whole figure has hold for each of them.
-pub fn ranges_of_panels(figure: &Figure, facets: &Facets) -> Vec<Ranges> {
+pub fn ranges_of_panels(figure: &Figure, fit: Fit, facets: &Facets) -> Vec<Ranges> {
     let chosen = [figure.x.range, figure.y.range];
-    let needed: Vec<Ranges> = facets.panels.iter().map(|panel| ranges_of(&panel.figure, chosen)).collect();
+    let of = |panel: &Panel| ranges_of(&panel.figure, fit, chosen);
+    let needed: Vec<Ranges> = facets.panels.iter().map(of).collect();
     facets.shared(&needed)
 }
 
 /// Pads the range of y beyond 0 and 100 % too if a marker would be cut in half there.
-fn with_room_for_marks(figure: &Figure, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
+fn with_room_for_marks(figure: &Figure, fit: Fit, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
     let has_marks = figure.is_of_marks() || figure.lines.iter().any(|line| line.style.marker != Marker::None);
     if !has_marks || figure.y.scale == Scale::Log10 {
         return y;
     }
     let [low, high] = y;
     let air = (high - low) * PADDING;
-    let is_at = |end: f64| ys(figure, x).any(|value| value.total_cmp(&end).is_eq());
+    let is_at = |end: f64| ys(figure, fit, x).any(|value| value.total_cmp(&end).is_eq());
     [if is_at(low) { low - air } else { low }, if is_at(high) { high + air } else { high }]
 }
 
@@ -59,12 +69,12 @@ fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
 }
 
 /// How far bands may widen the range of curves: a few seeds that differ have intervals that would press all lines into a strip.
-fn most_of_bands(figure: &Figure, values: impl Iterator<Item = f64>) -> [f64; 2] {
+fn most_of_bands(figure: &Figure, fit: Fit, values: impl Iterator<Item = f64>) -> [f64; 2] {
     const SHARE: f64 = 0.3;
     let [low, high] = values
         .filter(|value| value.is_finite())
         .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
-    if !figure.has_curves() || figure.y.scale == Scale::Log10 || low >= high {
+    if fit == Fit::Intervals || !figure.has_curves() || figure.y.scale == Scale::Log10 || low >= high {
         return [f64::NEG_INFINITY, f64::INFINITY];
     }
     let more = SHARE * (high - low);
@@ -77,7 +87,7 @@ fn end_of(figure: &Figure, line: &Line) -> Option<f64> {
     xs.reduce(if figure.x.reversed { f64::min } else { f64::max })
 }
 
-fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
+fn ys(figure: &Figure, fit: Fit, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
     let values = move || {
         let points = figure.lines.iter().flat_map(Line::polylines).flatten();
@@ -91,18 +101,18 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     });
     let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
     let references = figure.reference_lines.iter().filter_map(|reference| match reference.at {
-        At::Y(y) => Some(y),
+        At::Y(y) => Some([y, y].into_iter().chain(reference.spread.into_iter().flatten())),
         At::X(_) => None,
     });
     // Rounding may make the sum of stacked shares exceed 1.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
-    let most = most_of_bands(figure, values());
+    let most = most_of_bands(figure, fit, values());
     // The interval at the end of a line is drawn for every line, and always whole.
     let bands = bands.flat_map(move |(band, is_end)| {
         [band.low, band.high].map(|end| if is_end { end } else { end.clamp(most[0], most[1]) })
     });
-    points.chain(bands).chain(bars.map(possible)).chain(references)
+    points.chain(bands).chain(bars.map(possible)).chain(references.flatten())
 }
 
 #[cfg(test)]
@@ -117,15 +127,15 @@ mod tests {
 
     #[test]
     fn data_get_a_little_air_but_not_below_zero() {
-        assert_eq!(ranges(&figure(&[[0.0, 100.0], [10.0, 200.0]])), [[0.0, 10.3], [97.0, 203.0]]);
-        assert_eq!(ranges(&figure(&[[-10.0, 0.0], [0.0, 0.0]])), [[-10.3, 0.3], [0.0, 0.5]]);
+        assert_eq!(ranges(&figure(&[[0.0, 100.0], [10.0, 200.0]]), Fit::Lines), [[0.0, 10.3], [97.0, 203.0]]);
+        assert_eq!(ranges(&figure(&[[-10.0, 0.0], [0.0, 0.0]]), Fit::Lines), [[-10.3, 0.3], [0.0, 0.5]]);
     }
 
     #[test]
     fn shares_never_reach_beyond_a_hundred_percent() {
         let mut figure = figure(&[[0.0, 0.9], [1.0, 1.0]]);
         figure.y.format = Format::Percent;
-        let [_, y] = ranges(&figure);
+        let [_, y] = ranges(&figure, Fit::Lines);
         assert!((y[0] - 0.897).abs() < 1e-12);
         assert!((y[1] - 1.0).abs() < 1e-12);
     }
@@ -135,32 +145,32 @@ mod tests {
         let mut figure = figure(&[[0.0, 0.5], [1.0, 1.0]]);
         figure.y.format = Format::Percent;
         figure.lines[0].style.marker = Marker::Circle;
-        assert_eq!(ranges(&figure)[1], [0.485, 1.0 + (1.0 - 0.485) * PADDING]);
+        assert_eq!(ranges(&figure, Fit::Lines)[1], [0.485, 1.0 + (1.0 - 0.485) * PADDING]);
         figure.y.range = Some([0.5, 1.0]);
-        assert_eq!(ranges(&figure)[1], [0.5, 1.0], "a range that was chosen stays");
+        assert_eq!(ranges(&figure, Fit::Lines)[1], [0.5, 1.0], "a range that was chosen stays");
     }
 
     #[test]
     fn without_data_axes_reach_from_0_to_1() {
-        assert_eq!(ranges(&figure(&[])), [[0.0, 1.0]; 2]);
+        assert_eq!(ranges(&figure(&[]), Fit::Lines), [[0.0, 1.0]; 2]);
     }
 
     #[test]
     fn y_looks_only_at_what_x_shows() {
         let mut figure = figure(&[[0.0, 1000.0], [1.0, 1.0], [2.0, 2.0]]);
         figure.x.range = Some([1.0, 2.0]);
-        assert_eq!(ranges(&figure), [[1.0, 2.0], [0.97, 2.03]]);
+        assert_eq!(ranges(&figure, Fit::Lines), [[1.0, 2.0], [0.97, 2.03]]);
     }
 
     #[test]
     fn a_fixed_range_is_put_in_order_and_an_impossible_one_is_ignored() {
         let mut figure = figure(&[[1.0, 1.0], [10.0, 2.0]]);
         figure.x.range = Some([5.0, 2.0]);
-        assert_eq!(ranges(&figure)[0], [2.0, 5.0]);
+        assert_eq!(ranges(&figure, Fit::Lines)[0], [2.0, 5.0]);
         figure.x.range = Some([3.0, 3.0]);
-        assert_eq!(ranges(&figure)[0], [0.73, 10.27]);
+        assert_eq!(ranges(&figure, Fit::Lines)[0], [0.73, 10.27]);
         figure.x = Axis { scale: Scale::Log10, range: Some([-1.0, 2.0]), ..Axis::default() };
-        assert!(ranges(&figure)[0][0] > 0.0);
+        assert!(ranges(&figure, Fit::Lines)[0][0] > 0.0);
     }
 
     #[test]
@@ -168,6 +178,6 @@ mod tests {
         let mut figure = figure(&[[0.0, 1.0], [1.0, 1.0]]);
         figure.lines[0].band = vec![crate::results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
         figure.reference_lines = vec![crate::figure::ReferenceLine::level("dense", 9.0, None)];
-        assert_eq!(ranges(&figure)[1], [-1.3, 9.3]);
+        assert_eq!(ranges(&figure, Fit::Lines)[1], [-1.3, 9.3]);
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn draft_ui(
         document: document.to_owned(),
         error: None,
         is_pending: false,
+        items: Vec::new(),
     };
     let mut draft = context.drafts.get(&context.place, &slot.name, document).unwrap_or_else(new);
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::doc::{Experiment, Problem};
-use crate::form::path::{Place, reach};
+use crate::form::path::{Place, Segment, reach, walk};
 use crate::form::{Field, Value, text};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
@@ -22,6 +22,44 @@ pub(super) struct Draft {
     pub error: Option<String>,
     /// Whether it is a value that waits to be entered.
     pub is_pending: bool,
+    /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
+    pub items: Vec<(usize, String)>,
+}
+
+impl Draft {
+    /// Follows the arm or stage that it belongs to, which may have another place now.
+    fn follow(&mut self, experiment: &mut Experiment) {
+        for (length, item) in std::mem::take(&mut self.items) {
+            if text_at(experiment, &self.place.0[..length]).as_ref() == Some(&item) {
+                return;
+            }
+            let mut moved = None;
+            walk(experiment, &mut |value, found| {
+                let is_item = matches!(found.place.0.last(), Some(Segment::Index(_)));
+                if moved.is_none() && is_item && value.to_ron() == item {
+                    moved = Some(found.place.clone());
+                }
+            });
+            if let Some(Place(mut place)) = moved {
+                place.extend_from_slice(&self.place.0[length..]);
+                self.place = Place(place);
+                return;
+            }
+        }
+    }
+
+    fn note_items(&mut self, experiment: &mut Experiment) {
+        let is_item = |length: &usize| matches!(self.place.0[length - 1], Segment::Index(_));
+        let lengths: Vec<usize> = (1..=self.place.0.len()).filter(is_item).collect();
+        let item = |length| Some((length, text_at(experiment, &self.place.0[..length])?));
+        self.items = lengths.into_iter().filter_map(item).collect();
+    }
+}
+
+fn text_at(experiment: &mut Experiment, place: &[Segment]) -> Option<String> {
+    let mut text = None;
+    reach(experiment, place, &mut |value| text = Some(value.to_ron()));
+    text
 }
 
 impl Drafts {
@@ -48,8 +86,18 @@ impl Drafts {
         }
     }
 
-    /// Forgets what was typed into settings that no longer exist, or have another value now.
+    /// Follows arms and stages that were moved, and forgets what was typed into settings that no longer exist, or have another
+    /// value now.
     pub fn keep_reachable(&mut self, experiment: &mut Experiment) {
+        let drafts = std::mem::take(&mut self.0);
+        self.0 = drafts
+            .into_iter()
+            .map(|((_, name), mut draft)| {
+                draft.follow(experiment);
+                draft.note_items(experiment);
+                ((draft.place.to_string(), name), draft)
+            })
+            .collect();
         self.0.retain(|_, draft| {
             let mut is_same = true;
             let mut compare =
@@ -76,5 +124,61 @@ impl Drafts {
             Some(draft) => drop(self.0.insert(key, draft)),
             None => drop(self.0.remove(&key)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::parse;
+
+    #[test]
+    fn a_wrong_text_goes_with_its_stage_and_its_arm() {
+        let text =
+            "(arms: [(name: \"a\", plan: [Train(\"1ep\"), Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
+        let mut experiment = parse(text, Path::new("x.ron")).unwrap();
+        let key = |key: &str| Segment::Key(key.to_owned());
+        let place = |arm, stage| {
+            let train = Segment::Variant("Train".to_owned());
+            Place(vec![
+                key("arms"),
+                Segment::Index(arm),
+                key("plan"),
+                Segment::Index(stage),
+                train,
+                key("length"),
+            ])
+        };
+        let mut field = None;
+        let mut document = String::new();
+        walk(&mut experiment, &mut |value, found| {
+            if found.place == place(0, 0) {
+                (field, document) = (Some(found.field()), text::to_text(value, &found.field()));
+            }
+        });
+        let mut drafts = Drafts::default();
+        let draft = Draft {
+            place: place(0, 0),
+            field: field.expect("trainings have a length"),
+            text: "7x".to_owned(),
+            document,
+            error: Some("wrong".to_owned()),
+            is_pending: false,
+            items: Vec::new(),
+        };
+        drafts.put(&place(0, 0), "Length", Some(draft));
+        let place_now = |drafts: &mut Drafts, experiment: &mut Experiment| {
+            drafts.keep_reachable(experiment);
+            drafts.problems().first().map(|problem| problem.place.clone())
+        };
+        assert_eq!(place_now(&mut drafts, &mut experiment), Some(place(0, 0)));
+        experiment.arms[0].plan.swap(0, 1);
+        assert_eq!(place_now(&mut drafts, &mut experiment), Some(place(0, 1)), "the stage was moved");
+        experiment.arms.swap(0, 1);
+        assert_eq!(place_now(&mut drafts, &mut experiment), Some(place(1, 1)), "the arm was moved");
+        experiment.arms.remove(1);
+        assert_eq!(place_now(&mut drafts, &mut experiment), None, "the arm is gone");
     }
 }

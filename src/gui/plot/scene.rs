@@ -11,7 +11,7 @@ use super::navigate::View;
 use crate::figure::axis::Axis;
 use crate::figure::facets::Facets;
 use crate::figure::model::{Figure, Line};
-use crate::figure::ranges::ranges;
+use crate::figure::ranges::{Fit, ranges};
 use crate::figure::view::without;
 use crate::gui::background::BackgroundTask;
 
@@ -107,7 +107,7 @@ impl Analysis {
         let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
         let [x, y] = request.chosen;
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
-        let [x, y] = ranges(&visible);
+        let [x, y] = ranges(&visible, Fit::Lines);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
         let forward = figure.lines.iter().map(goes_forward).collect();
         Self { hidden: request.hidden.clone(), fit, areas, forward }

@@ -8,7 +8,7 @@ use crate::doc::expand_arms;
 use crate::doc::templates::{Template, all};
 use crate::figure::mapping::Mapping;
 use crate::figure::plots::find;
-use crate::figure::ranges::ranges;
+use crate::figure::ranges::{Fit, ranges};
 use crate::figure::{Dash, Figure, Line, style_of};
 use crate::gui::plot::line_shapes;
 use crate::gui::theme;
@@ -28,7 +28,7 @@ pub fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     painter.hline(rect.x_range(), rect.bottom() - 0.5, (1.0, colours.grid));
     let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
     let inner = rect.shrink(MARGIN);
-    let [x, y] = ranges(figure);
+    let [x, y] = ranges(figure, Fit::Lines);
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {

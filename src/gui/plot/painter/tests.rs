@@ -6,7 +6,7 @@ use super::*;
 use crate::figure::facets::testing::by_batch;
 use crate::figure::mapping::Mapping;
 use crate::figure::palette::Theme;
-use crate::figure::ranges::ranges_of_panels;
+use crate::figure::ranges::{Fit, ranges_of_panels};
 use crate::figure::raster::pixels;
 use crate::figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
 use crate::figure::svg::drawing;
@@ -88,7 +88,7 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail };
     let area =
         layout::Rect { left: 10.0, top: 10.0, right: SIZE[0] as f64 - 10.0, bottom: SIZE[1] as f64 - 10.0 };
-    let [x, y] = crate::figure::ranges::ranges(figure);
+    let [x, y] = crate::figure::ranges::ranges(figure, Fit::Lines);
     let surface = Surface {
         figure,
         x: Mapping::new(&figure.x, x, [area.left, area.right]),
@@ -226,7 +226,7 @@ fn the_window_and_a_file_show_the_same_panels() {
     let facets = figure.facets.as_ref().unwrap();
     let [width, height] = SIZE.map(|side| side as f64);
     let space = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
-    let grid = layout::grid(&figure, facets, &ranges_of_panels(&figure, facets), space, 8.0);
+    let grid = layout::grid(&figure, facets, &ranges_of_panels(&figure, Fit::Lines, facets), space, 8.0);
     let (theme, hidden) = (Theme::LightScreen, BTreeSet::new());
     let detail = Detail::Screen { pixels: SCALE as f64, plots: 3 };
     let look =
