@@ -75,13 +75,13 @@ pub struct Line {
     pub counts: Vec<u32>,
     /// The spread around the points; empty for none.
     pub band: Vec<Band>,
-    /// The averaged runs, drawn faintly.
+    /// Single runs: first the unfinished ones beside the mean, then the averaged ones, drawn faintly.
     pub traces: Vec<Trace>,
     /// The runs that the points are where each is a single one, which no line joins; empty for a line through its points.
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
-    /// How many seeds it averages while others are to come.
+    /// How many seeds it averages while others are to come, or go on.
     pub seeds: Option<Seeds>,
     /// Of a line by round, the training that it shows.
     pub round: Option<LineRound>,
@@ -92,7 +92,7 @@ pub struct Line {
 pub struct Seeds {
     /// Those that are done, of which the mean is; 0 for a mean of unfinished ones.
     pub done: usize,
-    /// All of them.
+    /// All of them; 0 where they have no common number, as in pooled arms and over a setting.
     pub planned: usize,
     /// The number of unfinished ones beside the mean: the first traces.
     pub running: usize,
@@ -118,7 +118,7 @@ pub struct Level {
     pub is_drawn: bool,
 }
 
-/// One of the runs that a mean averages.
+/// A single run: one that a mean averages, an unfinished one beside a mean, or a line of parallel coordinates.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
     /// Its name: "seed 3".

@@ -31,4 +31,4 @@ pub use ends::{end_in_words, ends_in_words};
 pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
 pub use record::{EarlyStop, RunRecord, StepStart};
-pub use run_state::RunState;
+pub use run_state::{RunState, Split};

@@ -1,4 +1,4 @@
-//! The state of a run.
+//! The state of a run, and which runs a mean is over while some go on.
 
 /// The state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,5 +39,52 @@ impl RunState {
             Self::Done => "done",
             Self::Failed(_) => "failed",
         }
+    }
+}
+
+/// What a mean is over and what is beside it, while some runs of an arm are finished and others are not: the values of
+/// finished runs, else all that there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split<T> {
+    /// What the mean is over.
+    pub averaged: Vec<T>,
+    /// What unfinished runs have beside a mean of finished ones.
+    pub beside: Vec<T>,
+    /// Whether the mean is of finished runs.
+    pub is_of_finished: bool,
+}
+
+impl<T> Split<T> {
+    /// Splits the values of runs by whether their runs are unfinished. A failed run is finished: it gets no further values.
+    pub fn of(values: impl IntoIterator<Item = T>, is_unfinished: impl Fn(&T) -> bool) -> Self {
+        let (unfinished, finished): (Vec<T>, Vec<T>) = values.into_iter().partition(is_unfinished);
+        if finished.is_empty() {
+            let is_of_finished = unfinished.is_empty();
+            return Self { averaged: unfinished, beside: Vec::new(), is_of_finished };
+        }
+        Self { averaged: finished, beside: unfinished, is_of_finished: true }
+    }
+
+    /// How many finished runs the mean is over.
+    pub const fn finished(&self) -> usize {
+        if self.is_of_finished { self.averaged.len() } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_is_over_what_is_finished_else_over_all() {
+        let split = |values: &[i32]| Split::of(values.to_vec(), |value| *value < 0);
+        let some = split(&[1, -2, 3]);
+        assert_eq!(
+            (some.averaged.as_slice(), some.beside.as_slice(), some.finished()),
+            (&[1, 3][..], &[-2][..], 2)
+        );
+        let none = split(&[-1, -2]);
+        assert_eq!((none.averaged.len(), none.beside.len(), none.finished()), (2, 0, 0));
+        assert!(!none.is_of_finished && split(&[]).is_of_finished);
     }
 }

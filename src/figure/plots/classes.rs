@@ -6,10 +6,11 @@ use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
+use crate::form::number::counted;
 use crate::results::colours::without_shade;
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
-use crate::results::{PointRef, RunRecord, RunState};
+use crate::results::{PointRef, RunRecord, Split};
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -38,23 +39,42 @@ fn is_about(record: &RunRecord) -> bool {
 }
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let measured: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
-        arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
-    let count = measured.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
+    let measured: Vec<(&ArmRuns<'_>, Split<Shares<'_>>)> = arms
+        .iter()
+        .map(|arm| (arm, arm.split(shares(arm), |shares| shares.place)))
+        .filter(|(_, split)| !split.averaged.is_empty())
+        .collect();
+    let count = measured.iter().flat_map(|(_, split)| &split.averaged).map(|shares| shares.classes.len());
     let x = Axis::of_names("Class", names(arms, count.max().unwrap_or_default()));
     let arms = measured.len();
-    let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
-        line: marks(arm, shares, offset(position, arms), options),
-        counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
-        training: None,
+    // Values in the middle of a training are no results, and dots of all classes would hide those that are.
+    let left_out: usize = measured.iter().map(|(_, split)| split.beside.len()).sum();
+    let line = |(position, (arm, split)): (usize, (&ArmRuns<'_>, Split<Shares<'_>>))| {
+        let split = Split { beside: Vec::new(), ..split };
+        let line = marks(arm, &split.averaged, offset(position, arms), options);
+        Averaged {
+            line: Line { seeds: arm.seeds(&split), ..line },
+            counts: RunCounts::of(arm, split.averaged.iter().map(|shares| shares.seed)),
+            training: None,
+        }
     };
-    let drawn = measured.iter().enumerate().map(line).collect();
+    let drawn = measured.into_iter().enumerate().map(line).collect();
     let options = PlotOptions { smoothing: 0.0, ..options.clone() };
-    figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
+    let mut figure = figure(x, Axis::percent("Accuracy of the class"), drawn, &options);
+    if left_out > 0 {
+        figure.add_note(&format!("{} left out", counted(left_out as u64, "unfinished run")));
+    }
+    figure
 }
 
-/// The seed and name of a run, and its accuracy on each class.
-type Shares<'a> = (u64, String, &'a [Option<f64>]);
+/// A run and its accuracy on each class.
+struct Shares<'a> {
+    /// The place of the run among those of its arm.
+    place: usize,
+    seed: u64,
+    name: String,
+    classes: &'a [Option<f64>],
+}
 
 /// The last evaluation of the main branch by class; for an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
@@ -68,12 +88,10 @@ fn last(record: &RunRecord) -> Option<PointRef<'_>> {
 }
 
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
-    let of =
-        |((seed, record), name): (&(u64, &'a RunRecord), String)| Some((*seed, name, last(record)?.classes));
-    // Runs in the middle of a training would widen the intervals of those that are done.
-    let has_done = arm.runs.iter().any(|(_, record)| *record.state() == RunState::Done);
-    let is_counted = |run: &(u64, &RunRecord)| !has_done || *run.1.state() == RunState::Done;
-    arm.runs.iter().zip(arm.run_names()).filter(|(run, _)| is_counted(run)).filter_map(of).collect()
+    let of = |(place, ((seed, record), name)): (usize, (&(u64, &'a RunRecord), String))| {
+        Some(Shares { place, seed: *seed, name, classes: last(record)?.classes })
+    };
+    arm.runs.iter().zip(arm.run_names()).enumerate().filter_map(of).collect()
 }
 
 /// The names of classes: those of the data if all arms agree, otherwise numbers.
@@ -100,9 +118,9 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOp
         ..style_of(arm.colour)
     };
     let mut line = Line::new(&arm.name, style, Vec::new());
-    let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
+    let classes = shares.iter().map(|shares| shares.classes.len()).max().unwrap_or_default();
     for class in 0..classes {
-        let values: Vec<f64> = shares.iter().filter_map(|(.., classes)| *classes.get(class)?).collect();
+        let values: Vec<f64> = shares.iter().filter_map(|shares| *shares.classes.get(class)?).collect();
         if values.is_empty() {
             continue; // without samples of the class nothing was measured, so this is no gap
         }
@@ -116,7 +134,7 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOp
     line
 }
 
-fn trace((_, name, classes): &Shares<'_>, offset: f64) -> Trace {
+fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
     let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
     Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }
 }
@@ -125,9 +143,9 @@ fn trace((_, name, classes): &Shares<'_>, offset: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
-    use crate::results::Point;
     use crate::results::statistics::Spread;
     use crate::results::table::Row;
+    use crate::results::{Event, Point};
 
     fn counted(trained: f64, classes: &[Option<f64>]) -> Point {
         Point { classes: classes.to_vec(), ..at("test_accuracy", trained, 0.5) }
@@ -169,6 +187,30 @@ mod tests {
         assert_eq!((b.band.len(), b.traces.len()), (0, 0));
         assert_eq!(figure.remarks("bands")[0], "mean over 1 to 2 seeds, bars: min to max", "drawn as bars");
         assert!(figure.has_data() && figure.remarks("").len() == 1);
+    }
+
+    #[test]
+    fn a_failed_run_counts_and_a_running_one_is_left_out_with_its_number() {
+        let after = |share: f64, event: Event| {
+            let mut run = record([counted(1.0, &[Some(share)])]);
+            run.apply(event);
+            run
+        };
+        let runs = [
+            after(0.5, Event::Finished { secs: 1.0 }),
+            after(0.25, Event::Failed { message: String::new() }),
+            after(0.0, Event::Started { resumed: true, threads: 1 }),
+        ];
+        let of = |runs: &[RunRecord]| {
+            build(
+                &[ArmRuns { runs: (1..).zip(runs).collect(), ..ArmRuns::default() }],
+                &PlotOptions::default(),
+            )
+        };
+        let figure = of(&runs);
+        assert_eq!(figure.lines[0].points, [[0.0, 0.375]]);
+        assert_eq!(figure.note.rest, "1 unfinished run left out");
+        assert_eq!(of(&runs[2..]).note.rest, "all seeds unfinished");
     }
 
     #[test]

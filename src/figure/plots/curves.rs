@@ -1,13 +1,11 @@
 //! Turns the curves of single runs into the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
-use std::collections::BTreeSet;
-
 use super::note::{RunCounts, note};
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Seeds, Trace};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::{PlotOptions, XAxis};
@@ -61,55 +59,34 @@ pub fn averaged(
     curves: Vec<Curve>,
     options: &PlotOptions,
 ) -> Averaged {
-    let (mut curves, unfinished) = finished(arm, curves);
-    let seeds = seeds(arm, curves.len(), unfinished.len());
-    let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
+    let mut split = arm.split(curves, |curve| curve.place);
+    let seeds = arm.seeds(&split);
+    let counts = RunCounts::of(arm, split.averaged.iter().map(|curve| curve.seed));
     // Raw values stay visible when they are smoothed, also for a single run.
-    let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
+    let has_traces = options.smoothing > 0.0 || (options.traces && split.averaged.len() > 1);
     let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
-    let behind: &[Curve] = if has_traces { &curves } else { &[] };
-    let traces = unfinished.iter().chain(behind).map(trace).collect();
-    for curve in &mut curves {
+    let behind: Vec<Trace> = if has_traces { split.averaged.iter().map(trace).collect() } else { Vec::new() };
+    for curve in split.averaged.iter_mut().chain(&mut split.beside) {
         match options.x {
             // The number of weights only falls, so the past is at larger x.
             XAxis::Remaining => smooth(curve.points.iter_mut().rev(), options.smoothing),
             _ => smooth(curve.points.iter_mut(), options.smoothing),
         }
     }
-    let line = match curves.as_slice() {
+    let traces = split.beside.iter().map(trace).chain(behind).collect();
+    let line = match split.averaged.as_slice() {
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
     Averaged { line: Line { traces, seeds, ..line }, counts, training: None }
 }
 
-/// The curves that a mean is over, and those of unfinished runs beside it. While no run is done, the mean is over all.
-fn finished(arm: &ArmRuns<'_>, curves: Vec<Curve>) -> (Vec<Curve>, Vec<Curve>) {
-    if arm.runs.iter().all(|(_, record)| !record.state().goes_on()) {
-        return (curves, Vec::new());
-    }
-    let runs = arm.runs.iter().zip(arm.run_names());
-    let names: BTreeSet<String> =
-        runs.filter(|((_, record), _)| record.state().goes_on()).map(|(_, name)| name).collect();
-    let (unfinished, done): (Vec<_>, Vec<_>) =
-        curves.into_iter().partition(|curve| names.contains(&curve.run));
-    if done.is_empty() { (unfinished, done) } else { (done, unfinished) }
-}
-
-/// How many seeds a mean has while others are to come; `None` for pooled arms too, whose runs with one seed are no
-/// replicates.
-fn seeds(arm: &ArmRuns<'_>, averaged: usize, running: usize) -> Option<Seeds> {
-    let [over, planned] = arm.progress();
-    let done = if over == 0 { 0 } else { averaged };
-    (over < planned && arm.pooled() == 1).then_some(Seeds { done, planned, running })
-}
-
 /// The curves of all runs of an arm, by main branch and branches.
 pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
     let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
-    for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
-        for (path, mut curve) in curves(*seed, record, series, &options.x) {
-            curve.run.clone_from(&run);
+    for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
+        for (path, curve) in curves(*seed, record, series, &options.x) {
+            let curve = Curve { place, run: run.clone(), ..curve };
             match paths.iter_mut().find(|(known, _)| *known == path) {
                 Some((_, curves)) => curves.push(curve),
                 None => paths.push((path, vec![curve])),
@@ -183,7 +160,7 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{accuracy, loss};
     use super::*;
-    use crate::figure::model::Note;
+    use crate::figure::model::{Note, Seeds};
     use crate::figure::palette::Dash;
     use crate::results::statistics::{Band, Spread};
     use crate::results::table::Row;
@@ -280,13 +257,14 @@ mod tests {
         let started = Event::Started { resumed: true, threads: 1 };
         let mut runs = [[0.5, 1.0], [0.25, 0.5], [0.0, 0.25]]
             .map(|[first, last]| accuracies(&[(1.0, first), (2.0, last)]));
-        let of = |runs: &[RunRecord], planned: usize| {
-            let arm = ArmRuns { planned, ..arm("ticket", runs) };
+        let to_come = Row::default();
+        let of = |runs: &[RunRecord], waiting: usize| {
+            let arm = ArmRuns { waiting: vec![&to_come; waiting], ..arm("ticket", runs) };
             (accuracy::PLOT.build)(&[arm], &PlotOptions { traces: false, ..options() })
         };
-        assert_eq!(of(&runs, 3).lines[0].seeds, None, "all are done");
+        assert_eq!(of(&runs, 0).lines[0].seeds, None, "all are done");
         runs[2].apply(started.clone());
-        let figure = of(&runs, 4);
+        let figure = of(&runs, 1);
         let line = &figure.lines[0];
         assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
         assert_eq!(line.seeds, Some(Seeds { done: 2, planned: 4, running: 1 }));
@@ -296,9 +274,41 @@ mod tests {
         for run in &mut runs {
             run.apply(started.clone());
         }
-        let line = &of(&runs, 3).lines[0];
+        let figure = of(&runs, 0);
+        let line = &figure.lines[0];
         assert_eq!(line.seeds, Some(Seeds { done: 0, planned: 3, running: 0 }), "a mean of what there is");
         assert_eq!(line.counts, [3, 3]);
+        assert_eq!(figure.note.text(""), "mean over 3 seeds, all seeds unfinished");
+    }
+
+    #[test]
+    fn a_branch_of_unfinished_seeds_alone_has_none_that_are_done() {
+        let mut under_way = record([branch("late", at("test_accuracy", 1.0, 0.25))]);
+        under_way.apply(Event::Started { resumed: true, threads: 1 });
+        let runs = [accuracies(&[(1.0, 0.5)]), under_way];
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", &runs)], &options());
+        let late = figure.lines.iter().find(|line| line.name == "ticket / late").unwrap();
+        assert_eq!(late.seeds, Some(Seeds { done: 0, planned: 2, running: 0 }));
+    }
+
+    #[test]
+    fn a_line_that_pools_arms_has_no_number_of_seeds_even_while_one_arm_alone_has_begun() {
+        let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
+        let runs = [accuracies(&[(1.0, 0.5)])];
+        let pooled = ArmRuns { rows: vec![&rows[0]], waiting: vec![&rows[1]], ..arm("batch 16", &runs) };
+        let figure = (accuracy::PLOT.build)(&[pooled], &options());
+        assert_eq!(figure.lines[0].seeds, Some(Seeds { done: 1, planned: 0, running: 0 }));
+    }
+
+    #[test]
+    fn unfinished_runs_beside_a_smoothed_mean_are_smoothed_too() {
+        let mut runs = [0.0, 0.5].map(|first| accuracies(&[(1.0, first), (2.0, 0.75)]));
+        runs[1].apply(Event::Started { resumed: true, threads: 1 });
+        let options = PlotOptions { smoothing: 0.5, ..options() };
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
+        let traces = &figure.lines[0].traces;
+        assert!(traces[0].points[1][1] < 0.7, "{traces:?}");
+        assert_eq!(traces[1].points, [[1.0, 0.0], [2.0, 0.75]], "raw values of the mean");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::{SERIES, campaigns};
+use super::curves::Averaged;
+use super::note::{RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
 use crate::doc::fault::Protect;
@@ -34,6 +36,9 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
+/// The interval of a point of a single run.
+const SINGLE: &str = "bootstrap interval over trials";
+
 fn is_about(record: &RunRecord) -> bool {
     record.campaigns().iter().any(varies_rate)
 }
@@ -43,25 +48,14 @@ fn varies_rate(campaign: &CampaignRecord) -> bool {
 }
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
+    let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
     let reference_lines =
-        if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
-    let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
-    let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
-    let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
-    let of = if pooled > 1 { format!("runs (up to {pooled} arms pooled)") } else { "seeds".to_owned() };
-    let (what, interval) = match (lines.is_empty(), most) {
-        (true, _) => Default::default(),
-        (false, 0 | 1) => ("mean over trials".to_owned(), "bootstrap interval over trials"),
-        (false, _) => (format!("mean over {of} of the means over trials"), options.band.label()),
-    };
-    let has_interval = lines.iter().any(|line| !line.band.is_empty());
-    let interval = if has_interval { interval.to_owned() } else { String::new() };
-    let note = Note { what, interval, ..Note::default() };
+        if drawn.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
+    let note = note_of(&drawn, options);
     let mut figure = Figure {
-        x,
+        x: Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() },
         y: Axis::percent("Accuracy under faults"),
-        lines,
+        lines: drawn.into_iter().map(|averaged| averaged.line).collect(),
         reference_lines,
         note,
         ..Figure::default()
@@ -79,6 +73,33 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         figure.add_note("dashed: fault-free accuracy");
     }
     figure
+}
+
+/// What points are means of, and which intervals they have: those of several runs, and of single ones over their trials.
+fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
+    if drawn.is_empty() {
+        return Note::default();
+    }
+    let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
+    let of_runs = note(&counted, &PlotOptions { smoothing: 0.0, ..options.clone() });
+    let what = match of_runs.what.as_str() {
+        "" => "mean over trials".to_owned(),
+        what => format!("{what} of the means over trials"),
+    };
+    let has_bands = |are_single: bool| {
+        drawn.iter().map(|averaged| &averaged.line).any(|line| {
+            let mut points = line.points.iter().zip(&line.counts);
+            let is_there = |x: f64| line.band.iter().any(|band| band.x.total_cmp(&x).is_eq());
+            points.any(|(point, count)| (*count == 1) == are_single && is_there(point[0]))
+        })
+    };
+    let interval = match (has_bands(false), has_bands(true)) {
+        (false, false) => String::new(),
+        (true, false) => of_runs.interval,
+        (false, true) => SINGLE.to_owned(),
+        (true, true) => format!("{}, of single runs {SINGLE}", of_runs.interval),
+    };
+    Note { what, interval, rest: of_runs.rest }
 }
 
 /// Campaigns of an arm that vary the rate.
@@ -100,17 +121,16 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
 /// Identifies a line: stage, branch, and whether it is unprotected.
 type Key = (String, String, bool);
 
-/// The estimates of all runs for each rate. Keys are the bits of rates, which are equal in all seeds.
-type Rates = BTreeMap<u64, Vec<(usize, Estimate)>>;
+/// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
+type Rates = BTreeMap<u64, Estimate>;
 
-fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
-    let mut found: BTreeMap<Key, Rates> = BTreeMap::new();
+fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
+    let mut found: BTreeMap<Key, BTreeMap<usize, Rates>> = BTreeMap::new();
     for (run, (_, record)) in arm.runs.iter().enumerate() {
         for campaign in record.campaigns() {
             for (key, rate, accuracy) in cells(campaign) {
-                let rates = found.entry(key).or_default().entry(rate.to_bits()).or_default();
-                rates.retain(|(known, _)| *known != run); // the last round counts
-                rates.push((run, accuracy));
+                // The last round counts.
+                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), accuracy);
             }
         }
     }
@@ -122,7 +142,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
             Some(((began.stage.clone(), began.branch.clone()), word_of(&began.protect)?))
         })
         .collect();
-    let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
+    let line = |((stage, branch, unprotected), runs): (Key, BTreeMap<usize, Rates>)| {
         let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
         if stages.len() > 1 {
             name = format!("{name}, stage {}", stage_number(&stage));
@@ -132,7 +152,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
         if let Some(protection) = protection {
             name = format!("{name}, {protection}");
         }
-        drawn(arm, &name, unprotected, rates, options)
+        drawn(arm, &name, unprotected, runs, options)
     };
     found.into_iter().map(line).collect()
 }
@@ -145,33 +165,52 @@ fn cells(campaign: &CampaignRecord) -> impl Iterator<Item = (Key, f64, Estimate)
     })
 }
 
-fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options: &PlotOptions) -> Line {
+fn drawn(
+    arm: &ArmRuns<'_>,
+    name: &str,
+    unprotected: bool,
+    runs: BTreeMap<usize, Rates>,
+    options: &PlotOptions,
+) -> Averaged {
     let mut style = style_of(arm.colour).with_marker();
     if unprotected {
         style.dash = Dash::Dotted;
     }
-    let mut line = Line::new(name, style, Vec::new());
-    let names = arm.run_names();
-    let mut traces: BTreeMap<usize, Trace> = BTreeMap::new();
-    for (rate, runs) in rates {
+    let split = arm.split(runs, |(run, _)| *run);
+    let mut line = Line { seeds: arm.seeds(&split), ..Line::new(name, style, Vec::new()) };
+    let mut counts = RunCounts { runs: 0, seeds: 0, arms: arm.pooled() };
+    let rates: BTreeSet<u64> = split.averaged.iter().flat_map(|(_, rates)| rates.keys().copied()).collect();
+    // The rates at which a point is a mean of several runs.
+    let mut shared: BTreeSet<u64> = BTreeSet::new();
+    for rate in rates {
         let x = f64::from_bits(rate);
-        if let [(_, only)] = runs.as_slice() {
-            line.points.push([x, only.value]);
-            line.band.push(Band { x, low: only.low, high: only.high });
-            continue;
-        }
-        let values: Vec<f64> = runs.iter().map(|(_, estimate)| estimate.value).collect();
+        let here = || split.averaged.iter().filter_map(|(run, rates)| Some((*run, *rates.get(&rate)?)));
+        let values: Vec<f64> = here().map(|(_, estimate)| estimate.value).collect();
+        let of_here = RunCounts::of(arm, here().map(|(run, _)| arm.runs[run].0));
+        counts.runs = counts.runs.max(of_here.runs);
+        counts.seeds = counts.seeds.max(of_here.seeds);
         let level = level(x, &values, options.band);
         line.points.push([x, level.mean]);
-        line.band.extend(level.band);
-        for (run, estimate) in runs.iter().filter(|_| options.traces) {
-            let new = || Trace { name: names[*run].clone(), points: Vec::new() };
-            let trace = traces.entry(*run).or_insert_with(new);
-            trace.points.push([x, estimate.value]);
+        line.counts.push(u32::try_from(values.len()).unwrap_or(u32::MAX));
+        if values.len() > 1 {
+            line.band.extend(level.band);
+            shared.insert(rate);
+        } else {
+            line.band.extend(here().map(|(_, only)| Band { x, low: only.low, high: only.high }));
         }
     }
-    line.traces = traces.into_values().collect();
-    line
+    let names = arm.run_names();
+    let trace = |(run, rates): &(usize, Rates), is_shown: &dyn Fn(&u64) -> bool| {
+        let shown = rates.iter().filter(|(rate, _)| is_shown(rate));
+        let points = shown.map(|(rate, estimate)| [f64::from_bits(*rate), estimate.value]).collect();
+        Trace { name: names[*run].clone(), points }
+    };
+    line.traces = split.beside.iter().map(|run| trace(run, &|_| true)).collect();
+    if options.traces {
+        let averaged = split.averaged.iter().map(|run| trace(run, &|rate| shared.contains(rate)));
+        line.traces.extend(averaged.filter(|trace| !trace.points.is_empty()));
+    }
+    Averaged { line, counts, training: None }
 }
 
 /// The protection of a campaign in a word for the legend; none where there is no protection.
@@ -184,9 +223,14 @@ const fn word_of(protect: &Protect) -> Option<&'static str> {
     }
 }
 
-/// The golden accuracy of an arm: its mean over runs without faults.
+/// The golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
 fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
-    let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
+    let of_run = |(run, (_, record)): (usize, &(u64, &RunRecord))| {
+        let about = record.campaigns().iter().filter(|campaign| varies_rate(campaign));
+        about.map(|campaign| (run, campaign.began.golden_accuracy)).collect::<Vec<_>>()
+    };
+    let found = arm.split(arm.runs.iter().enumerate().flat_map(of_run), |(run, _)| *run).averaged;
+    let golden: Vec<f64> = found.into_iter().map(|(_, accuracy)| accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
     let name = format!("{}, fault-free", arm.name);
     (!golden.is_empty()).then(|| ReferenceLine::level(&name, mean, Some(arm.colour)))
@@ -199,6 +243,7 @@ mod tests {
     use crate::figure::At;
     use crate::results::Event;
     use crate::results::campaign::CampaignBegan;
+    use crate::results::statistics::Spread;
     use crate::results::table::Row;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
@@ -243,11 +288,7 @@ mod tests {
     #[test]
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
-        let options = PlotOptions {
-            band: crate::results::statistics::Spread::MinMax,
-            traces: true,
-            ..PlotOptions::default()
-        };
+        let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&[arm(&runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
@@ -262,6 +303,39 @@ mod tests {
         let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm(&[]) };
         let figure = build(&[pooled], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
-        assert!(figure.note.what.starts_with("mean over runs (up to 2 arms pooled) of"), "{:?}", figure.note);
+        assert_eq!(figure.note.what, "mean over 2 runs (2 arms pooled, 1 seed) of the means over trials");
+    }
+
+    #[test]
+    fn the_caption_names_the_intervals_that_are_drawn() {
+        let text = |runs: &[RunRecord], band: Spread| {
+            let figure = build(&[arm(runs)], &PlotOptions { band, ..PlotOptions::default() });
+            figure.note.text("bars").split(", dashed").next().unwrap_or_default().to_owned()
+        };
+        let two = [rates(&[(1e-6, 0.75), (1e-5, 0.5)], &[]), rates(&[(1e-6, 0.25)], &[])];
+        let mean = "mean over 1 to 2 seeds of the means over trials, bars: ";
+        assert_eq!(
+            text(&two, Spread::MinMax),
+            format!("{mean}min to max, of single runs bootstrap interval over trials")
+        );
+        assert_eq!(text(&two, Spread::None), format!("{mean}bootstrap interval over trials"));
+        let one = [rates(&[(1e-6, 0.75)], &[]), RunRecord::default()];
+        assert_eq!(
+            text(&one, Spread::Interval95),
+            "mean over trials, bars: bootstrap interval over trials",
+            "a run without a campaign does not count"
+        );
+    }
+
+    #[test]
+    fn a_campaign_under_way_is_beside_the_mean_of_those_that_are_done() {
+        let mut runs = [0.75, 0.25, 0.125].map(|value| rates(&[(1e-6, value), (1e-5, value)], &[]));
+        runs[2].apply(Event::Started { resumed: true, threads: 1 });
+        let figure = build(&[arm(&runs)], &PlotOptions::default());
+        let line = &figure.lines[0];
+        assert_eq!(line.points, [[1e-6, 0.5], [1e-5, 0.5]]);
+        assert_eq!((line.traces.len(), line.traces[0].name.as_str()), (1, "seed 3"));
+        assert_eq!(line.seeds.map(|seeds| seeds.running), Some(1));
+        assert!(figure.note.rest.starts_with("thin lines: unfinished seeds"), "{:?}", figure.note);
     }
 }

@@ -120,10 +120,9 @@ fn lines(
     value: fn(f64) -> f64,
 ) -> Vec<Averaged> {
     let mut found: BTreeMap<Measurement, Vec<Curve>> = BTreeMap::new();
-    for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
-        for (measurement, mut curve) in curves(*seed, record, series, value) {
-            curve.run.clone_from(&run);
-            found.entry(measurement).or_default().push(curve);
+    for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
+        for (measurement, curve) in curves(*seed, record, series, value) {
+            found.entry(measurement).or_default().push(Curve { place, run: run.clone(), ..curve });
         }
     }
     let names = names(arm, &found.keys().collect::<Vec<_>>());

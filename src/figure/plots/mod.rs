@@ -27,13 +27,13 @@ mod weights;
 use std::collections::BTreeSet;
 
 use super::axis::Axis;
-use super::model::Figure;
+use super::model::{Figure, Seeds};
 use crate::doc::capitalised;
-use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::weights::parts;
+use crate::results::{RunRecord, Split};
 pub use vulnerability::injected_arm;
 pub use weights::parameters as recorded_parameters;
 
@@ -160,10 +160,10 @@ pub struct ArmRuns<'a> {
     pub colour: usize,
     /// Seed and record.
     pub runs: Vec<(u64, &'a RunRecord)>,
-    /// The number of runs with those that have no record yet; 0 if there are none.
-    pub planned: usize,
     /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
+    /// The rows of its runs that have not begun.
+    pub waiting: Vec<&'a Row>,
 }
 
 impl ArmRuns<'_> {
@@ -173,14 +173,23 @@ impl ArmRuns<'_> {
         names.len().max(1)
     }
 
-    /// How many of its runs are over, and how many there are.
-    fn progress(&self) -> [usize; 2] {
-        let over = self
-            .runs
-            .iter()
-            .filter(|(_, record)| !record.state().goes_on() && !record.points().is_empty())
-            .count();
-        [over, self.planned.max(self.runs.len())]
+    /// What a mean over some of its runs is over, and what is beside it. `run` is the place of a value's run in
+    /// [`runs`](Self::runs).
+    fn split<T>(&self, values: impl IntoIterator<Item = T>, run: impl Fn(&T) -> usize) -> Split<T> {
+        let goes_on = |(_, record): &(u64, &RunRecord)| record.state().goes_on();
+        Split::of(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
+    }
+
+    /// The seeds of a mean while others are to come. Those of pooled arms have no number, since runs with one seed are no
+    /// replicates.
+    fn seeds<T>(&self, split: &Split<T>) -> Option<Seeds> {
+        let is_over = |record: &RunRecord| !record.state().goes_on() && !record.points().is_empty();
+        let over = self.runs.iter().filter(|(_, record)| is_over(record)).count();
+        let all = self.runs.len() + self.waiting.len();
+        let mut rows = self.rows.iter().chain(&self.waiting);
+        let first = rows.next();
+        let planned = if rows.all(|row| Some(&row.arm) == first.map(|first| &first.arm)) { all } else { 0 };
+        (over < all).then(|| Seeds { done: split.finished(), planned, running: split.beside.len() })
     }
 
     /// Distinct names of its runs: the seed, after the arm if several are pooled.

@@ -49,15 +49,29 @@ pub fn note(drawn: &[(&Line, RunCounts)], options: &PlotOptions) -> Note {
             note.interval = format!("{}{of}", options.band.label());
         }
     }
-    let mut rest = Vec::new();
-    if drawn.iter().any(|(line, _)| line.seeds.is_some_and(|seeds| seeds.running > 0)) {
-        rest.push("thin lines: unfinished seeds".to_owned());
-    }
+    let noun = if arms.most > 1 { "runs" } else { "seeds" };
+    let mut rest = unfinished(drawn, noun).into_iter().collect::<Vec<_>>();
     if options.smoothing > 0.0 {
         rest.push(format!("moving average with weight {}, raw values faint", options.smoothing));
     }
     note.rest = rest.join(", ");
     note
+}
+
+/// What the small print says of unfinished runs: what they look like, or that there are no others.
+fn unfinished(drawn: &[(&Line, RunCounts)], noun: &str) -> Option<String> {
+    let is_of_unfinished = |line: &Line| line.seeds.is_some_and(|seeds| seeds.done == 0);
+    if !drawn.is_empty() && drawn.iter().all(|(line, _)| is_of_unfinished(line)) {
+        return Some(format!("all {noun} unfinished"));
+    }
+    let running = |line: &Line| line.seeds.map_or(0, |seeds| seeds.running);
+    let is_thin = |line: &Line| {
+        is_of_unfinished(line) || line.traces.iter().take(running(line)).any(|trace| trace.points.len() > 1)
+    };
+    if drawn.iter().any(|(line, _)| is_thin(line)) {
+        return Some(format!("thin lines: unfinished {noun}"));
+    }
+    drawn.iter().any(|(line, _)| running(line) > 0).then(|| format!("hollow: unfinished {noun}"))
 }
 
 /// The smallest and the largest of some counts.

@@ -85,7 +85,7 @@ fn line(
 /// The trainings of the main branch by number, each with the curve of every run that has come so far.
 fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
+    for (of, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
         for round in rounds(record).into_iter().filter(|round| round.branch.is_empty()) {
             let start = round.start(record, series).map(|point| [0.0, point.value]);
             let within = round.points(record, series);
@@ -101,7 +101,7 @@ fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
                 continue;
             }
             let places = points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
-            let curve = Curve { seed: *seed, run: run.clone(), places, points };
+            let curve = Curve { seed: *seed, place: of, run: run.clone(), places, points };
             match groups.iter_mut().find(|group| group.number == round.number) {
                 Some(group) => {
                     group.remaining.push(round.remaining);

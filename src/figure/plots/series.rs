@@ -55,6 +55,8 @@ pub struct Place {
 pub struct Curve {
     /// The run's seed.
     pub seed: u64,
+    /// The place of its run among those of the line.
+    pub place: usize,
     /// Its name among the curves of a line: "seed 3".
     pub run: String,
     /// Where each point aligns with those of other seeds.

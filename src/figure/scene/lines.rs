@@ -54,10 +54,10 @@ pub fn belongs_to(line: &str, arm: &str) -> bool {
 /// Everything over the bands: faint parts come first, so that nothing hides a line.
 pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let mut items = Vec::new();
-    let traces = surface.traced().map(|(_, line)| line.traces.len()).sum();
+    let traces = surface.traced().map(|(.., traces)| traces.len()).sum();
     let columns = Columns::of(surface, traces, true);
-    for (index, line) in surface.traced() {
-        for (nth, trace) in line.traces.iter().enumerate() {
+    for (index, line, traces) in surface.traced() {
+        for (nth, trace) in traces.iter().enumerate() {
             let (pen, id) = (surface.trace_pen(line, nth), Id::Run([index, nth]));
             match trace.points.as_slice() {
                 [only] => items.extend(dot(&beside(surface, index, line), line, *only, id)),
@@ -284,7 +284,7 @@ fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
 }
 
 /// Hollow marks where unfinished runs are.
-fn unfinished(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<Item> {
+pub fn unfinished(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<Item> {
     let running = line.seeds.map_or(0, |seeds| seeds.running);
     let ink = surface.ink(&line.name, line.style);
     let rim = Pen::new(ink, WHISKER * surface.em);

@@ -3,7 +3,7 @@
 use super::Surface;
 use super::gaps::gaps;
 use super::item::{Id, Item, Pen, Shape};
-use super::lines::{dot, marker, ring};
+use super::lines::{dot, marker, ring, unfinished};
 use super::strokes::WHISKER;
 use crate::figure::model::Line;
 
@@ -25,11 +25,13 @@ fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<It
             items.push(Shape::Line(ends.to_vec(), Pen::new(ink, WHISKER * surface.em)).of(id));
         }
     }
-    let points = line.traces.iter().enumerate();
+    let running = line.seeds.map_or(0, |seeds| seeds.running);
+    let points = line.traces.iter().enumerate().skip(running);
     let points = points.flat_map(|(nth, trace)| trace.points.iter().map(move |point| (nth, point)));
     items.extend(points.filter_map(|(nth, point)| dot(surface, line, *point, Id::Run([index, nth]))));
     let places = line.points.iter().map(|point| surface.place(*point)).filter(|at| surface.holds(*at));
     items.extend(places.filter_map(|at| marker(line.style, at, ink, surface)).map(|mark| mark.of(id)));
+    items.extend(unfinished(surface, index, line));
     items.extend(ring(surface, index, line, 0.0));
     gaps(surface, index, line, items);
 }

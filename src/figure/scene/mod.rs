@@ -32,7 +32,7 @@ pub use item::{Id, Image, Ink, Item, Mark, Pen, Point, Shape, pieces, segments};
 pub use strokes::LINE;
 pub use thinning::Detail;
 
-/// At most so many single runs are drawn behind the means.
+/// At most so many averaged runs are drawn behind the means.
 pub const MOST_TRACES: usize = 30;
 
 /// A figure on a surface with axes.
@@ -104,15 +104,19 @@ impl<'a> Surface<'a> {
             && (area.top - slack..=area.bottom + slack).contains(&y)
     }
 
-    /// The lines whose single runs are drawn: all, or only the one that stands out if there are many.
-    fn traced(&self) -> impl Iterator<Item = (usize, &'a Line)> {
+    /// The single runs of lines that are drawn: unfinished ones, and all averaged ones unless there are many, then only those
+    /// of the line that stands out.
+    fn traced(&self) -> impl Iterator<Item = (usize, &'a Line, &'a [Trace])> {
+        let running = |line: &Line| line.seeds.map_or(0, |seeds| seeds.running).min(line.traces.len());
         // Dots hide less than lines.
         let is_line = |trace: &&Trace| trace.points.len() > 1;
-        let count: usize = self.lines().map(|(_, line)| line.traces.iter().filter(is_line).count()).sum();
+        let averaged = |line: &'a Line| line.traces[running(line)..].iter().filter(is_line).count();
+        let count: usize = self.lines().map(|(_, line)| averaged(line)).sum();
         let chosen = self.look.highlighted.or(self.look.selected);
-        self.lines().filter(move |(_, line)| {
-            count <= MOST_TRACES
-                || (line.traces.len() <= MOST_TRACES && chosen.is_some_and(|own| own == line.name))
+        self.lines().map(move |(index, line)| {
+            let is_chosen = line.traces.len() <= MOST_TRACES && chosen.is_some_and(|own| own == line.name);
+            let all = if count <= MOST_TRACES || is_chosen { line.traces.len() } else { running(line) };
+            (index, line, &line.traces[..all])
         })
     }
 }

@@ -107,6 +107,18 @@ fn lines_of_earlier_settings_and_of_unfinished_seeds_are_thin() {
 }
 
 #[test]
+fn unfinished_seeds_are_drawn_also_where_there_are_too_many_averaged_ones() {
+    let mut figure = example();
+    let trace =
+        |number: usize| Trace { name: format!("seed {number}"), points: vec![[1.0, 0.9], [2.0, 0.95]] };
+    figure.lines[0].traces = (0..40).map(trace).collect();
+    figure.lines[0].seeds = Some(Seeds { done: 39, planned: 40, running: 1 });
+    let width = |share: f64| format!("stroke-width=\"{}\"", number(share * 8.0));
+    let text = svg(&figure, &Options { intervals: IntervalStyle::None, ..options(Preset::OneColumn) });
+    assert!(text.contains(&width(0.1)) && !text.contains(&width(0.08)), "{text}");
+}
+
+#[test]
 fn the_footnote_says_what_the_intervals_are_drawn_as() {
     let note = Note { interval: "95 % CI".to_owned(), ..example().note };
     let figure = Figure { note, ..example() };

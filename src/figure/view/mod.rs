@@ -42,17 +42,19 @@ pub struct Drawn<'a> {
 /// Groups runs into lines, in order of appearance, or in order of styles if lines stand for values of a setting.
 pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
     let mut lines: Vec<ArmRuns<'a>> = Vec::new();
+    let mut places: BTreeMap<(String, usize), usize> = BTreeMap::new();
     for run in runs {
-        let known = lines.iter().position(|line| line.name == run.line && line.colour == run.colour);
-        let place = known.unwrap_or(lines.len());
-        if known.is_none() {
-            lines.push(ArmRuns { name: run.line, colour: run.colour, ..ArmRuns::default() });
-        }
+        let place = *places.entry((run.line, run.colour)).or_insert_with_key(|(name, colour)| {
+            lines.push(ArmRuns { name: name.clone(), colour: *colour, ..ArmRuns::default() });
+            lines.len() - 1
+        });
         let line = &mut lines[place];
-        line.planned += 1;
-        if let Some(record) = run.record {
-            line.runs.push((run.seed, record));
-            line.rows.push(run.row);
+        match run.record {
+            Some(record) => {
+                line.runs.push((run.seed, record));
+                line.rows.push(run.row);
+            }
+            None => line.waiting.push(run.row),
         }
     }
     lines.retain(|line| !line.runs.is_empty());

@@ -30,14 +30,14 @@ pub struct ArmInput {
     colour: usize,
     runs: Vec<(u64, RunRecord)>,
     rows: Vec<Row>,
-    planned: usize,
+    waiting: Vec<Row>,
 }
 
 impl ArmInput {
     fn borrowed(&self) -> ArmRuns<'_> {
         let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
-        let (name, rows) = (self.name.clone(), self.rows.iter().collect());
-        ArmRuns { name, colour: self.colour, runs, rows, planned: self.planned }
+        let (rows, waiting) = (self.rows.iter().collect(), self.waiting.iter().collect());
+        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
     }
 }
 
@@ -50,12 +50,13 @@ pub type ArmSeeds = (usize, Vec<u64>);
 impl PlotInput {
     /// Copies of these arms, without a remark.
     pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
+        let owned = |rows: &[&Row]| rows.iter().map(|row| (*row).clone()).collect();
         let own = |arm: &ArmRuns<'_>| ArmInput {
             name: arm.name.clone(),
             colour: arm.colour,
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
-            rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
-            planned: arm.planned,
+            rows: owned(&arm.rows),
+            waiting: owned(&arm.waiting),
         };
         let arms = Arc::new(arms.iter().map(own).collect());
         let (grouping, remark) = Default::default();

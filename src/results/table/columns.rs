@@ -166,7 +166,9 @@ impl Column {
         let help = match self {
             Self::Star => "Starred runs",
             Self::Arm => "The arm, with the values of its sweep",
-            Self::Seed => "The seed of a run; of a group, how many of its runs have an accuracy",
+            Self::Seed => {
+                "The seed of a run; of a group, how many of its runs are finished and have an accuracy"
+            }
             Self::State => "The state of the run, and what plots show while it has no results",
             Self::Best => "Best test accuracy",
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
@@ -211,7 +213,20 @@ impl Column {
         match self {
             Self::Best | Self::Last | Self::Remaining => Format::Percent,
             Self::Series { series, .. } if series.ends_with("accuracy") => Format::Percent,
-            _ => Format::Number,
+            Self::Star
+            | Self::Arm
+            | Self::Seed
+            | Self::State
+            | Self::BestEpoch
+            | Self::Epochs
+            | Self::Duration
+            | Self::Run
+            | Self::Tags
+            | Self::Note
+            | Self::Delta
+            | Self::Plan
+            | Self::Setting(_)
+            | Self::Series { .. } => Format::Number,
         }
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::outline::Outline;
-use super::{PointRef, RunRecord};
+use super::{PointRef, RunRecord, RunState};
 use crate::doc::Run;
 use columns::Column;
 use settings::Settings;
@@ -140,6 +140,16 @@ impl Row {
             measured: self.measured.clone(),
             ..Self::default()
         }
+    }
+
+    /// Whether its settings are known; those of runs of earlier settings are not.
+    pub fn has_settings(&self) -> bool {
+        !(self.settings.is_empty() && self.all.is_empty())
+    }
+
+    /// Whether its run is finished, so that a mean counts it while others go on. A failed run is.
+    pub fn is_finished(&self) -> bool {
+        [RunState::Done, RunState::Failed(String::new())].iter().any(|state| state.word() == self.state)
     }
 
     fn with_results(mut self, record: &RunRecord) -> Self {

@@ -8,8 +8,9 @@ use super::super::note::RunCounts;
 use super::names::names;
 use super::{ArmRuns, Line};
 use crate::figure::distinct::distinct;
-use crate::figure::model::Trace;
+use crate::figure::model::{Seeds, Trace};
 use crate::figure::palette::{Style, style_of};
+use crate::results::Split;
 use crate::results::statistics::level;
 use crate::results::table::Row;
 use crate::results::table::settings::{NONE, compare};
@@ -25,6 +26,8 @@ pub struct Found<'a> {
     pub name: String,
     /// x and y.
     pub at: [f64; 2],
+    /// Whether it is under way or stopped.
+    pub is_unfinished: bool,
 }
 
 /// The runs of a line.
@@ -121,16 +124,21 @@ fn order(a: &[&str], b: &[&str]) -> std::cmp::Ordering {
     each.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// The mean at each x with its spread, the single runs as dots, and a ring around the best mean.
+/// The mean at each x with its spread, the single runs as dots, and a ring around the best mean. Once a run of the line is
+/// finished, the others are dots alone: a value in the middle of a training says nothing about a setting.
 fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &PlotOptions) -> Averaged {
     let mut runs = group.runs;
     // Arms may share a run.
     let mut seen = BTreeSet::new();
     runs.retain(|run| run.row.run.is_empty() || seen.insert(run.row.run.as_str()));
     runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
+    let split = Split::of(runs, |run| run.is_unfinished);
+    let dot =
+        |run: &Found<'_>| Trace { name: run.name.clone(), points: vec![[run.at[0] + offset, run.at[1]]] };
     let mut line = Line::new(&group.name, group.style, Vec::new());
+    line.traces = split.beside.iter().map(|run| dot(run)).collect();
     let mut counts = RunCounts { runs: 0, seeds: 0, arms: 0 };
-    for here in runs.chunk_by(|a, b| a.at[0].total_cmp(&b.at[0]).is_eq()) {
+    for here in split.averaged.chunk_by(|a, b| a.at[0].total_cmp(&b.at[0]).is_eq()) {
         let values: Vec<f64> = here.iter().map(|run| run.at[1]).collect();
         let level = level(here[0].at[0] + offset, &values, options.band);
         line.points.push([level.x, level.mean]);
@@ -138,8 +146,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
         line.band.extend(level.band);
         // Dots hide less than the lines of single runs.
         if here.len() > 1 {
-            let dot = |run: &&Found<'_>| Trace { name: run.name.clone(), points: vec![[level.x, run.at[1]]] };
-            line.traces.extend(here.iter().map(dot));
+            line.traces.extend(here.iter().map(|run| dot(run)));
         }
         let seeds: BTreeSet<u64> = here.iter().map(|run| run.row.seed).collect();
         let arms: BTreeSet<&str> = here.iter().map(|run| run.row.arm.as_str()).collect();
@@ -147,6 +154,9 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
         counts.seeds = counts.seeds.max(seeds.len());
         counts.arms = counts.arms.max(arms.len());
     }
+    let is_partial = !split.is_of_finished || !split.beside.is_empty();
+    let done = if split.is_of_finished { counts.runs } else { 0 };
+    line.seeds = is_partial.then_some(Seeds { done, planned: 0, running: split.beside.len() });
     line.best = is_best_low.filter(|_| line.points.len() > 1).and_then(|is_low| best(&line.points, is_low));
     Averaged { line, counts, training: None }
 }

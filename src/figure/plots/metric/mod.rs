@@ -39,7 +39,7 @@ fn has_results(record: &RunRecord) -> bool {
 }
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let started = arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_settings(row));
+    let started = arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| row.has_settings());
     let rows: Vec<&Row> = started.collect();
     if rows.is_empty() {
         return Figure::default();
@@ -84,11 +84,6 @@ fn note(figure: &mut Figure, left_out: usize) {
     }
 }
 
-/// Whether the settings of a run are known; those of runs of earlier settings are not.
-fn has_settings(row: &Row) -> bool {
-    !(row.settings.is_empty() && row.all.is_empty())
-}
-
 fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
     let all = || arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
     match column {
@@ -107,10 +102,11 @@ fn found<'a, X>(
     let mut xs = Vec::new();
     for (index, arm) in arms.iter().enumerate() {
         for (((_, record), row), name) in arm.runs.iter().zip(&arm.rows).zip(arm.run_names()) {
-            if has_settings(row)
+            if row.has_settings()
                 && let (Some(x), Some(y)) = (x(row, record), y.value_of(row, record))
             {
-                runs.push(Found { arm: index, row, name, at: [f64::NAN, y] });
+                let is_unfinished = record.state().goes_on();
+                runs.push(Found { arm: index, row, name, at: [f64::NAN, y], is_unfinished });
                 xs.push(x);
             }
         }

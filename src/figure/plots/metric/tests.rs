@@ -76,6 +76,38 @@ fn a_line_joins_what_differs_in_x_and_seed_alone_with_mean_interval_and_ring() {
 }
 
 #[test]
+fn unfinished_runs_are_dots_beside_the_mean_and_have_no_ring() {
+    let rows = [
+        row(A, "1", "8", 1, 0.5),
+        row(A, "1", "8", 2, 0.0),
+        row(A, "2", "8", 1, 0.25),
+        row(A, "3", "8", 1, 1.0),
+    ];
+    let (done, mut going) = (RunRecord::default(), RunRecord::default());
+    going.apply(crate::results::Event::Started { resumed: false, threads: 1 });
+    let of = |records: [&'static RunRecord; 4]| {
+        let rows: &'static [Row] = Box::leak(Box::new(rows.clone()));
+        let runs = rows.iter().zip(records);
+        let arm = |(row, record): (&'static Row, &'static RunRecord)| ArmRuns {
+            name: row.arm.clone(),
+            runs: vec![(row.seed, record)],
+            rows: vec![row],
+            ..ArmRuns::default()
+        };
+        build(&runs.map(arm).collect::<Vec<_>>(), &over(None, None))
+    };
+    let (done, going): (&'static RunRecord, &'static RunRecord) =
+        (Box::leak(Box::new(done)), Box::leak(Box::new(going)));
+    let figure = of([done, going, done, going]);
+    let line = &figure.lines[0];
+    assert_eq!((line.points.as_slice(), line.best), (&[[1.0, 0.5], [2.0, 0.25]][..], Some(0)));
+    assert_eq!(line.traces.iter().map(|dot| dot.points[0]).collect::<Vec<_>>(), [[1.0, 0.0], [3.0, 1.0]]);
+    assert_eq!(line.seeds.map(|seeds| seeds.running), Some(2));
+    assert_eq!(figure.note.rest, "hollow: unfinished seeds, ring: the best mean");
+    assert!(of([going; 4]).note.rest.starts_with("all seeds unfinished"));
+}
+
+#[test]
 fn arms_that_differ_in_x_alone_are_one_line_and_a_run_that_they_share_counts_once() {
     let mut rows = [row(A, "1", "8", 1, 0.5), row(B, "2", "8", 1, 0.75), row(B, "2", "8", 1, 0.75)];
     for (row, name) in rows.iter_mut().zip(["slow", "fast", "again"]) {

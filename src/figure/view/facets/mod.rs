@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::figure::cells::Cells;
+use crate::figure::distinct::distinct;
 use crate::figure::facets::{Facets, Head, Panel};
 use crate::figure::legend_details::details;
 use crate::figure::model::{Bars, Figure, Line, Note};
@@ -118,7 +119,7 @@ impl<'a> Key<'a> {
     fn of(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
         let mut values: Vec<(String, usize, Head)> = Vec::new();
         for row in arms.iter().flat_map(|arm| &arm.rows) {
-            let cell = cell(column, row, bases);
+            let Some(cell) = cell(column, row, bases) else { continue };
             if values.iter().all(|(known, ..)| *known != cell) {
                 let head = match column {
                     Column::Arm => Head { label: String::new(), value: cell.clone() },
@@ -138,11 +139,12 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The value of a run, for tables.
-fn cell(column: &Column, row: &Row, bases: &BTreeMap<usize, String>) -> String {
+/// The value of a run, for tables; none of a setting of a run whose settings are unknown.
+fn cell(column: &Column, row: &Row, bases: &BTreeMap<usize, String>) -> Option<String> {
     match column {
-        Column::Arm => bases.get(&row.arm_index).cloned().unwrap_or_default(),
-        _ => column.cell(row),
+        Column::Arm => bases.get(&row.arm_index).cloned(),
+        Column::Setting(_) if !row.has_settings() => None,
+        _ => Some(column.cell(row)),
     }
 }
 
@@ -175,27 +177,31 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     for arm in arms {
         let from = pieces.len();
-        for (run, row) in arm.runs.iter().zip(&arm.rows) {
+        // Runs that have not begun make no panels.
+        let place_of = |row: &Row| {
             let index = |key: &Key<'_>| {
-                let cell = cell(key.column, row, bases);
-                key.values.iter().position(|(value, _)| *value == cell).unwrap_or_default()
+                let cell = cell(key.column, row, bases)?;
+                key.values.iter().position(|(value, _)| *value == cell)
             };
-            let place = [keys.get(1).map_or(0, index), index(&keys[0])];
+            Some([keys.get(1).map_or(Some(0), index)?, index(&keys[0])?])
+        };
+        for (run, row) in arm.runs.iter().zip(&arm.rows) {
+            let Some(place) = place_of(row) else { continue };
             let known = pieces[from..].iter().position(|piece| piece.place == place);
             let index = known.map_or(pieces.len(), |nth| from + nth);
             if index == pieces.len() {
-                let (runs, rows) = (Vec::new(), Vec::new());
-                pieces.push(Piece { place, arm: ArmRuns { runs, rows, planned: 0, ..arm.clone() } });
+                let (name, colour) = (arm.name.clone(), arm.colour);
+                pieces.push(Piece { place, arm: ArmRuns { name, colour, ..ArmRuns::default() } });
             }
             pieces[index].arm.runs.push(*run);
             pieces[index].arm.rows.push(row);
         }
-    }
-    // Where all runs of a line are in one panel, so are those that have not begun.
-    for piece in &mut pieces {
-        let whole = arms.iter().find(|arm| (&arm.name, arm.colour) == (&piece.arm.name, piece.arm.colour));
-        let whole = whole.filter(|whole| whole.runs.len() == piece.arm.runs.len());
-        piece.arm.planned = whole.map_or(0, |whole| whole.planned);
+        for row in &arm.waiting {
+            let own = place_of(row);
+            if let Some(piece) = pieces[from..].iter_mut().find(|piece| Some(piece.place) == own) {
+                piece.arm.waiting.push(row);
+            }
+        }
     }
     let short = |piece: &Piece<'_>| {
         let values = keys.iter().zip([piece.place[1], piece.place[0]]);
@@ -237,6 +243,7 @@ fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
             Some(known) => {
                 known.runs.extend(&arm.runs);
                 known.rows.extend(&arm.rows);
+                known.waiting.extend(&arm.waiting);
             }
             None => arms.push(arm.clone()),
         }
@@ -318,7 +325,8 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let parts =
         with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note.text("")));
     // Panels without an interval have single runs.
-    let interval = notes.iter().map(|note| note.interval.clone()).max().unwrap_or_default();
+    let intervals = notes.iter().map(|note| note.interval.as_str()).filter(|interval| !interval.is_empty());
+    let interval = distinct(intervals).join(" or ");
     Note { what: parts.collect::<Vec<_>>().join("; "), interval, rest: String::new() }
 }
 

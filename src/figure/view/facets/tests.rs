@@ -158,3 +158,49 @@ fn the_value_of_a_sweep_is_found_in_a_name() {
         assert_eq!(without_value(name, path, value), expected);
     }
 }
+
+#[test]
+fn runs_that_have_not_begun_count_in_their_panel_and_unknown_settings_have_none() {
+    let record = record([at("test_accuracy", 1.0, 0.5)]);
+    let row = |seed: u64, batch: &str| Row {
+        seed,
+        settings: Arc::new([("train.batch".to_owned(), batch.to_owned())].into()),
+        ..Row::default()
+    };
+    let rows = [row(1, "8"), row(2, "8"), row(3, "16"), Row { seed: 4, ..Row::default() }];
+    let arms = [ArmRuns {
+        runs: vec![(1, &record), (3, &record), (4, &record)],
+        rows: vec![&rows[0], &rows[2], &rows[3]],
+        waiting: vec![&rows[1]],
+        ..ArmRuns::default()
+    }];
+    let by = |column: Column| {
+        let facets = FacetSettings { by: vec![column], ..FacetSettings::default() };
+        let view = PlotView { facets, ..PlotView::default() };
+        whole(find("accuracy").unwrap(), &arms, &PlotOptions::default(), &view, "").facets.unwrap()
+    };
+    let by_batch = by(setting("train.batch"));
+    assert_eq!(by_batch.columns.iter().map(|head| head.value.as_str()).collect::<Vec<_>>(), ["8", "16"]);
+    let planned = |facets: &Facets| -> Vec<Option<usize>> {
+        let line = |panel: &Panel| panel.figure.lines[0].seeds.map(|seeds| seeds.planned);
+        facets.panels.iter().map(line).collect()
+    };
+    assert_eq!(planned(&by_batch), [Some(2), None], "one of two has begun");
+    assert_eq!(planned(&by(Column::Seed)), [None; 3], "the seed of a panel is its only one");
+}
+
+#[test]
+fn panels_with_different_intervals_name_each() {
+    let note =
+        |interval: &str| Note { what: interval.to_owned(), interval: interval.to_owned(), ..Note::default() };
+    let figure = |interval: &str| Figure {
+        lines: vec![Line::new("a", crate::figure::style_of(0), vec![[1.0, 1.0]])],
+        note: note(interval),
+        ..Figure::default()
+    };
+    let panels = (0..3).map(|at| Panel { place: [0, at], values: Vec::new(), figure: Arc::default() });
+    let columns = ["1", "2", "3"].map(|value| Head { label: "seed".to_owned(), value: value.to_owned() });
+    let facets = Facets { panels: panels.collect(), columns: columns.to_vec(), ..Facets::default() };
+    let found = super::note(&facets, &[figure("95 % CI"), figure("min to max"), figure("")]);
+    assert_eq!(found.interval, "95 % CI or min to max");
+}

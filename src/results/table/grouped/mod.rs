@@ -7,10 +7,10 @@ use super::columns::{Column, Sort};
 use super::settings::{NONE, compare_parsed, number_of};
 use super::view::{Baseline, Key, TableSettings};
 use super::{Delta, Labels, Row};
-use crate::results::RunState;
 use crate::results::number::{Digits, Format};
 use crate::results::paired::{Comparison, Paired, unpaired};
 use crate::results::statistics::{Spread, level};
+use crate::results::{RunState, Split};
 
 /// The cell of a group lists no more values than this.
 const MOST_VALUES: usize = 3;
@@ -296,19 +296,21 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
         return Cell { text: group.delta.points(), spread: group.delta.remark(), mean, half };
     }
     if *column == Column::Seed {
-        let measured = rows().filter(|row| row.last.is_some()).count();
+        let finished = rows().filter(|row| row.last.is_some() && row.is_finished()).count();
         let all = group.rows.len();
-        let text = if measured == all { all.to_string() } else { format!("{measured} of {all}") };
-        return Cell { text, mean: Some(measured as f64), ..Cell::default() };
+        let text = if finished == all { all.to_string() } else { format!("{finished} of {all}") };
+        return Cell { text, mean: Some(finished as f64), ..Cell::default() };
     }
     cell_of(column, rows())
 }
 
-/// What these rows have in a column that is neither the seed nor a difference: their mean, or what they have in common.
+/// What these rows have in a column that is neither the seed nor a difference: their mean, which is over finished runs once
+/// there is one, or what they have in common.
 pub fn cell_of<'a>(column: &Column, rows: impl Iterator<Item = &'a Row>) -> Cell {
     if column.is_measured() {
-        let values: Vec<f64> = rows.filter_map(|row| column.value(row)).collect();
-        return mean_cell(column, &values);
+        let values = rows.filter_map(|row| Some((row.is_finished(), column.value(row)?)));
+        let values = Split::of(values, |(is_finished, _)| !is_finished).averaged;
+        return mean_cell(column, &values.into_iter().map(|(_, value)| value).collect::<Vec<_>>());
     }
     Cell { text: common(rows.map(|row| column.text(row))), ..Cell::default() }
 }

@@ -50,6 +50,22 @@ fn a_group_has_mean_interval_n_and_its_difference_to_the_baseline() {
 }
 
 #[test]
+fn a_mean_is_over_finished_runs_once_there_is_one() {
+    let mut rows = rows();
+    rows[3].state = "failed".to_owned();
+    rows[5].state = "running".to_owned();
+    let table = grouped(&rows, |_| true, &Sort::default());
+    assert_eq!(words(&table, 1)[0], "2 of 3");
+    assert_eq!(table.groups[1].cells[1].text, "51.50", "the mean of 51 and 52");
+    for row in &mut rows[3..6] {
+        row.state = "stopped".to_owned();
+    }
+    let table = grouped(&rows, |_| true, &Sort::default());
+    assert_eq!(words(&table, 1)[0], "0 of 3");
+    assert_eq!(table.groups[1].cells[1].text, "52.00", "a mean of what there is");
+}
+
+#[test]
 fn what_the_filter_hides_is_said_and_runs_without_common_seeds_are_compared_by_their_means() {
     let mut rows = rows();
     let table = grouped(&rows, |row| row.arm != "dense" || row.seed == 1, &Sort::default());
