@@ -46,7 +46,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
         line: marks(arm, shares, offset(position, arms), options),
         counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
-        training: None,
+        trainings: Vec::new(),
     };
     let drawn = measured.iter().enumerate().map(line).collect();
     let options = PlotOptions { smoothing: 0.0, ..options.clone() };

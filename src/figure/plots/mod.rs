@@ -34,6 +34,7 @@ use crate::results::table::Row;
 use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::weights::parts;
+pub use rounds::in_panels;
 pub use vulnerability::injected_arm;
 pub use weights::parameters as recorded_parameters;
 

@@ -148,7 +148,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
         counts.arms = counts.arms.max(arms.len());
     }
     line.best = is_best_low.filter(|_| line.points.len() > 1).and_then(|is_low| best(&line.points, is_low));
-    Averaged { line, counts, training: None }
+    Averaged { line, counts, trainings: Vec::new() }
 }
 
 /// The index of the first of the best points.
