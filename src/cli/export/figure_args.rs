@@ -46,7 +46,7 @@ pub struct FigureArgs {
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
     y_range: Option<[f64; 2]>,
-    /// With --x training, the trainings of a plan that have lines: all, every-2nd, spread (at most 8, evenly spaced), or
+    /// With --x training, the trainings of a plan that have lines: all, every-2nd, spread (at most 4 of each arm, evenly spaced), or
     /// numbers such as 1,3,6 [default: what the window has chosen, else spread]
     #[arg(long, value_name = "ROUNDS", value_parser = rounds)]
     rounds: Option<(Levels, Numbers)>,
@@ -125,6 +125,11 @@ impl FigureArgs {
         if let Some(band) = self.band {
             view.options.band = band;
         }
+        if self.seeds_shown.is_some() && !plot.controls.can_hide_seeds() {
+            let name = plot.name;
+            let message = format!("--individual-seeds does not change the figure \"{name}\"; remove it");
+            return Err(Failure::Input(message));
+        }
         view.options.traces = self.seeds_shown.unwrap_or(view.options.traces);
         if let Some((levels, numbers)) = &self.rounds {
             (view.options.levels, view.options.rounds) = (*levels, numbers.to_vec());
@@ -147,6 +152,9 @@ impl FigureArgs {
         }
         kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
         if plot.controls.columns {
+            if self.rounds.is_some() {
+                return Err(no_rounds());
+            }
             let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
             return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
         }
@@ -164,6 +172,15 @@ impl FigureArgs {
             )));
         }
         let axis = axis(x, records)?;
+        let has_rounds =
+            plot.controls.rounds && (!plot.controls.weights || view.options.weights.parameter.is_some());
+        if axis == XAxis::Training && !has_rounds {
+            let name = plot.name;
+            let remedy = if plot.controls.weights { "choose one with --parameter" } else { "remove --x" };
+            return Err(Failure::Input(format!(
+                "--x: the figure \"{name}\" has no lines over the epochs of each training; {remedy}"
+            )));
+        }
         if axis != view.options.x {
             // The kept settings belong to another axis.
             kept.x = None;
@@ -177,13 +194,12 @@ impl FigureArgs {
 
     /// That rounds have lines, where some were chosen.
     fn check_rounds(&self, plot: &Plot, view: &ViewSettings) -> Result<(), Failure> {
-        let has_rounds =
-            plot.name == "rounds" || (plot.controls.own_x.is_none() && view.options.x == XAxis::Training);
-        if self.rounds.is_some() && !has_rounds {
-            let message = "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
-            return Err(Failure::Input(message.to_owned()));
+        let is_by_round = plot.controls.own_x.is_some() || view.options.x == XAxis::Training;
+        if self.rounds.is_some() && !(plot.controls.rounds && is_by_round) {
+            Err(no_rounds())
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
     /// Cuts a figure to the vertical range.
@@ -209,6 +225,12 @@ impl FigureArgs {
         figure.y.range = Some(ends);
         Ok(())
     }
+}
+
+fn no_rounds() -> Failure {
+    let message =
+        "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
+    Failure::Input(message.to_owned())
 }
 
 /// The columns that split runs into panels.
@@ -376,7 +398,18 @@ mod tests {
         assert!(applied("remaining", arguments(None, None)).unwrap_err().contains("--figure rounds"));
         let mean = || arguments(Some("training"), Some(Measure::Mean));
         assert!(applied("accuracy", mean()).unwrap_err().contains("weight-statistics"));
-        assert_eq!(applied("weight-statistics", mean()), Ok((Levels::All, Measure::Mean)));
+        assert!(applied("weight-statistics", mean()).unwrap_err().contains("--parameter"));
+        assert!(applied("metric", arguments(None, None)).unwrap_err().contains("--figure rounds"));
+        for figure in ["members", "member-distance", "past"] {
+            let refused = applied(figure, arguments(Some("training"), None)).unwrap_err();
+            assert!(refused.contains("no lines over the epochs of each training"), "{refused}");
+        }
+        let hidden = || FigureArgs { seeds_shown: Some(false), ..FigureArgs::default() };
+        assert!(applied("metric", hidden()).unwrap_err().contains("--individual-seeds"));
+        assert!(applied("accuracy", hidden()).is_ok());
+        view.options.weights.parameter = Some("fc1.weight".to_owned());
+        let weights = find("weight-statistics").unwrap();
+        assert!(mean().apply(weights, &mut view, &records(), [&[], &[]]).is_ok());
         assert_eq!(range("-0.5 .. 1e2"), Ok([-0.5, 100.0]));
         assert!(Spread::parse("wide").unwrap_err().contains("standard-error"));
     }
