@@ -215,8 +215,15 @@ mod tests {
             wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
             std::fs::write(run.join("DONE"), "").unwrap();
             harness.state_mut().set_record(RunRecord::of(lottery_events().into_iter().chain(end)));
+            // The network is loaded again, since its run has ended.
+            for _ in 0..500 {
+                harness.step();
+                if harness.query_by_role(Role::Slider).is_some() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
             wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
-            harness.run_steps(4);
             harness.get_by_role(Role::Slider).focus();
             harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame
             for name in ["round 1, 80.0 % remaining", "round 2, 64.0 % remaining", "final weights"] {

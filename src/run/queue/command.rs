@@ -6,8 +6,9 @@ use crate::run::stop::StopKind;
 /// A request to a queue. Identities that it does not know change nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Adds runs at the end, with this priority (0 is usual; runs of a higher one come first). A run that is in the queue
-    /// stays as it is; one that has ended, but is not done, or that was asked to stop, gets another turn.
+    /// Adds runs at the end, with this priority (0 is usual; runs of a higher one come first). A run that waits or
+    /// goes on stays as it is; one that has ended or was asked to stop gets another turn. A done run ends that turn at once, unless
+    /// its results were archived since.
     Add {
         /// The runs.
         jobs: Vec<Job>,

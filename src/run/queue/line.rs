@@ -31,8 +31,8 @@ enum State {
 }
 
 impl Line {
-    /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended, but is not done, or that was
-    /// asked to stop, gets another turn.
+    /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended or was asked to stop gets another
+    /// turn. A done run ends that turn at once, unless its results were archived since.
     pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
         let known = self.entries.iter().enumerate().map(|(at, entry)| (entry.job.run.id.clone(), at));
         let mut known: BTreeMap<String, usize> = known.collect(); // thousands may come at once
@@ -43,11 +43,11 @@ impl Line {
                 continue;
             };
             match &mut known.state {
-                State::Ended(ended) if *ended != Ended::Done => {
+                State::Ended(_) => {
                     *known = Entry { job, priority, state: State::Waiting };
                 }
                 State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
-                State::Waiting | State::Ended(_) => {}
+                State::Waiting => {}
             }
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         match *step {
             Step::Add(run, priority) => match at(model, run) {
                 None => model.push((run, priority, Known::Waiting)),
-                Some(at) if model[at].2 == (Known::Over { done: false }) => {
+                Some(at) if matches!(model[at].2, Known::Over { .. }) => {
                     model[at] = (run, priority, Known::Waiting);
                 }
                 Some(at) => retry(&mut model[at].2),

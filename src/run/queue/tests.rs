@@ -128,6 +128,28 @@ fn runs_start_by_priority_and_place_and_the_order_survives_a_restart() {
 }
 
 #[test]
+fn a_done_run_whose_results_were_archived_runs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = jobs(folder.path(), "Test", 1..=1);
+    all.extend(jobs(folder.path(), "Train(\"1000ep\")", 1..=1));
+    let done = all[0].run.id.clone();
+    let (queue, messages) = Queue::start(all.clone(), &options(1), StopFlag::new());
+    let is_over = |queue: &Queue| {
+        queue.view().runs.iter().any(|run| run.run == done && matches!(run.state, QueuedState::Ended(_)))
+    };
+    while !is_over(&queue) {
+        messages.recv_timeout(PATIENCE).unwrap();
+    }
+    std::fs::remove_dir_all(folder.path().join(&done)).unwrap();
+    assert!(queue.command(Command::Add { jobs: all[..1].to_vec(), priority: 0 }));
+    assert!(!is_over(&queue), "it waits for another turn");
+    queue.command(Command::Stop { run: all[1].run.id.clone(), kind: StopKind::Now });
+    let rest = rest(queue, &messages);
+    assert_eq!(with(&rest, finishes).last(), Some(&done.as_str()));
+    assert!(is_done(folder.path(), &done), "its results are made again");
+}
+
+#[test]
 fn a_queue_takes_runs_while_it_goes_on_and_none_once_it_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let mut all = jobs(folder.path(), "Train(\"20ep\")", 1..=3);
