@@ -25,8 +25,8 @@ pub struct FigureArgs {
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
-    /// Draw each seed faintly behind the mean; --individual-seeds=off does not; metric always has its dots [default: what the window has chosen, else
-    /// off]
+    /// Draw each seed faintly behind the mean; --individual-seeds=off does not; metric always has its dots [default: what
+    /// the window has chosen, else off]
     #[arg(long = "individual-seeds", value_name = "SWITCH", value_parser = switch, num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     seeds_shown: Option<bool>,
     /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
