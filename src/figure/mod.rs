@@ -21,6 +21,7 @@ pub mod export;
 pub mod facets;
 pub mod font;
 pub mod icon;
+mod interval;
 pub mod layout;
 pub mod legend;
 mod legend_details;

@@ -6,7 +6,8 @@ use super::axis::Axis;
 use super::cells::Cells;
 use super::facets::Facets;
 use super::palette::{Dash, Style};
-use crate::results::statistics::Band;
+use crate::results::rounds::level_text;
+use crate::results::statistics::{Band, Spread};
 use crate::results::table::LineFacts;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
@@ -37,6 +38,8 @@ pub struct Figure {
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
     pub reference_lines: Vec<ReferenceLine>,
+    /// What the intervals around its means are; `None` where they are of several kinds, or have uneven sides.
+    pub spread: Option<Spread>,
     /// Where x is the epoch within a training: all trainings that can have lines, by number.
     pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
@@ -101,10 +104,14 @@ pub struct Seeds {
 /// The training that a line shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineRound {
+    /// Its arm.
+    pub arm: String,
     /// What the line is of apart from the training: "winning ticket", "winning ticket, validation".
     pub of: String,
     /// Which training it is, from 1.
     pub number: usize,
+    /// Share of the weights that remain in it, in [0, 1]; `None` where the arms of the line differ in it.
+    pub remaining: Option<f64>,
 }
 
 /// A training of a plan.
@@ -112,10 +119,15 @@ pub struct LineRound {
 pub struct Level {
     /// Which training it is, from 1.
     pub number: usize,
-    /// Share of the weights that remain in it, in [0, 1].
-    pub remaining: f64,
+    /// Share of the weights that remain in it, in [0, 1]; `None` where arms differ in it.
+    pub remaining: Option<f64>,
     /// Whether it has a line.
     pub is_drawn: bool,
+}
+
+/// What a training is called: by the weights that remain, "32.8 %", or by its number where that differs, "training 2".
+pub fn training_text(number: usize, remaining: Option<f64>) -> String {
+    remaining.map_or_else(|| format!("training {number}"), level_text)
 }
 
 /// A single run: one that a mean averages, an unfinished one beside a mean, or a line of parallel coordinates.

@@ -1,12 +1,10 @@
 //! The size of figures, in points (1/72 inch).
 
-use serde::{Deserialize, Serialize};
-
 use crate::results::page::Preset;
 pub use crate::results::page::{Corner, LegendPlace};
 
 /// The size of a figure and its text.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size {
     /// Exact width in points.
     pub width_pt: f64,

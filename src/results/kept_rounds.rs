@@ -20,11 +20,22 @@ impl KeptRound {
         format!("{}, {} remaining", self.name, level_text(self.remaining))
     }
 
-    /// The training that is called so: by its name, or by the number of its round, or else of its training.
-    pub fn find<'a>(kept: &'a [Self], wanted: &str) -> Option<&'a Self> {
-        let wanted = wanted.trim();
-        let names = [wanted.to_lowercase(), format!("round {wanted}"), format!("training {wanted}")];
-        names.iter().find_map(|name| kept.iter().find(|own| own.name.to_lowercase() == *name))
+    /// The trainings that are called so: by the name or the caption, or by the number of their round, or else of their
+    /// training. Several where only their stages tell them apart.
+    pub fn find<'a>(kept: &'a [Self], wanted: &str) -> Vec<&'a Self> {
+        let wanted = wanted.trim().to_lowercase();
+        let exact = |own: &Self| [&own.name, &own.caption()].iter().any(|name| name.to_lowercase() == wanted);
+        if let Some(own) = kept.iter().find(|own| exact(own)) {
+            return vec![own];
+        }
+        let names = [wanted.clone(), format!("round {wanted}"), format!("training {wanted}")];
+        let called = |name: &String| -> Vec<&'a Self> {
+            let rest = |own: &Self| own.name.to_lowercase().strip_prefix(name.as_str()).map(str::to_owned);
+            let is_it =
+                |own: &&Self| rest(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(", stage "));
+            kept.iter().filter(is_it).collect()
+        };
+        names.iter().map(called).find(|found| !found.is_empty()).unwrap_or_default()
     }
 }
 
@@ -83,15 +94,32 @@ mod tests {
     #[test]
     fn a_round_is_found_by_its_number_and_any_training_by_its_name() {
         let kept = kept_rounds(&record(Some(Event::Finished { secs: 1.0 })), &[0, 2, 4]);
-        let step = |wanted: &str| KeptRound::find(&kept, wanted).map(|found| found.step);
+        let step = |wanted: &str| KeptRound::find(&kept, wanted).first().map(|found| found.step);
+        assert_eq!(step("round 1, 80.0 % remaining"), Some(2), "its caption");
         assert_eq!(
             ["1", "2", "3", "training 1", "Round 2"].map(step),
             [Some(2), Some(4), None, Some(0), Some(4)]
         );
         assert_eq!(
-            KeptRound::find(&kept[..1], "1").map(|found| found.step),
+            KeptRound::find(&kept[..1], "1").first().map(|found| found.step),
             Some(0),
             "no round has that number"
         );
+    }
+
+    #[test]
+    fn a_number_that_two_rounds_have_is_neither_of_them_and_no_training() {
+        let names = ["training 1", "round 1, stage 2.2", "round 1, stage 3.2", "round 12"];
+        let kept =
+            |(step, name): (usize, &&str)| KeptRound { step, name: (*name).to_owned(), remaining: 1.0 };
+        let kept: Vec<KeptRound> = names.iter().enumerate().map(kept).collect();
+        let steps = |wanted: &str| -> Vec<usize> {
+            KeptRound::find(&kept, wanted).iter().map(|found| found.step).collect()
+        };
+        assert_eq!(
+            (steps("1"), steps("Round 1"), steps("round 1, stage 3.2")),
+            (vec![1, 2], vec![1, 2], vec![2])
+        );
+        assert_eq!(steps("training 1"), [0]);
     }
 }

@@ -191,10 +191,10 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
     let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
     let mut differing = Differing::default();
     differing.give(&mut [], &results.all.iter().collect::<Vec<_>>());
-    arguments.figure_args.apply(plot, view, &results.records, [differing.paths(), differing.known()])?;
     if plot.controls.weights && arguments.parameter.is_some() {
         view.options.weights.parameter.clone_from(&arguments.parameter);
     }
+    arguments.figure_args.apply(plot, view, &results.records, [differing.paths(), differing.known()])?;
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if let Some(why) = figure.refusal() {
         let remedy = "give --facets another setting or none, or choose runs with --arm and --seed";

@@ -236,9 +236,19 @@ fn network_at<'a>(
     for run in &results.runs {
         let Some(record) = results.records.get(&run.id) else { continue };
         let kept = kept_rounds(record, &stored_rounds(&results.folder, &run.id));
-        if let Some(found) = KeptRound::find(&kept, wanted) {
-            let of = at_moment(&run.arm, run.seed, &found.caption());
-            return Ok(Some((run, Moment::Round(found.step), of)));
+        match KeptRound::find(&kept, wanted).as_slice() {
+            [] => {}
+            [found] => {
+                let of = at_moment(&run.arm, run.seed, &found.caption());
+                return Ok(Some((run, Moment::Round(found.step), of)));
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(|found| found.name.as_str()).collect();
+                let names = names.join("\n  ");
+                return Err(Failure::Input(format!(
+                    "--round: \"{wanted}\" can be several trainings; write one of\n  {names}"
+                )));
+            }
         }
         let named = |kept: &KeptRound| format!("seed {}: {}", run.seed, kept.caption());
         known.extend(kept.iter().map(named));

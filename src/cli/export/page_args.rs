@@ -57,13 +57,14 @@ impl PageArgs {
             && switches.iter().all(|switch| switch.is_none())
     }
 
-    /// The options with these arguments, and with another size. A new size has its usual text.
+    /// The options with these arguments, and with another size. A new size has its usual text, unless somebody chose another.
     pub fn apply(&self, mut options: Options, size: Option<Preset>) -> Options {
+        let font = self.font.or(options.page().font_pt);
         if let Some(preset) = size {
             options.size = crate::figure::Size { legend: options.size.legend, ..preset.size() };
         }
         options.size.legend = self.legend.unwrap_or(options.size.legend);
-        options.size.font_pt = self.font.unwrap_or(options.size.font_pt);
+        options.size.font_pt = font.unwrap_or(options.size.font_pt);
         options.intervals = self.intervals.unwrap_or(options.intervals);
         options.marks = self.marks.unwrap_or(options.marks);
         options.dashes = self.dashes.unwrap_or(options.dashes);
@@ -77,5 +78,24 @@ impl PageArgs {
         if let Some(title) = &self.title {
             figure.title.clone_from(title);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_size_keeps_the_text_that_somebody_chose() {
+        let font = |chosen: Option<f64>, asked: Option<f64>| {
+            let mut options = Options::default();
+            options.size.font_pt = chosen.unwrap_or(options.size.font_pt);
+            let arguments = PageArgs { font: asked, ..PageArgs::default() };
+            arguments.apply(options, Some(Preset::Slide)).size.font_pt
+        };
+        assert_eq!(
+            [font(None, None), font(Some(12.0), None), font(Some(12.0), Some(16.0))],
+            [20.0, 12.0, 16.0]
+        );
     }
 }

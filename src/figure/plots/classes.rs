@@ -55,7 +55,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         Averaged {
             line: Line { seeds: arm.seeds(&split), ..line },
             counts: RunCounts::of(arm, split.averaged.iter().map(|shares| shares.seed)),
-            training: None,
+            trainings: Vec::new(),
         }
     };
     let drawn = measured.into_iter().enumerate().map(line).collect();

@@ -5,7 +5,7 @@ use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Trace};
+use crate::figure::model::{Figure, Level, Line, Trace};
 use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::{PlotOptions, XAxis};
@@ -34,8 +34,8 @@ pub struct Averaged {
     pub line: Line,
     /// The averaged runs.
     pub counts: RunCounts,
-    /// Where lines stand for the trainings of a plan: its own one, and all that its arm has.
-    pub training: Option<rounds::TrainingLine>,
+    /// Where lines stand for the trainings of a plan, all that its arm has.
+    pub trainings: Vec<Level>,
 }
 
 /// The lines of an arm for a series: first the main branch, then branches and members.
@@ -78,7 +78,7 @@ pub fn averaged(
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
-    Averaged { line: Line { traces, seeds, ..line }, counts, training: None }
+    Averaged { line: Line { traces, seeds, ..line }, counts, trainings: Vec::new() }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -152,7 +152,7 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     let note = note(&counted, options);
     let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
-    Figure { x, y, lines, levels, note, ..Figure::default() }
+    Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
 }
 
 #[cfg(test)]

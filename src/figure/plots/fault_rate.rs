@@ -210,7 +210,7 @@ fn drawn(
         let averaged = split.averaged.iter().map(|run| trace(run, &|rate| shared.contains(rate)));
         line.traces.extend(averaged.filter(|trace| !trace.points.is_empty()));
     }
-    Averaged { line, counts, training: None }
+    Averaged { line, counts, trainings: Vec::new() }
 }
 
 /// The protection of a campaign in a word for the legend; none where there is no protection.

@@ -21,7 +21,7 @@ pub const MEMBERS: Plot = Plot {
            and of their vote (solid). The vote gains most if members are equally good and err on \
            different images. Needs an Ensemble stage.",
     needs: &[VOTE.name],
-    controls: Controls::ALL,
+    controls: Controls { rounds: false, ..Controls::ALL },
     build: members_figure,
     ..Plot::BASE
 };
@@ -52,7 +52,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
            of an ensemble's members: relative L2 distance of their logits, mean over all pairs. At \
            0 their outputs are equal, and a vote gains nothing. Needs an Ensemble stage.",
     needs: &[DISTANCE.name],
-    controls: Controls::ALL,
+    controls: Controls { rounds: false, ..Controls::ALL },
     build: distance_figure,
     ..Plot::BASE
 };

@@ -34,6 +34,7 @@ use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::weights::parts;
 use crate::results::{RunRecord, Split};
+pub use rounds::in_panels;
 pub use vulnerability::injected_arm;
 pub use weights::parameters as recorded_parameters;
 
@@ -124,13 +125,16 @@ pub struct Controls {
     pub averages: bool,
     /// Whether its x and y are columns of the table of runs.
     pub columns: bool,
+    /// Whether it can have a line for each training of a plan; of recorded weights, only where they are of one layer.
+    pub rounds: bool,
     /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
     pub weights: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true, columns: false, weights: false };
+    pub const ALL: Self =
+        Self { own_x: None, smooths: true, averages: true, columns: false, rounds: true, weights: false };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
@@ -142,7 +146,19 @@ impl Controls {
 
     /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
-        Self { own_x: Some(own_x), smooths: false, averages: false, columns: false, weights: false }
+        Self {
+            own_x: Some(own_x),
+            smooths: false,
+            averages: false,
+            columns: false,
+            rounds: false,
+            weights: false,
+        }
+    }
+
+    /// Whether single seeds are drawn only where somebody wants them; dots over a setting are always there.
+    pub const fn can_hide_seeds(&self) -> bool {
+        self.averages && !self.columns
     }
 }
 

@@ -22,7 +22,7 @@ pub const PLOT: Plot = Plot {
            changed predictions (dotted). How fast does it change, and how much does pruning disturb \
            it? A peak is a sudden change; near 0 the network does not change. Needs a Watch stage.",
     needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
-    controls: Controls::ALL,
+    controls: Controls { rounds: false, ..Controls::ALL },
     build,
     ..Plot::BASE
 };

@@ -1,9 +1,11 @@
 //! Lines by round: one for each training of a plan, over the epochs of this training.
 
+use std::collections::BTreeMap;
+
 use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
 use super::series::{Curve, Place};
-use crate::figure::model::{Level, Line, LineRound};
+use crate::figure::model::{Figure, Level, Line, LineRound, training_text};
 use crate::figure::palette::{DASHES, Marker, Style, style_of};
 use crate::results::rounds::{Levels, level_text, rounds};
 use crate::results::view::PlotOptions;
@@ -19,20 +21,29 @@ struct Group {
     curves: Vec<Curve>,
 }
 
-/// The training that a line stands for.
-#[derive(Clone, Debug)]
-pub struct TrainingLine {
-    /// Its arm.
-    pub arm: String,
-    /// The name of the line beside lines of the same arm: "32.8 %".
-    pub name: String,
-    /// All trainings of the arm.
-    pub all: Vec<Level>,
+impl Group {
+    /// The mean over seeds; `None` for pooled arms that differ in it.
+    fn remaining(&self, is_pooled: bool) -> Option<f64> {
+        let first = level_text(self.remaining[0]);
+        let differs = is_pooled && self.remaining.iter().any(|share| level_text(*share) != first);
+        (!differs).then(|| self.remaining.iter().sum::<f64>() / self.remaining.len() as f64)
+    }
 }
 
-impl Group {
-    fn remaining(&self) -> f64 {
-        self.remaining.iter().sum::<f64>() / self.remaining.len() as f64
+impl LineRound {
+    /// What its training is called: "32.8 %", or "training 2".
+    pub fn level(&self) -> String {
+        training_text(self.number, self.remaining)
+    }
+
+    /// The name of a line among several of its arm.
+    fn full_name(&self) -> String {
+        format!("{}, {}", self.of, self.level())
+    }
+
+    /// The same without the arm: "32.8 %", "32.8 %, validation".
+    fn short_name(&self) -> String {
+        format!("{}{}", self.level(), self.of.strip_prefix(self.arm.as_str()).unwrap_or_default())
     }
 }
 
@@ -42,10 +53,12 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> V
     let groups = groups(arm, series.name);
     let numbers: Vec<usize> = groups.iter().map(|group| group.number).collect();
     let chosen = chosen(&numbers, options);
+    let is_pooled = arm.pooled() > 1;
     let level = |group: &Group| Level {
         number: group.number,
-        remaining: group.remaining(),
-        is_drawn: chosen.contains(&group.number),
+        remaining: group.remaining(is_pooled),
+        // The line of an arm's only training cannot be left out.
+        is_drawn: chosen.contains(&group.number) && numbers.len() > 1,
     };
     let all: Vec<Level> = groups.iter().map(level).collect();
     let count = chosen.len();
@@ -65,21 +78,19 @@ fn line(
 ) -> Averaged {
     let own = style_of(arm.colour);
     let of = format!("{}{}", arm.name, series.suffix);
-    let round = Some(LineRound { of: of.clone(), number: group.number });
+    let (number, remaining) = (group.number, group.remaining(arm.pooled() > 1));
+    let round = LineRound { arm: arm.name.clone(), of, number, remaining };
+    let trainings = all.to_vec();
     if all.len() == 1 {
-        let drawn = averaged(arm, &of, own, group.curves, options);
-        return Averaged { line: Line { round, ..drawn.line }, ..drawn };
+        let drawn = averaged(arm, &round.of, own, group.curves, options);
+        return Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn };
     }
     let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
     let shade = position as f64 / (count - 1).max(1) as f64;
     let style = Style { dash, marker: Marker::None, ..own.with_shade(shade) };
-    let level = level_text(group.remaining());
-    let name = format!("{of}, {level}");
-    let training =
-        TrainingLine { arm: arm.name.clone(), name: format!("{level}{}", series.suffix), all: all.to_vec() };
-    let drawn = averaged(arm, &name, style, group.curves, options);
-    Averaged { training: Some(training), line: Line { round, ..drawn.line }, ..drawn }
+    let drawn = averaged(arm, &round.full_name(), style, group.curves, options);
+    Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn }
 }
 
 /// The trainings of the main branch by number, each with the curve of every run that has come so far.
@@ -121,22 +132,81 @@ fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
 
 /// All trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.
 pub fn levels_of(drawn: &mut [Averaged]) -> Vec<Level> {
-    let trainings = || drawn.iter().map(|averaged| averaged.training.as_ref());
-    let mut levels: Vec<Level> = trainings().flatten().flat_map(|training| training.all.clone()).collect();
-    levels.sort_by_key(|level| level.number);
-    levels.dedup_by(|next, level| {
-        let is_same = next.number == level.number;
-        level.is_drawn |= is_same && next.is_drawn;
-        is_same
-    });
-    let mut arms = trainings().map(|training| training.map(|training| &training.arm));
-    let first = arms.next().flatten();
-    if first.is_some() && arms.all(|arm| arm == first) {
-        for averaged in drawn {
-            averaged.line.name = averaged.training.take().map(|training| training.name).unwrap_or_default();
-        }
+    let levels = united(drawn.iter().flat_map(|averaged| averaged.trainings.clone()));
+    let mut lines: Vec<&mut Line> = drawn.iter_mut().map(|averaged| &mut averaged.line).collect();
+    if are_of_one_arm(&lines) {
+        rename(&mut lines, LineRound::short_name);
     }
     levels
+}
+
+/// Gives lines by round the same names and shades in all panels: names without the arm only where all panels are of one.
+/// Returns all trainings of the panels.
+pub fn in_panels(figures: &mut [Figure]) -> Vec<Level> {
+    let levels = united(figures.iter().flat_map(|figure| figure.levels.clone()));
+    let mut lines: Vec<&mut Line> = figures.iter_mut().flat_map(|figure| &mut figure.lines).collect();
+    let name = if are_of_one_arm(&lines) { LineRound::short_name } else { LineRound::full_name };
+    rename(&mut lines, name);
+    give_shades(&mut lines);
+    levels
+}
+
+/// One level for each number, with the weights that remain where all agree.
+fn united(levels: impl Iterator<Item = Level>) -> Vec<Level> {
+    let mut found: BTreeMap<usize, Level> = BTreeMap::new();
+    for level in levels {
+        let known = found.entry(level.number).or_insert(level);
+        known.is_drawn |= level.is_drawn;
+        if known.remaining.map(level_text) != level.remaining.map(level_text) {
+            known.remaining = None;
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The training of a line that is one of several of its arm.
+fn one_of_several(line: &Line) -> Option<&LineRound> {
+    line.round.as_ref().filter(|round| line.name != round.of)
+}
+
+fn are_of_one_arm(lines: &[&mut Line]) -> bool {
+    let mut arms = lines.iter().map(|line| one_of_several(line).map(|round| &round.arm));
+    let first = arms.next().flatten();
+    first.is_some() && arms.all(|arm| arm == first)
+}
+
+fn rename(lines: &mut [&mut Line], name: fn(&LineRound) -> String) {
+    for line in lines {
+        if let Some(name) = one_of_several(line).map(name) {
+            line.name = name;
+        }
+    }
+}
+
+/// Shades by level, from light to dark, over all lines of an arm.
+fn give_shades(lines: &mut [&mut Line]) {
+    let mut levels: BTreeMap<String, Vec<LineRound>> = BTreeMap::new();
+    for round in lines.iter().filter_map(|line| one_of_several(line)) {
+        let known = levels.entry(round.of.clone()).or_default();
+        if known.iter().all(|other| other.level() != round.level()) {
+            known.push(round.clone());
+        }
+    }
+    let place = |round: &LineRound| (round.remaining.is_none(), 1.0 - round.remaining.unwrap_or(1.0));
+    for known in levels.values_mut() {
+        let order = |a: &LineRound, b: &LineRound| {
+            let (a_place, b_place) = (place(a), place(b));
+            let by_share = a_place.0.cmp(&b_place.0).then(a_place.1.total_cmp(&b_place.1));
+            by_share.then(a.number.cmp(&b.number))
+        };
+        known.sort_by(order);
+    }
+    for line in lines {
+        let Some(round) = one_of_several(line) else { continue };
+        let known = &levels[&round.of];
+        let nth = known.iter().position(|other| other.level() == round.level()).unwrap_or_default();
+        line.style = line.style.with_shade(nth as f64 / (known.len() - 1).max(1) as f64);
+    }
 }
 
 /// The trainings to draw: none of those that were chosen may be there.
@@ -216,6 +286,32 @@ mod tests {
     }
 
     #[test]
+    fn a_training_in_which_arms_differ_goes_by_its_number() {
+        let records = [&[1.0, 0.8, 0.64][..], &[1.0, 0.5, 0.25], &[0.5]].map(lottery);
+        let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
+        let arms = [arm("a", &records[0]), arm("b", &records[1]), arm("pruned", &records[2])];
+        let of = |arms: &[ArmRuns<'_>]| {
+            let figure = (accuracy::PLOT.build)(arms, &options);
+            let text = |level: &Level| training_text(level.number, level.remaining);
+            let names: Vec<String> = figure.lines.iter().map(|line| line.name.clone()).collect();
+            (names, figure.levels.iter().map(text).collect::<Vec<_>>())
+        };
+        let (names, levels) = of(&arms[..2]);
+        assert_eq!(levels, ["100 %", "training 2", "training 3"]);
+        assert_eq!(names[2..], ["a, 64.0 %", "b, 100 %", "b, 50.0 %", "b, 25.0 %"]);
+        assert_eq!(of(&arms).1[0], "training 1", "the only training of an arm may be after its pruning");
+        let rows =
+            ["a", "b"].map(|arm| crate::results::table::Row { arm: arm.to_owned(), ..Default::default() });
+        let pooled = ArmRuns {
+            name: "batch 16".to_owned(),
+            runs: vec![(1, &records[0]), (1, &records[1])],
+            rows: rows.iter().collect(),
+            ..ArmRuns::default()
+        };
+        assert_eq!(of(&[pooled]).0, ["100 %", "training 2", "training 3"]);
+    }
+
+    #[test]
     fn the_figure_knows_the_trainings_that_are_not_drawn_too() {
         let record = lottery(&[1.0, 0.5, 0.25]);
         let options = PlotOptions {
@@ -228,7 +324,7 @@ mod tests {
         assert_eq!(figure.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["25.0 %"]);
         let levels: Vec<_> =
             figure.levels.iter().map(|level| (level.number, level.remaining, level.is_drawn)).collect();
-        assert_eq!(levels, [(1, 1.0, false), (2, 0.5, false), (3, 0.25, true)]);
+        assert_eq!(levels, [(1, Some(1.0), false), (2, Some(0.5), false), (3, Some(0.25), true)]);
         let over_epochs = (accuracy::PLOT.build)(&[arm("ticket", &record)], &PlotOptions::default());
         assert!(over_epochs.levels.is_empty());
     }

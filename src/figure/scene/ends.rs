@@ -16,7 +16,7 @@ use crate::results::statistics::Band;
 /// What is written at the ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EndText {
-    /// The last value with half of its interval: "97.58 ± 0.24".
+    /// The last value with its interval: "97.58 ± 0.24".
     Values,
     /// The name, at most this wide.
     Names {
@@ -85,18 +85,19 @@ impl Ends {
             return None;
         }
         rows.sort_by(|a, b| a.0.y.total_cmp(&b.0.y));
-        let values = || rows.iter().flat_map(|(_, [mean, half])| [*mean, *half]);
-        let digits = Digits::of(values().filter(|value| value.is_finite()), figure.y.format);
+        let digits = Digits::of(rows.iter().map(|(_, (mean, _))| *mean), figure.y.format);
         let bare = |value: f64| digits.text(value).replace(" %", "");
         let mut ends: Vec<End> = Vec::new();
-        for (mut end, [mean, half]) in rows {
+        for (mut end, (mean, interval)) in rows {
             end.texts = match text {
                 EndText::Names { most } => {
                     [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
                 }
                 EndText::Values if !end.texts[1].is_empty() => [bare(mean), end.texts[1].clone()],
-                EndText::Values if half.is_finite() => [bare(mean), format!("± {}", bare(half))],
-                EndText::Values => [bare(mean), String::new()],
+                EndText::Values => {
+                    let text = |ends| figure.interval_text(mean, ends, digits);
+                    [bare(mean), interval.map(text).unwrap_or_default()]
+                }
             };
             ends.push(end);
         }
@@ -141,17 +142,16 @@ impl Ends {
     }
 }
 
-/// The last values with half the length of their intervals, which is NaN without one.
-fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, [f64; 2])> {
+/// The last values with their intervals.
+fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f64, Option<[f64; 2]>))> {
     let [top, bottom] = y.ends();
     let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
         let place = y.place(value).filter(|place| (top..=bottom).contains(place))?;
-        // An interval may be cut where the axis ends: the longer side is whole.
-        let half = interval.map_or(f64::NAN, |[low, high]| (high - value).max(value - low));
-        let interval = interval.and_then(|[low, high]| Some([y.place(low)?, y.place(high)?]));
-        let interval = interval.map(|ends| ends.map(|end| end.clamp(top, bottom)));
+        let whisker = interval.and_then(|[low, high]| Some([y.place(low)?, y.place(high)?]));
+        let whisker = whisker.map(|ends| ends.map(|end| end.clamp(top, bottom)));
         let (name, texts) = (name.to_owned(), Default::default());
-        Some((End { id, name, style, y: place, interval, text_y: place, texts, slot: 0 }, [value, half]))
+        let end = End { id, name, style, y: place, interval: whisker, text_y: place, texts, slot: 0 };
+        Some((end, (value, interval)))
     };
     let mut found = Vec::new();
     let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
@@ -233,6 +233,7 @@ mod tests {
     use super::*;
     use crate::figure::model::Seeds;
     use crate::figure::{Axis, ReferenceLine, style_of};
+    use crate::results::statistics::Spread;
 
     fn figure(values: &[f64]) -> Figure {
         let line = |(index, value): (usize, &f64)| {
@@ -270,9 +271,13 @@ mod tests {
     #[test]
     fn an_interval_that_is_cut_at_the_end_of_the_axis_keeps_its_half_width() {
         let mut figure = figure(&[0.97]);
+        figure.spread = Some(Spread::Interval95);
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
         let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
+        figure.spread = Some(Spread::MinMax);
+        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "89.94–100.00"]), "{ends:?}");
     }
 
     #[test]

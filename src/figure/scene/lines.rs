@@ -307,7 +307,12 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::p
     let rim = match style.marker {
         Marker::None => return None,
         Marker::Cross | Marker::Plus => Pen::new(ink, super::LINE * em),
-        _ => Pen::new(Ink::new(ground), RIM * em),
+        Marker::Circle
+        | Marker::Square
+        | Marker::Triangle
+        | Marker::Diamond
+        | Marker::Down
+        | Marker::Pentagon => Pen::new(Ink::new(ground), RIM * em),
     };
     Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
 }

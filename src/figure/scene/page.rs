@@ -158,21 +158,19 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
         return (Vec::new(), 0.0);
     }
     let (font, mut covered) = (legend.font, 0.0);
-    let [left, top] = match layout.place {
-        LegendPlace::Inside | LegendPlace::Corner(_) => {
-            let size = [legend.width + 2.0 * INSET * font, legend.height + 2.0 * INSET * font];
-            let (corner, weight) = match layout.place {
-                LegendPlace::Corner(corner) => (corner, 0.0),
-                _ => emptiest(data, layout.plot, size, None),
-            };
-            covered = weight;
-            let rect = in_corner(layout.plot, corner, size);
-            [rect.left + INSET * font, rect.top + INSET * font]
-        }
-        _ => layout.legend_at,
+    let size = [legend.width + 2.0 * INSET * font, legend.height + 2.0 * INSET * font];
+    let corner = match layout.place {
+        LegendPlace::Corner(corner) => Some((corner, 0.0)),
+        LegendPlace::Inside => Some(emptiest(data, layout.plot, size, None)),
+        LegendPlace::LineEnds | LegendPlace::Right | LegendPlace::Below | LegendPlace::Hidden => None,
     };
+    let [left, top] = corner.map_or(layout.legend_at, |(corner, weight)| {
+        covered = weight;
+        let rect = in_corner(layout.plot, corner, size);
+        [rect.left + INSET * font, rect.top + INSET * font]
+    });
     let mut items = Vec::new();
-    if matches!(layout.place, LegendPlace::Inside | LegendPlace::Corner(_)) {
+    if corner.is_some() {
         let air = 0.3 * font;
         let rect = Rect {
             left: left - air,

@@ -34,8 +34,8 @@ impl App {
         let plots = &mut self.workspace.plot;
         let (title, seeds) = match &subject {
             Subject::Plot(plot) => {
-                let has_means = plot.controls.averages;
-                (Some(plots.titles(plot).title.clone()), has_means.then_some(plots.options.traces))
+                let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
+                (Some(plots.titles(plot).title.clone()), seeds)
             }
             Subject::View(_) => (None, None),
         };

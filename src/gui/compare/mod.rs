@@ -48,7 +48,7 @@ use crate::results::view::{Lines, PlotOptions, ViewSettings, groups};
 use crate::run::StoredRun;
 use columns::Choosing;
 use renamed::{are_distinct, move_mark, renamed};
-use rows::{listed, rows_of};
+use rows::{bare, listed, rows_of};
 use shown::Shown;
 use view_store::ViewStore;
 
@@ -285,9 +285,7 @@ impl Compare {
         let mut rows = rows_of(treatments, runs, &made.measured, if has_results { &old } else { &[] });
         let is_same = has_results && rows.iter().map(|row| &row.run).eq(old.iter().map(|row| &row.run));
         let stale = listed(treatments).filter(|(_, run)| runs.is_stale(run));
-        let bare = |(treatment, run): (&Treatment, &Run)| {
-            (run.id.clone(), Row::of(run, None, runs.word(&run.id), treatment.colour))
-        };
+        let bare = |(treatment, run): (&Treatment, &Run)| (run.id.clone(), bare(run, runs, treatment.colour));
         self.outdated = stale.map(bare).collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();

@@ -24,10 +24,7 @@ pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known
 /// What the table says of a run: never results of other settings than its own. `measured` are the columns over series, `known` is its
 /// row with the same results.
 fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], Option<&Row>)) -> Row {
-    let outdated_state = match runs.stray(run) {
-        Some(id) => runs.word(id),
-        None => runs.outdated(run).map_or("", |record| record.state().word()),
-    };
+    let outdated_state = outdated_state(run, runs);
     let state = runs.word(&run.id);
     let row = if let Some(known) = known {
         known.called(run, state, colour)
@@ -36,4 +33,17 @@ fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], 
         Row::of(run, record, state, colour).measured(record, measured)
     };
     Row { outdated_state, ..row }
+}
+
+/// The state of the outdated run that plots show in the place of a run; empty without one.
+fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
+    match runs.stray(run) {
+        Some(id) => runs.word(id),
+        None => runs.outdated(run).map_or("", |record| record.state().word()),
+    }
+}
+
+/// The row of a run that shows results of earlier settings: without results, and without settings.
+pub fn bare(run: &Run, runs: &Runs, colour: usize) -> Row {
+    Row { outdated_state: outdated_state(run, runs), ..Row::of(run, None, runs.word(&run.id), colour) }
 }

@@ -9,7 +9,7 @@ use eframe::egui::{
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::line_menu::arm_of;
+use super::line_menu::named;
 use crate::figure::axis::{Axis, ends_of};
 use crate::figure::bars::stacks;
 use crate::figure::model::Figure;
@@ -104,7 +104,7 @@ impl AreaReading {
     pub fn with_facts(mut self, figure: &Figure) -> Self {
         let mut seen = BTreeSet::new();
         for row in &mut self.rows {
-            let arm = arm_of(&figure.facts.names, &row.arm).filter(|arm| seen.insert(*arm));
+            let arm = named(&figure.facts.names, &row.arm).filter(|arm| seen.insert(*arm));
             row.facts = arm.map(|arm| figure.facts.cells[arm].clone()).unwrap_or_default();
         }
         if !seen.is_empty() {

@@ -9,10 +9,12 @@ use eframe::egui::{
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
-use super::legend_grid::Grid;
+use super::legend_grid::{Grid, GridWidths};
 use super::line_menu::LegendRows;
+use super::mesh::EM;
 use super::painter::area;
 use super::values::Table;
+use crate::figure::font::{Weight, fit};
 use crate::figure::legend::samples;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
@@ -45,6 +47,8 @@ pub struct Block {
     moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
     widths: Vec<f32>,
+    grid: GridWidths,
+    head: f32,
 }
 
 impl Block {
@@ -93,12 +97,12 @@ pub fn block_ui(
         return None;
     }
     let mut sizes = measure(figure, frame, block, table);
-    let grid = Grid::of(figure, table).filter(|grid| {
-        let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-        !table.has_facts() && grid.size().x <= most.x && grid.size().y <= most.y
-    });
+    let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
+    let grid = Grid::of(figure).filter(|_| !table.has_facts());
+    let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
-        sizes = Sizes { size: grid.size() + Vec2::splat(2.0 * PADDING), columns: 0, ..sizes };
+        let size = grid.size() + Vec2::splat(2.0 * PADDING);
+        sizes = Sizes { size, columns: 0, names: grid.names() - SAMPLE - GAP };
     }
     let rect = block.place(frame, sizes.size, items);
     let colours = theme::present(ui);
@@ -124,7 +128,7 @@ pub fn block_ui(
     }
     let look = RowLook { figure, theme, ground: colours.panel, selected, chosen };
     if let Some(grid) = grid {
-        return grid.ui(ui, inner, look, rows);
+        return grid.ui(ui, inner, look, rows, table);
     }
     let mut pointed = None;
     ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
@@ -155,7 +159,9 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     let (count, longest) = (known.len(), known.iter().map(|(_, width)| *width).fold(0.0, f32::max));
     if are_new {
         block.widths.clear();
+        (block.grid, block.head) = (GridWidths::default(), 0.0);
     }
+    block.head = block.head.max(wide(table.header()));
     let count_of_columns = table.heads().len();
     block.widths.resize(count_of_columns, 0.0);
     // More rows would cost more than a glance is worth; their values are as wide.
@@ -178,8 +184,7 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     let columns = columns.unwrap_or(0);
     let names = names.min((most - around - of_columns(columns)).max(NAMES[0].min(longest)));
     // The head shares the line with the names' column.
-    let names =
-        if columns > 0 { names.max(wide(table.header()).min(NAMES[1]) - SAMPLE - GAP) } else { names };
+    let names = if columns > 0 { names.max(block.head.min(NAMES[1]) - SAMPLE - GAP) } else { names };
     let head = if columns > 0 { ROW } else { 0.0 };
     // Whole rows: half a row looks like a mistake, and the others scroll.
     let most_rows = ((HIGHEST * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0);
@@ -194,7 +199,13 @@ fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>)
     let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
     let font = FontId::proportional(SMALL);
-    ui.painter().text(pos2(rect.left(), rect.center().y), Align2::LEFT_CENTER, table.header(), font, ink);
+    let space = f64::from(SAMPLE + GAP + sizes.names).max(0.0);
+    let head = if sizes.columns == 0 {
+        fit(table.header(), EM, Weight::Regular, space, 1).join(" ")
+    } else {
+        table.header().to_owned()
+    };
+    ui.painter().text(pos2(rect.left(), rect.center().y), Align2::LEFT_CENTER, head, font, ink);
     cells_ui(ui, rect, table.heads(), [ink; 2], block, sizes);
 }
 

@@ -6,72 +6,130 @@ use eframe::egui::{Align2, FontId, Rect, Ui, Vec2, pos2, vec2};
 
 use super::legend::{GAP, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
-use super::values::Table;
+use super::values::{Table, seeds_of};
 use crate::figure::font::{Weight, fit};
 use crate::figure::legend::Sample;
-use crate::figure::model::{Figure, Line};
+use crate::figure::model::Figure;
 use crate::gui::theme::{self, SMALL};
-use crate::results::rounds::level_text;
 
 /// Between columns.
 const COLUMN: f32 = 10.0;
 /// The widest column of names.
 const NAMES: f32 = 150.0;
+/// A value that has to have room, for the choice between the grid and a list.
+const VALUE: &str = "00.00";
 
 /// The lines of a figure by arm and training.
 pub struct Grid<'a> {
+    figure: &'a Figure,
     /// Number and level of each training that has a line.
     levels: Vec<(usize, String)>,
-    rows: Vec<(&'a str, BTreeMap<usize, Cell<'a>>)>,
+    rows: Vec<Row<'a>>,
+    widths: GridWidths,
+}
+
+/// The lines of an arm.
+struct Row<'a> {
+    of: &'a str,
+    /// How many of its seeds are done while others are to come: "2 of 3".
+    seeds: String,
+    /// The indices of its lines by training.
+    cells: BTreeMap<usize, usize>,
+}
+
+/// The widths of the names and of each column of values. They never get narrower, so that the block is still while the
+/// pointer moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GridWidths {
     names: f32,
     values: f32,
 }
 
-struct Cell<'a> {
-    line: &'a Line,
-    value: String,
-}
-
 impl<'a> Grid<'a> {
-    /// `None` where lines are not by round, or where a list is as short.
-    pub fn of(figure: &'a Figure, table: &Table<'_>) -> Option<Self> {
-        if !figure.reference_lines.is_empty() || figure.levels.len() < 2 {
+    /// `None` where lines are not by round, where arms have other levels in the same training, or where a list is as short.
+    pub fn of(figure: &'a Figure) -> Option<Self> {
+        if !figure.reference_lines.is_empty() {
             return None;
         }
-        let mut rows: Vec<(&str, BTreeMap<usize, Cell<'_>>)> = Vec::new();
-        for line in &figure.lines {
+        let mut levels: BTreeMap<usize, String> = BTreeMap::new();
+        let mut rows: Vec<Row<'_>> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, line) in figure.lines.iter().enumerate() {
             let round = line.round.as_ref()?;
-            let value = table.cells(&Sample::Line(line)).into_iter().next().unwrap_or_default();
-            let cell = (round.number, Cell { line, value });
-            match rows.iter_mut().find(|(of, _)| *of == round.of) {
-                Some((_, cells)) => drop(cells.insert(cell.0, cell.1)),
-                None => rows.push((&round.of, [cell].into())),
+            let level = levels.entry(round.number).or_insert_with(|| round.level());
+            if *level != round.level() {
+                return None;
             }
+            let place = *places.entry(&round.of).or_insert(rows.len());
+            if place == rows.len() {
+                rows.push(Row { of: &round.of, seeds: String::new(), cells: BTreeMap::new() });
+            }
+            rows[place].cells.insert(round.number, index);
         }
-        let is_drawn = |number: usize| rows.iter().any(|(_, cells)| cells.contains_key(&number));
-        let drawn = figure.levels.iter().filter(|level| is_drawn(level.number));
-        let levels: Vec<_> = drawn.map(|level| (level.number, level_text(level.remaining))).collect();
-        let longest = rows.iter().map(|(of, _)| wide(of)).fold(0.0, f32::max).min(NAMES);
-        let cells = rows.iter().flat_map(|(_, cells)| cells.values());
-        let values = cells.map(|cell| SAMPLE + GAP + wide(&cell.value));
-        let values = values.chain(levels.iter().map(|(_, level)| wide(level))).fold(0.0, f32::max);
-        let grid = Self { levels, names: longest.max(wide(table.header())), values, rows };
-        (grid.rows.len() > 1).then_some(grid)
+        for row in &mut rows {
+            // A training that few seeds have reached has the fewest.
+            let lines = row.cells.values().map(|index| &figure.lines[*index]);
+            let fewest = lines
+                .filter(|line| line.seeds.is_some())
+                .min_by_key(|line| line.seeds.map(|seeds| seeds.done));
+            row.seeds = fewest.map(seeds_of).unwrap_or_default();
+        }
+        let levels: Vec<(usize, String)> = levels.into_iter().collect();
+        let is_grid = rows.len() > 1 && levels.len() > 1;
+        is_grid.then_some(Self { figure, levels, rows, widths: GridWidths::default() })
+    }
+
+    /// The same with room for all its texts and those before; `None` where it needs more than `most` in width or height. That
+    /// does not depend on the values, which change with the pointer.
+    pub fn within(mut self, most: Vec2, table: &Table<'_>, known: &mut GridWidths) -> Option<Self> {
+        let columns = self.levels.len() as f32;
+        let name = |row: &Row<'_>| {
+            let seeds = if row.seeds.is_empty() { 0.0 } else { GAP + wide(&row.seeds) };
+            wide(row.of).min(NAMES) + seeds
+        };
+        let longest = self.rows.iter().map(name).fold(0.0, f32::max);
+        let level = self.levels.iter().map(|(_, level)| wide(level)).fold(0.0, f32::max);
+        let narrowest = level.max(SAMPLE + GAP + wide(VALUE));
+        let height = (1 + self.rows.len()) as f32 * ROW;
+        if longest + columns * (COLUMN + narrowest) > most.x || height > most.y {
+            return None;
+        }
+        let cells = self.rows.iter().flat_map(|row| row.cells.values());
+        let values = cells.map(|line| SAMPLE + GAP + wide(&table.value(*line))).fold(narrowest, f32::max);
+        let values = values.max(known.values).min((most.x - longest) / columns - COLUMN);
+        let names = longest.max(wide(table.header())).max(known.names);
+        *known = GridWidths { names: names.min(most.x - columns * (COLUMN + values)), values };
+        self.widths = *known;
+        Some(self)
     }
 
     /// Width and height with the head, in points.
     pub fn size(&self) -> Vec2 {
         let columns = self.levels.len() as f32;
-        vec2(self.names + columns * (COLUMN + self.values), (1 + self.rows.len()) as f32 * ROW)
+        let width = self.widths.names + columns * (COLUMN + self.widths.values);
+        vec2(width, (1 + self.rows.len()) as f32 * ROW)
+    }
+
+    /// The width of the names, below the head.
+    pub const fn names(&self) -> f32 {
+        self.widths.names
     }
 
     fn column(&self, position: usize, row: Rect) -> Rect {
-        let left = row.left() + self.names + COLUMN + position as f32 * (COLUMN + self.values);
-        Rect::from_min_size(pos2(left, row.top()), vec2(self.values, ROW))
+        let GridWidths { names, values } = self.widths;
+        let left = row.left() + names + COLUMN + position as f32 * (COLUMN + values);
+        Rect::from_min_size(pos2(left, row.top()), vec2(values, ROW))
     }
 
     /// Draws levels, names and cells; a cell acts as a row of other legends does. Returns the name of the line at the pointer.
-    pub fn ui(&self, ui: &Ui, space: Rect, look: RowLook<'_>, lines: &mut LegendRows<'_>) -> Option<String> {
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        space: Rect,
+        look: RowLook<'_>,
+        lines: &mut LegendRows<'_>,
+        table: &Table<'_>,
+    ) -> Option<String> {
         let colours = theme::present(ui);
         let row = |position: usize| {
             Rect::from_min_size(space.min + vec2(0.0, position as f32 * ROW), vec2(space.width(), ROW))
@@ -81,21 +139,31 @@ impl<'a> Grid<'a> {
             ui.painter().text(at, Align2::RIGHT_CENTER, level, FontId::proportional(SMALL), colours.text2);
         }
         let mut pointed = None;
-        for (position, (of, cells)) in self.rows.iter().enumerate() {
+        for (position, arm) in self.rows.iter().enumerate() {
             let row = row(1 + position);
-            let name = fit(of, f64::from(SMALL), Weight::Regular, f64::from(self.names), 1).join(" ");
-            let is_selected = look.selected == Some(*of);
-            let font = if is_selected { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
-            ui.painter().text(row.left_center(), Align2::LEFT_CENTER, name, font, colours.text);
+            self.name_ui(ui, row, arm, look.selected);
             for (column, (number, _)) in self.levels.iter().enumerate() {
-                let Some(cell) = cells.get(number) else { continue };
+                let Some(index) = arm.cells.get(number) else { continue };
                 let place = self.column(column, row);
-                let sample = Sample::Line(cell.line);
-                let width = f64::from(self.values - SAMPLE - GAP);
-                pointed = row_ui(ui, place, &sample, look, lines, (&cell.value, width)).or(pointed.take());
+                let sample = Sample::Line(&self.figure.lines[*index]);
+                let width = f64::from(self.widths.values - SAMPLE - GAP);
+                let value = table.value(*index);
+                pointed = row_ui(ui, place, &sample, look, lines, (&value, width)).or(pointed.take());
             }
         }
         pointed
+    }
+
+    /// Writes the name of an arm, and how many of its seeds are done.
+    fn name_ui(&self, ui: &Ui, row: Rect, arm: &Row<'_>, selected: Option<&str>) {
+        let colours = theme::present(ui);
+        let seeds = if arm.seeds.is_empty() { 0.0 } else { GAP + wide(&arm.seeds) };
+        let name = fit(arm.of, f64::from(SMALL), Weight::Regular, f64::from(self.widths.names - seeds), 1);
+        let font = if selected == Some(arm.of) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
+        let text = name.join(" ");
+        let drawn = ui.painter().text(row.left_center(), Align2::LEFT_CENTER, text, font, colours.text);
+        let at = pos2(drawn.right() + GAP, row.center().y);
+        ui.painter().text(at, Align2::LEFT_CENTER, &arm.seeds, FontId::proportional(SMALL), colours.text2);
     }
 }
 
@@ -107,14 +175,20 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::model::{Level, LineRound};
+    use crate::figure::model::{Level, Line, LineRound, Seeds};
     use crate::figure::{Axis, style_of};
     use crate::gui::plot::{FigureView, figure_ui};
+    use crate::results::rounds::level_text;
 
     fn by_round(arms: &[&str]) -> Figure {
-        let level = |number: usize| Level { number, remaining: 1.0 / number as f64, is_drawn: true };
+        let remaining = |number: usize| Some(1.0 / number as f64);
+        let level = |number: usize| Level { number, remaining: remaining(number), is_drawn: true };
+        let round = |arm: usize, number: usize| {
+            let [arm, of] = [arms[arm]; 2].map(str::to_owned);
+            LineRound { arm, of, number, remaining: remaining(number) }
+        };
         let line = |arm: usize, number: usize| Line {
-            round: Some(LineRound { of: arms[arm].to_owned(), number }),
+            round: Some(round(arm, number)),
             ..Line::new(
                 &format!("{}, {}", arms[arm], level_text(1.0 / number as f64)),
                 style_of(arm),
@@ -160,8 +234,41 @@ mod tests {
     fn one_arm_has_a_list() {
         let harness = harness(by_round(&["dense", "ticket"][..1]));
         assert!(harness.query_by_label("dense, 100 %").is_some());
-        let figure = by_round(&["ticket"]);
-        let table = Table::of(&figure, None, |_| false, crate::results::statistics::Spread::None, false);
-        assert!(Grid::of(&figure, &table).is_none());
+        assert!(Grid::of(&by_round(&["ticket"])).is_none());
+    }
+
+    #[test]
+    fn arms_with_other_levels_in_the_same_training_have_a_list() {
+        let mut figure = by_round(&["dense", "ticket", "control"]);
+        assert!(Grid::of(&figure).is_some());
+        let last = figure.lines.last_mut().unwrap();
+        last.round.as_mut().unwrap().remaining = Some(0.3);
+        assert!(Grid::of(&figure).is_none(), "30.0 % is not below 25.0 %");
+    }
+
+    #[test]
+    fn seeds_that_are_to_come_are_counted_beside_the_arm() {
+        let mut figure = by_round(&["dense", "ticket"]);
+        for (index, line) in figure.lines.iter_mut().enumerate().skip(1) {
+            line.seeds = Some(Seeds { done: 3 - index.min(2), planned: 3, running: 1 });
+        }
+        let grid = Grid::of(&figure).unwrap();
+        assert_eq!(grid.rows.iter().map(|row| row.seeds.as_str()).collect::<Vec<_>>(), ["", "1 of 3"]);
+    }
+
+    #[test]
+    fn cells_are_still_while_the_pointer_moves() {
+        let mut harness = harness(by_round(&["dense", "ticket", "control"]));
+        let place = |harness: &Harness<'_, _>| harness.get_by_label("ticket, 25.0 %").rect();
+        let plot = harness.get_by_label("Plot of Test accuracy").rect();
+        let mut hover = |x: f32| {
+            harness.hover_at(pos2(plot.left() + x * plot.width(), plot.top() + 0.3 * plot.height()));
+            harness.run();
+            place(&harness)
+        };
+        let wide = hover(0.1);
+        harness.remove_cursor();
+        harness.run();
+        assert_eq!(place(&harness), wide, "the shorter head takes no room away");
     }
 }

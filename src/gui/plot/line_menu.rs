@@ -49,12 +49,16 @@ pub struct LegendRows<'a> {
 
 /// The place of the arm that a line belongs to: a line is called after its arm, perhaps with a branch or a round.
 pub fn arm_of(arms: &[String], line: &str) -> Option<usize> {
-    let line = line.strip_prefix("earlier settings: ").unwrap_or(line);
+    named(arms, line.strip_prefix("earlier settings: ").unwrap_or(line))
+}
+
+/// The place of the longest of these names that a line has, or that its name begins with.
+pub fn named(names: &[String], line: &str) -> Option<usize> {
     let is_of = |name: &String| {
         let rest = line.strip_prefix(name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ' ']))
     };
-    let found = arms.iter().enumerate().filter(|(_, name)| is_of(name));
+    let found = names.iter().enumerate().filter(|(_, name)| is_of(name));
     found.max_by_key(|(_, name)| name.len()).map(|(place, _)| place)
 }
 
@@ -149,5 +153,10 @@ mod tests {
         assert_eq!(arm_of(&arms, "ticket, rate 0.1, 51 % left"), Some(1));
         assert_eq!(arm_of(&arms, "earlier settings: dense"), Some(2));
         assert_eq!(arm_of(&arms, "tickets"), None);
+        assert_eq!(
+            named(&arms, "earlier settings: dense"),
+            None,
+            "it has neither their settings nor their results"
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! The values in a legend: those of a reading, or the last ones.
 
+use std::collections::BTreeMap;
+
 use super::areas::{AreaReading, AreaRow};
-use super::line_menu::arm_of;
+use super::line_menu::named;
 use super::reading::{Reading, ReadingRow, last};
 use crate::figure::legend::Sample;
 use crate::figure::model::{At, Figure, Line};
@@ -20,6 +22,8 @@ pub struct Table<'a> {
     /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
     facts: Option<&'a LineFacts>,
     rows: Vec<ReadingRow>,
+    /// The places of lines in the rows.
+    places: BTreeMap<usize, usize>,
     digits: Digits,
     /// The level of the first reference line.
     reference: Option<f64>,
@@ -56,7 +60,8 @@ impl<'a> Table<'a> {
         let counts_seeds = rows.iter().any(|row| !seeds_of(&figure.lines[row.line]).is_empty());
         let seeds = counts_seeds.then_some("seeds");
         let heads = [value, width, "Δ"].into_iter().chain(seeds).map(str::to_owned).chain(more).collect();
-        Self { figure, header, heads, counts_seeds, facts, rows, digits, reference }
+        let places = rows.iter().enumerate().map(|(place, row)| (row.line, place)).collect();
+        Self { figure, header, heads, counts_seeds, facts, rows, places, digits, reference }
     }
 
     /// Where the values are.
@@ -82,11 +87,16 @@ impl<'a> Table<'a> {
             cells.push(if let Sample::Line(line) = sample { seeds_of(line) } else { String::new() });
         }
         if let Some(facts) = self.facts {
-            let of_arm = arm_of(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
+            let of_arm = named(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
             cells.extend(of_arm.unwrap_or_default());
         }
         cells.resize(self.heads.len(), String::new());
         cells
+    }
+
+    /// The value of the line with this index; empty where there is none.
+    pub fn value(&self, line: usize) -> String {
+        self.places.get(&line).map_or_else(String::new, |place| self.bare(self.rows[*place].point[1]))
     }
 
     fn values(&self, sample: &Sample<'_>) -> [String; 3] {
@@ -117,15 +127,7 @@ impl<'a> Table<'a> {
     }
 
     fn interval(&self, value: f64, band: Option<[f64; 2]>) -> String {
-        let Some([low, high]) = band else { return String::new() };
-        let (below, above) = (value - low, high - value);
-        // A band with equal distances from the mean, apart from rounding errors of its ends.
-        let is_even = (above - below).abs() <= 1e-9 * above.abs().max(value.abs());
-        if is_even {
-            format!("± {}", self.bare(above))
-        } else {
-            format!("{}–{}", self.bare(low), self.bare(high))
-        }
+        band.map_or_else(String::new, |ends| self.figure.interval_text(value, ends, self.digits))
     }
 
     /// The same for a popup, with the settings and results of a pinned reading.
@@ -150,9 +152,9 @@ impl<'a> Table<'a> {
             let name = &self.figure.lines[row.line].name;
             let seeds = seeds_of(&self.figure.lines[row.line]);
             let seeds = if seeds.is_empty() { seeds } else { format!(", {seeds} seeds") };
-            let facts = self.facts.and_then(|facts| Some((facts, arm_of(&facts.names, name)?)));
+            let facts = self.facts.and_then(|facts| Some((facts, named(&facts.names, name)?)));
             let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
-                let pairs = facts.heads.iter().zip(&facts.cells[arm]);
+                let pairs = facts.heads.iter().zip(&facts.cells[arm]).filter(|(_, cell)| !cell.is_empty());
                 pairs.fold(String::new(), |all, (head, cell)| format!("{all}, {head} {cell}"))
             });
             let [value, interval, difference] = self.of_row(row);
@@ -170,7 +172,7 @@ impl<'a> Table<'a> {
 }
 
 /// How many seeds of a mean are done while others are to come: "2 of 3".
-fn seeds_of(line: &Line) -> String {
+pub fn seeds_of(line: &Line) -> String {
     let seeds = line.seeds.filter(|seeds| seeds.planned > 1);
     seeds.map_or_else(String::new, |seeds| format!("{} of {}", seeds.done, seeds.planned))
 }

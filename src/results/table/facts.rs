@@ -66,19 +66,26 @@ pub struct LineFacts {
     pub heads: Vec<String>,
     /// The names of the lines' arms.
     pub names: Vec<String>,
-    /// A cell for each column, by the place of the name: a mean with its interval, or what the runs have in common.
+    /// A cell for each column, by the place of the name: a mean with its interval, or what the runs have in common. Empty for
+    /// lines of earlier settings.
     pub cells: Vec<Vec<String>>,
 }
 
 impl LineFacts {
     /// What these lines have, which come with their runs.
     pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
-        let all: Vec<&Row> = lines.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
+        // The settings and results in rows of earlier settings are not those of their lines.
+        let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
+        let known = lines.iter().filter(|(_, rows)| is_present(rows));
+        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
         let columns = facts(&all, chosen);
         let unknown = Labels::default();
         let labels = all.first().map_or(&unknown, |row| &row.labels);
         let cells = |(_, rows): &(&str, &[&Row])| {
             let cell = |column: &Column| {
+                if !is_present(rows) {
+                    return String::new();
+                }
                 let cell = super::grouped::cell_of(column, rows.iter().copied());
                 format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
             };
@@ -117,6 +124,27 @@ mod tests {
         assert_eq!(
             (found.cells[0][1].as_str(), &found.cells[1][..]),
             ("0.1", &["100.00", "0.2"].map(str::to_owned)[..])
+        );
+    }
+
+    #[test]
+    fn a_line_of_earlier_settings_has_empty_cells_and_leaves_the_headings_to_the_others() {
+        let mut labels = Labels::default();
+        labels.name("rate", "Learning rate", "Training");
+        let labels = Arc::new(labels);
+        let rows = ["0.1", "0.2"].map(|rate| Row { labels: labels.clone(), ..row(rate, 0.5) });
+        let bare = Row { outdated_state: "done", ..Row::default() };
+        let [first, second] = &rows;
+        let lines: [(&str, &[&Row]); 3] =
+            [("earlier settings: a", &[&bare]), ("a", &[first]), ("b", &[second])];
+        let found = LineFacts::of(&lines, None);
+        assert_eq!(found.heads[0], "Learning rate");
+        assert!(found.cells[0].iter().all(String::is_empty), "{:?}", found.cells);
+        assert_eq!(found.cells[1][0], "0.1");
+        let same: [(&str, &[&Row]); 2] = [("earlier settings: a", &[&bare]), ("a", &[first])];
+        assert!(
+            LineFacts::of(&same, None).heads.iter().all(|head| head != "Learning rate"),
+            "no setting differs"
         );
     }
 }

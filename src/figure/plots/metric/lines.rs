@@ -158,7 +158,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
     let done = if split.is_of_finished { counts.runs } else { 0 };
     line.seeds = is_partial.then_some(Seeds { done, planned: 0, running: split.beside.len() });
     line.best = is_best_low.filter(|_| line.points.len() > 1).and_then(|is_low| best(&line.points, is_low));
-    Averaged { line, counts, training: None }
+    Averaged { line, counts, trainings: Vec::new() }
 }
 
 /// The index of the first of the best points.

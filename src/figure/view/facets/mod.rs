@@ -8,7 +8,7 @@ use crate::figure::distinct::distinct;
 use crate::figure::facets::{Facets, Head, Panel};
 use crate::figure::legend_details::details;
 use crate::figure::model::{Bars, Figure, Line, Note};
-use crate::figure::plots::ArmRuns;
+use crate::figure::plots::{ArmRuns, in_panels};
 use crate::results::colours::{base, shaded_again};
 use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use crate::results::table::columns::{Column, independent};
@@ -254,10 +254,11 @@ fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
 /// The figure around its panels, with what the legend, the axes and the small print need.
 fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) -> Figure {
     share_colours(&mut figures);
+    let levels = in_panels(&mut figures);
     let note = note(&facets, &figures);
     let first = figures.iter().find(|figure| figure.has_data()).or_else(|| figures.first()).cloned();
     let mut whole = first.unwrap_or_default();
-    (whole.x.range, whole.y.range) = (None, None);
+    (whole.x.range, whole.y.range, whole.levels) = (None, None, levels);
     (whole.lines, whole.bars, whole.reference_lines) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(cells) = &mut whole.cells {
         *cells = Cells {
@@ -269,7 +270,7 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) ->
     }
     for figure in &mut figures {
         for line in &figure.lines {
-            if !whole.lines.iter().any(|known| known.name == line.name) {
+            if !whole.lines.iter().any(|known| (&known.name, known.style) == (&line.name, line.style)) {
                 let line =
                     Line { names: line.names.clone(), ..Line::new(&line.name, line.style, Vec::new()) };
                 whole.lines.push(line);

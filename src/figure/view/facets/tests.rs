@@ -204,3 +204,38 @@ fn panels_with_different_intervals_name_each() {
     let found = super::note(&facets, &[figure("95 % CI"), figure("min to max"), figure("")]);
     assert_eq!(found.interval, "95 % CI or min to max");
 }
+
+#[test]
+fn lines_by_round_have_one_name_and_one_style_in_all_panels() {
+    let lottery = |rate: f64, trainings: i32| {
+        let point = |series: &str, nth: i32| crate::results::Point {
+            remaining: (1.0 - rate).powi(nth),
+            stage: nth.to_string(),
+            ..at(series, f64::from(1 + nth), 0.5)
+        };
+        record((0..trainings).flat_map(|nth| [point("train_loss", nth), point("test_accuracy", nth)]))
+    };
+    let records = [lottery(0.2, 3), lottery(0.5, 3), lottery(0.2, 2)];
+    let row = |arm: usize| Row { arm: ["a", "b"][arm].to_owned(), arm_index: arm, ..Row::default() };
+    let rows = [row(0), row(1), Row { seed: 2, ..row(0) }];
+    let arm = |arm: usize, runs: &[usize]| ArmRuns {
+        name: rows[runs[0]].arm.clone(),
+        colour: arm,
+        runs: runs.iter().map(|run| (rows[*run].seed, &records[*run])).collect(),
+        rows: runs.iter().map(|run| &rows[*run]).collect(),
+        ..ArmRuns::default()
+    };
+    let of = |arms: &[ArmRuns<'_>], by: Column| {
+        let facets = FacetSettings { by: vec![by], ..FacetSettings::default() };
+        let view = PlotView { facets, ..PlotView::default() };
+        whole(find("rounds").unwrap(), arms, &PlotOptions::default(), &view, "")
+    };
+    let by_arm = of(&[arm(0, &[0]), arm(1, &[1])], Column::Arm);
+    assert_eq!(names(&by_arm), ["a, 100 %", "a, 80.0 %", "a, 64.0 %", "b, 100 %", "b, 50.0 %", "b, 25.0 %"]);
+    assert_eq!(by_arm.lines[3].style.colour, 1);
+    let levels: Vec<_> = by_arm.levels.iter().map(|level| level.remaining).collect();
+    assert_eq!(levels, [Some(1.0), None, None]);
+    let by_seed = of(&[arm(0, &[0, 2])], Column::Seed);
+    assert_eq!(names(&by_seed), ["100 %", "80.0 %", "64.0 %"], "of one arm, in panels of three and two");
+    assert_eq!(by_seed.levels.len(), 3);
+}

@@ -152,6 +152,8 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
     let own = shown.compare.own_runs(&shown.treatments, &shown.runs);
     assert_eq!(own.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["dense"]);
     assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].outdated_state == "done");
+    let all = shown.compare.arm_runs(&shown.treatments, &shown.runs);
+    assert!(all[1].rows.iter().all(|row| row.outdated_state == "done" && row.settings.is_empty()));
     assert!(harness.query_all_by_label_contains("+2.00").next().is_none(), "no difference either");
     unfold(&mut harness);
     let cell = harness.query_all_by_label("outdated").next().expect("where the state is").rect();

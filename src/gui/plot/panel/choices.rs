@@ -2,11 +2,12 @@
 
 use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
 
+use crate::figure::model::training_text;
 use crate::figure::plots::Plot;
 use crate::gui::plot::PlotState;
 use crate::gui::text::shortened;
 use crate::gui::widgets::{choice_ui, listed_choice_ui};
-use crate::results::rounds::{Levels, level_text};
+use crate::results::rounds::Levels;
 use crate::results::view::PlotOptions;
 use crate::results::weights::Measure;
 
@@ -75,7 +76,8 @@ fn levels_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
             let others = all.iter().filter(|other| other.is_drawn && other.number != level.number);
             // Without any line there would be no plot to choose for.
             let is_free = !is_drawn || others.clone().next().is_some();
-            let name = format!("{} remaining", level_text(level.remaining));
+            let name = level.remaining.map_or("", |_| " remaining");
+            let name = format!("{}{name}", training_text(level.number, level.remaining));
             let tick = ui.add_enabled(is_free, Checkbox::new(&mut is_drawn, name));
             if tick.on_disabled_hover_text("One training has to stay").changed() {
                 *rounds = others.map(|other| other.number).chain(is_drawn.then_some(level.number)).collect();

@@ -158,7 +158,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
         band_ui(ui, plot, state);
     }
     facets_menu_ui(ui, plot, state);
-    if plot.controls.averages && !plot.controls.columns {
+    if plot.controls.can_hide_seeds() {
         ui.checkbox(&mut state.options.traces, "Individual seeds")
             .on_hover_text("Draws each seed faintly behind the mean");
     }

@@ -25,8 +25,8 @@ pub struct FigureArgs {
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
     band: Option<Spread>,
-    /// Draw each seed faintly behind the mean; --individual-seeds=off does not [default: what the window has chosen, else
-    /// off]
+    /// Draw each seed faintly behind the mean; --individual-seeds=off does not; metric always has its dots [default: what
+    /// the window has chosen, else off]
     #[arg(long = "individual-seeds", value_name = "SWITCH", value_parser = switch, num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     seeds_shown: Option<bool>,
     /// Horizontal axis: epochs, training, iterations, remaining, seconds, clock, or the name of a series of the runs; of the
@@ -46,7 +46,7 @@ pub struct FigureArgs {
     /// the values need]
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
     y_range: Option<[f64; 2]>,
-    /// With --x training, the trainings of a plan that have lines: all, every-2nd, spread (at most 8, evenly spaced), or
+    /// With --x training, the trainings of a plan that have lines: all, every-2nd, spread (at most 4 of each arm, evenly spaced), or
     /// numbers such as 1,3,6 [default: what the window has chosen, else spread]
     #[arg(long, value_name = "ROUNDS", value_parser = rounds)]
     rounds: Option<(Levels, Numbers)>,
@@ -125,6 +125,11 @@ impl FigureArgs {
         if let Some(band) = self.band {
             view.options.band = band;
         }
+        if self.seeds_shown.is_some() && !plot.controls.can_hide_seeds() {
+            let name = plot.name;
+            let message = format!("--individual-seeds does not change the figure \"{name}\"; remove it");
+            return Err(Failure::Input(message));
+        }
         view.options.traces = self.seeds_shown.unwrap_or(view.options.traces);
         if let Some((levels, numbers)) = &self.rounds {
             (view.options.levels, view.options.rounds) = (*levels, numbers.to_vec());
@@ -147,6 +152,9 @@ impl FigureArgs {
         }
         kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
         if plot.controls.columns {
+            if self.rounds.is_some() {
+                return Err(no_rounds());
+            }
             let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
             return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
         }
@@ -164,6 +172,15 @@ impl FigureArgs {
             )));
         }
         let axis = axis(x, records)?;
+        let has_rounds =
+            plot.controls.rounds && (!plot.controls.weights || view.options.weights.parameter.is_some());
+        if axis == XAxis::Training && !has_rounds {
+            let name = plot.name;
+            let remedy = if plot.controls.weights { "choose one with --parameter" } else { "remove --x" };
+            return Err(Failure::Input(format!(
+                "--x: the figure \"{name}\" has no lines over the epochs of each training; {remedy}"
+            )));
+        }
         if axis != view.options.x {
             // The kept settings belong to another axis.
             kept.x = None;
@@ -177,13 +194,12 @@ impl FigureArgs {
 
     /// That rounds have lines, where some were chosen.
     fn check_rounds(&self, plot: &Plot, view: &ViewSettings) -> Result<(), Failure> {
-        let has_rounds =
-            plot.name == "rounds" || (plot.controls.own_x.is_none() && view.options.x == XAxis::Training);
-        if self.rounds.is_some() && !has_rounds {
-            let message = "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
-            return Err(Failure::Input(message.to_owned()));
+        let is_by_round = plot.controls.own_x.is_some() || view.options.x == XAxis::Training;
+        if self.rounds.is_some() && !(plot.controls.rounds && is_by_round) {
+            Err(no_rounds())
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
     /// Cuts a figure to the vertical range.
@@ -209,6 +225,12 @@ impl FigureArgs {
         figure.y.range = Some(ends);
         Ok(())
     }
+}
+
+fn no_rounds() -> Failure {
+    let message =
+        "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
+    Failure::Input(message.to_owned())
 }
 
 /// The columns that split runs into panels.
@@ -266,118 +288,4 @@ fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Fail
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::figure::plots::find;
-    use crate::figure::{Axis, Category};
-    use crate::results::Event;
-    use crate::results::view::PlotView;
-
-    fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
-        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range, ..FigureArgs::default() }
-    }
-
-    fn records() -> BTreeMap<String, RunRecord> {
-        let line = r#"{"event":"point","series":"train_loss","value":0.5,"stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}"#;
-        let event: Event = serde_json::from_str(line).unwrap();
-        BTreeMap::from([("a".to_owned(), RunRecord::of([event]))])
-    }
-
-    #[test]
-    fn what_is_asked_for_comes_before_what_was_kept() {
-        let accuracy = find("accuracy").unwrap();
-        let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
-        let mut view = ViewSettings::default();
-        view.plots.insert("accuracy".to_owned(), kept);
-        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
-        assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
-        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records(), [&[]; 2]).unwrap();
-        assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
-        assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
-        let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
-        arguments(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
-        assert_eq!(figure.y.range, Some([0.85, 1.0]));
-        figure.y = Axis::new("Loss", "");
-        arguments(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
-        assert_eq!(figure.y.range, Some([85.0, 100.0]));
-    }
-
-    #[test]
-    fn panels_are_named_by_the_ends_of_settings() {
-        let known = ["train.batch", "train.rate", "plan.0.rate", "plan.0.batch"].map(str::to_owned);
-        let settings = [&known[..1], &known];
-        let path = |path: &str| Column::Setting(path.to_owned());
-        assert_eq!(facets("batch, train.rate", settings), Ok(vec![path("train.batch"), path("train.rate")]));
-        assert_eq!(facets("seed,arm", settings), Ok(vec![Column::Seed, Column::Arm]));
-        assert_eq!(facets("none", settings), Ok(Vec::new()));
-        for (wrong, part) in [
-            ("rate", "train.rate or plan.0.rate"),
-            ("last", "is no setting"),
-            ("depth", "is no setting"),
-            ("arm,arm", "twice"),
-            ("arm,seed,batch", "one setting, or two"),
-        ] {
-            assert!(facets(wrong, settings).unwrap_err().contains(part), "{wrong}");
-        }
-        let mut view = ViewSettings::default();
-        let asked = FigureArgs {
-            facets: Some("batch".to_owned()),
-            axes: Some(FacetAxes::Free),
-            ..FigureArgs::default()
-        };
-        asked.apply(find("loss").unwrap(), &mut view, &records(), settings).unwrap();
-        let kept = &view.plots["loss"].facets;
-        assert_eq!((kept.by.as_slice(), kept.axes), (&[path("train.batch")][..], FacetAxes::Free));
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused_with_what_can() {
-        let mut view = ViewSettings::default();
-        let mut message = |plot: &str, x: &str| {
-            arguments(Some(x), None)
-                .apply(find(plot).unwrap(), &mut view, &records(), [&[]; 2])
-                .unwrap_err()
-                .to_string()
-        };
-        assert!(message("accuracy", "speed").ends_with("remaining, seconds, clock, train_loss"));
-        assert!(message("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
-        let cut = |y: Axis| {
-            let mut figure = Figure { y, ..Figure::default() };
-            arguments(None, Some([0.0, 1.0]))
-                .cut(find("accuracy").unwrap(), &mut figure)
-                .unwrap_err()
-                .to_string()
-        };
-        assert!(cut(Axis::new("Rate", "").log()).contains("start above 0"));
-        assert!(cut(Axis::named("Layer", vec![Category::default()])).contains("no range of numbers"));
-        for wrong in ["85", "100..85", "a..b", "1..1", "0..inf", ""] {
-            assert!(range(wrong).is_err(), "{wrong}");
-        }
-        for wrong in ["some", "1,,2", ""] {
-            assert!(rounds(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(rounds("1, 3"), Ok((Levels::Chosen, [1, 3].into())));
-        assert_eq!(statistic("gradient-norm"), Ok(Measure::GradientNorm));
-        assert!(statistic("sum").unwrap_err().contains("std, norm"));
-        let arguments = |x: Option<&str>, statistic| FigureArgs {
-            x: x.map(str::to_owned),
-            rounds: Some((Levels::All, Numbers::default())),
-            statistic,
-            ..FigureArgs::default()
-        };
-        let mut view = ViewSettings::default();
-        let mut applied = |figure: &str, arguments: FigureArgs| {
-            let done = arguments.apply(find(figure).unwrap(), &mut view, &records(), [&[], &[]]);
-            done.map_err(|why| why.to_string()).map(|()| (view.options.levels, view.options.weights.measure))
-        };
-        assert!(applied("accuracy", arguments(None, None)).unwrap_err().contains("add --x training"));
-        assert_eq!(applied("accuracy", arguments(Some("training"), None)), Ok((Levels::All, Measure::Norm)));
-        assert_eq!(applied("rounds", arguments(None, None)), Ok((Levels::All, Measure::Norm)));
-        assert!(applied("remaining", arguments(None, None)).unwrap_err().contains("--figure rounds"));
-        let mean = || arguments(Some("training"), Some(Measure::Mean));
-        assert!(applied("accuracy", mean()).unwrap_err().contains("weight-statistics"));
-        assert_eq!(applied("weight-statistics", mean()), Ok((Levels::All, Measure::Mean)));
-        assert_eq!(range("-0.5 .. 1e2"), Ok([-0.5, 100.0]));
-        assert!(Spread::parse("wide").unwrap_err().contains("standard-error"));
-    }
-}
+mod tests;
