@@ -140,7 +140,10 @@ impl App {
         if self.shell.dialog.is_some() || self.shell.palette.is_some() {
             return Vec::new();
         }
-        let pressed = commands::pressed(ctx);
+        let mut pressed = commands::pressed(ctx);
+        if self.shell.exporting.is_open() {
+            pressed.retain(|command| matches!(command, Command::Undo | Command::Redo));
+        }
         if self.editor.document.drafts.is_pending() && !pressed.is_empty() {
             ctx.memory_mut(egui::Memory::stop_text_input);
             return pressed;
@@ -268,9 +271,7 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
-        for failure in self.workspace.take_exports(&mut self.log, ctx) {
-            self.fail(failure.title, &failure.text);
-        }
+        self.take_exports(ctx);
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();
