@@ -27,7 +27,8 @@ impl App {
             stopping: self.runner.runs.stopping().is_some(),
             stopping_now: self.runner.runs.stopping() == Some(StopKind::Now),
             error: self.editor.document.first_error().map(ToString::to_string),
-            left: left.len(),
+            // Seeds that are typed and not entered yet may be more.
+            left: left.len().max(usize::from(self.editor.document.drafts.is_pending())),
             to_add: left.iter().filter(is_new).count(),
             failed: left.iter().filter(has_failed).count(),
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),

@@ -24,6 +24,7 @@ const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);
 impl App {
     /// Leaves the document after the questions that it needs.
     pub(super) fn proceed(&mut self, leaving: Leaving, ctx: &egui::Context) {
+        self.enter_typed();
         let document = &self.editor.document;
         if document.is_unsaved() && leaving.discarded.as_deref() != Some(&document.experiment) {
             self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), leaving });
@@ -77,6 +78,9 @@ impl App {
     /// Answers a request to close the window.
     pub(super) fn watch_closing(&mut self, ctx: &egui::Context) {
         let requested = ctx.input(|input| input.viewport().close_requested());
+        if requested {
+            self.enter_typed();
+        }
         let has_work = self.runner.runs.is_running() || self.runner.copying.is_some();
         if requested && (has_work || self.editor.document.is_unsaved()) && !self.shell.may_close {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);

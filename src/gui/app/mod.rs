@@ -128,30 +128,30 @@ impl App {
 
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
+        self.enter_typed();
         match command.refusal(&self.command_context()) {
             Some(reason) => self.log.info(format!("{}: {reason}", command.text())),
             None => self.act(command, ctx),
         }
     }
 
-    /// Carries out the commands of the pressed keys. Returns those that wait until a typed value is entered, for which its
-    /// field loses the keyboard.
-    fn take_keys(&mut self, ctx: &egui::Context) -> Vec<Command> {
-        if self.shell.dialog.is_some() || self.shell.palette.is_some() {
-            return Vec::new();
+    /// Takes typed values that wait to be entered: what follows is about them too.
+    fn enter_typed(&mut self) {
+        if self.editor.document.enter_typed() {
+            self.look_at_document();
         }
-        let mut pressed = commands::pressed(ctx);
-        if self.shell.exporting.is_open() {
-            pressed.retain(|command| matches!(command, Command::Undo | Command::Redo));
+    }
+
+    /// Carries out the commands of the pressed keys. The export dialog leaves Undo and Redo, which its settings have too.
+    fn take_keys(&mut self, ctx: &egui::Context) {
+        if self.shell.dialog.is_none() && self.shell.palette.is_none() {
+            let is_exporting = self.shell.exporting.is_open();
+            for command in commands::pressed(ctx) {
+                if !is_exporting || matches!(command, Command::Undo | Command::Redo) {
+                    self.execute(command, ctx);
+                }
+            }
         }
-        if self.editor.document.drafts.is_pending() && !pressed.is_empty() {
-            ctx.memory_mut(egui::Memory::stop_text_input);
-            return pressed;
-        }
-        for command in pressed {
-            self.execute(command, ctx);
-        }
-        Vec::new()
     }
 
     /// Looks at the document again if it was edited, and notes what can be undone.
@@ -288,7 +288,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        let late = self.take_keys(&ctx);
+        self.take_keys(&ctx);
         if let Some(found) = self.shell.take_dropped(&ctx) {
             self.use_dropped(found, &ctx);
         }
@@ -299,10 +299,6 @@ impl eframe::App for App {
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.refresh(&ctx);
-        for command in late {
-            self.execute(command, &ctx);
-            ctx.request_repaint();
-        }
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
@@ -323,4 +319,7 @@ pub fn prepare(ctx: &egui::Context, settings: &Settings) {
     memory::keep_freed();
     theme::install(ctx);
     ctx.set_theme(settings.theme);
+    // What was typed is entered before the click that ends it does something.
+    let presses = egui::SurrenderFocusOn::Presses;
+    ctx.options_mut(|options| options.input_options.surrender_focus_on = presses);
 }

@@ -229,6 +229,15 @@ impl Document {
         Ok(())
     }
 
+    /// Writes typed values that wait to be entered into the experiment; whether there were any.
+    pub fn enter_typed(&mut self) -> bool {
+        let is_pending = self.drafts.is_pending();
+        if is_pending {
+            self.drafts.enter(&mut self.experiment);
+        }
+        is_pending
+    }
+
     /// Whether the experiment has changed since the last look, or data that were missing may be there now.
     pub fn has_changed(&self) -> bool {
         self.checked.as_ref().is_none_or(|checked| {

@@ -30,6 +30,7 @@ pub(super) fn draft_ui(
     let id = context.id(ui, &slot.name);
     let new = || Draft {
         place: context.place.clone(),
+        field: slot.field,
         text: document.to_owned(),
         document: document.to_owned(),
         error: None,

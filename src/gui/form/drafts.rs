@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::doc::{Experiment, Problem};
 use crate::form::path::{Place, reach};
+use crate::form::{Field, Value, text};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Drafts(BTreeMap<(String, String), Draft>);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
     pub place: Place,
+    /// The setting that it was typed into.
+    pub field: Field,
     pub text: String,
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
@@ -33,9 +36,26 @@ impl Drafts {
         self.0.values().any(|draft| draft.is_pending)
     }
 
-    /// Forgets what was typed into settings that no longer exist.
+    /// Writes the values that wait to be entered into the experiment.
+    pub fn enter(&mut self, experiment: &mut Experiment) {
+        for draft in self.0.values_mut().filter(|draft| draft.is_pending) {
+            draft.is_pending = false;
+            let Draft { place, field, text: typed, document, error, .. } = draft;
+            reach(experiment, &place.0, &mut |value| {
+                *error = text::set_text(value, typed, field).err();
+                *document = text::to_text(value, field);
+            });
+        }
+    }
+
+    /// Forgets what was typed into settings that no longer exist, or have another value now.
     pub fn keep_reachable(&mut self, experiment: &mut Experiment) {
-        self.0.retain(|_, draft| reach(experiment, &draft.place.0, &mut |_| {}));
+        self.0.retain(|_, draft| {
+            let mut is_same = true;
+            let mut compare =
+                |value: &mut dyn Value| is_same = text::to_text(value, &draft.field) == draft.document;
+            reach(experiment, &draft.place.0, &mut compare) && is_same
+        });
     }
 
     /// Forgets everything inside of a place.

@@ -239,26 +239,32 @@ impl Tree<'_> {
 
     /// A field in place of the name while it is being changed; whether there is one.
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
-        let known = ui.data(|data| data.get_temp::<(usize, String)>(renaming_id()));
-        let Some((_, mut text)) = known.filter(|(renamed, _)| *renamed == arm) else { return false };
+        let known = ui.data(|data| data.get_temp::<Renaming>(renaming_id()));
+        let Some(mut renaming) = known.filter(|renaming| renaming.arm == arm) else { return false };
         let left = row.rect.left() + NAME_AT - STEP;
         let rect = Rect::from_min_max(pos2(left, row.rect.top()), row.rect.max);
         let mut part = ui.new_child(egui::UiBuilder::new().max_rect(rect));
         let id = renaming_id().with("field");
-        let edit = egui::TextEdit::singleline(&mut text).id(id).desired_width(rect.width() - 2.0 * STEP);
+        if !renaming.text.trim().is_empty() {
+            // Undo may have changed it.
+            name.clone_into(&mut renaming.text);
+        }
+        let edit =
+            egui::TextEdit::singleline(&mut renaming.text).id(id).desired_width(rect.width() - 2.0 * STEP);
         let field = widgets::field_ui(&mut part, edit, FieldState::Plain).accessible_name("Name of the arm");
         note_edited(&field);
+        let is_given_up = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
+        let wanted = if is_given_up { &renaming.before } else { &renaming.text };
+        if wanted != name && !wanted.trim().is_empty() {
+            self.request = Some(TreeRequest::Rename { arm, name: wanted.clone() });
+        }
         if field.lost_focus() {
-            ui.data_mut(|data| data.remove_temp::<(usize, String)>(renaming_id()));
-            let is_kept = !ui.input(|input| input.key_pressed(Key::Escape));
-            if is_kept && !text.trim().is_empty() && text != name {
-                self.request = Some(TreeRequest::Rename { arm, name: text });
-            }
+            ui.data_mut(|data| data.remove_temp::<Renaming>(renaming_id()));
         } else {
             if !field.has_focus() {
                 field.request_focus();
             }
-            ui.data_mut(|data| data.insert_temp(renaming_id(), (arm, text)));
+            ui.data_mut(|data| data.insert_temp(renaming_id(), renaming));
         }
         true
     }
@@ -331,8 +337,19 @@ impl Tree<'_> {
 
 /// Puts a field in the place of an arm's name, in the next frame.
 pub fn begin_rename(ctx: &egui::Context, arm: usize, name: &str) {
-    ctx.data_mut(|data| data.insert_temp(renaming_id(), (arm, name.to_owned())));
+    let [before, text] = [name; 2].map(str::to_owned);
+    ctx.data_mut(|data| data.insert_temp(renaming_id(), Renaming { arm, before, text }));
     ctx.request_repaint();
+}
+
+/// A name that is being changed in place.
+#[derive(Clone, Default)]
+struct Renaming {
+    arm: usize,
+    /// The name that Escape brings back.
+    before: String,
+    /// What is typed; as long as it is empty, the arm keeps its last name.
+    text: String,
 }
 
 fn renaming_id() -> Id {

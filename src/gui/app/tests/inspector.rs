@@ -211,3 +211,36 @@ fn the_triangle_the_name_and_the_rest_of_the_row_fold_a_section() {
         assert_ne!(is_open(&window), before, "{share} of the row from the left");
     }
 }
+
+#[test]
+fn what_is_typed_is_part_of_what_the_next_click_does() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.get_by_label("Seeds").focus();
+    window.harness.run();
+    window.harness.get_by_label("Seeds").type_text("1-4");
+    window.harness.run();
+    assert_ne!(window.harness.state().editor.document.experiment.seeds.len(), 4, "it is not entered yet");
+    window.click("Run all");
+    assert_eq!(window.harness.state().editor.document.experiment.seeds, [1, 2, 3, 4]);
+    let runs = window.harness.state().editor.document.runs().len();
+    assert_eq!(window.stage.borrow().jobs.len(), runs, "all of them were started");
+}
+
+#[test]
+fn the_name_of_an_arm_is_in_the_document_while_it_is_typed() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
+    window.harness.run();
+    let name = |window: &Window| window.harness.state().editor.document.experiment.arms[0].name.clone();
+    let before = name(&window);
+    for (end, after) in [(Key::Enter, format!("{before} 2")), (Key::Escape, format!("{before} 2"))] {
+        window.harness.key_press(Key::F2);
+        window.harness.run();
+        window.harness.get_by_label("Name of the arm").type_text(" 2");
+        window.harness.run();
+        assert_eq!(name(&window), if end == Key::Enter { after.clone() } else { format!("{after} 2") });
+        window.harness.key_press(end);
+        window.harness.run();
+        assert_eq!(name(&window), after);
+    }
+}

@@ -48,6 +48,7 @@ fn a_template_that_was_run_can_be_returned_to() {
     window.execute(Command::New);
     assert!(!window.sees("Back to"), "nobody has used it");
     window.harness.state_mut().shell.is_starting = false;
+    window.harness.run();
     window.click("Run all");
     window.carry_out(0, &[0.5]);
     window.hang_up();
