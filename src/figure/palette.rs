@@ -394,9 +394,7 @@ pub(crate) mod tests {
     fn a_style_without_a_shade_is_read() {
         let style: Style =
             crate::form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
-        assert_eq!(
-            style,
-            Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() }
-        );
+        let known = Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
+        assert_eq!(style, known);
     }
 }

@@ -245,7 +245,6 @@ pub fn copy_results(from: &Path, to: &Path, names: &[OsString]) -> std::io::Resu
     Ok(moved)
 }
 
-/// Whether this is the directory of a run, and not the view settings or the trash beside it.
 /// The file in a folder of results that says where they will move once their runs have ended.
 const MOVES_TO: &str = "moves-to";
 
@@ -276,6 +275,7 @@ pub fn interrupted_move(untitled: &Path, to: &Path) -> Option<PathBuf> {
     })
 }
 
+/// Whether this is the directory of a run, and not the view settings or the trash beside it.
 fn is_run(path: &Path) -> bool {
     path.is_dir() && !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }

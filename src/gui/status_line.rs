@@ -3,6 +3,7 @@
 use eframe::egui::{self, Align, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
 
 use super::icons::Icon;
+use super::text::counted;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::Tone;
 
@@ -33,11 +34,13 @@ pub enum StatusResponse {
     Log,
 }
 
-/// Draws the line into the available rectangle; `facts` are short texts at its right end.
+/// Draws the line into the available rectangle; `facts` are short texts at its right end, `unseen` the
+/// number of errors that nobody has looked at in the log, with the first line of the newest one.
 pub fn status_line_ui(
     ui: &mut Ui,
     message: Option<Message<'_>>,
     facts: &[String],
+    unseen: Option<(usize, &str)>,
     is_log_open: bool,
 ) -> Option<StatusResponse> {
     let colours = present(ui);
@@ -53,6 +56,15 @@ pub fn status_line_ui(
         let log = ui.add(log.frame_when_inactive(is_log_open).selected(is_log_open));
         if log.on_hover_text("Shows or hides all messages").clicked() {
             response = Some(StatusResponse::Log);
+        }
+        if let Some((count, newest)) = unseen {
+            let text = RichText::new(count.to_string()).size(SMALL).color(colours.bad);
+            let icon = Tone::Bad.icon().coloured(14.0, Some(colours.bad));
+            let errors = ui.add(egui::Button::new((icon, text)).frame_when_inactive(false));
+            let errors = errors.accessible_name(counted(count, "new error"));
+            if errors.on_hover_text(newest).clicked() {
+                response = Some(StatusResponse::Log);
+            }
         }
         ui.spacing_mut().item_spacing.x = 2.0 * STEP;
         for fact in facts.iter().rev() {

@@ -12,7 +12,7 @@ pub struct Treatment {
     pub arm: usize,
     /// The index of its style in every view and file.
     pub colour: usize,
-    /// The values of the swept settings, in the order of [`Swept::settings`]; empty without a sweep.
+    /// The values of the swept settings, in the order of the sweep; empty without a sweep.
     pub values: Vec<String>,
     /// Its runs.
     pub runs: Vec<Run>,

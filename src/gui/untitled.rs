@@ -46,7 +46,7 @@ pub fn with_results(untitled: &Path) -> Vec<UntitledExperiment> {
     };
     let mut found: Vec<UnsavedEdits> = paths.filter_map(read).collect();
     for template in templates::all() {
-        let document = Document::untitled(template.name, template.text).ok();
+        let document = Document::of_template(template.name, template.text).ok();
         if let Some(kept) = document.and_then(|document| document.to_keep())
             && found.iter().all(|known| known.identity != kept.identity)
         {
@@ -94,10 +94,29 @@ mod tests {
     }
 
     #[test]
+    fn two_experiments_from_one_template_have_an_entry_and_results_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let template = &templates::all()[0];
+        for seed in [1, 2] {
+            let mut document = Document::untitled(template.name, template.text).unwrap();
+            document.experiment.seeds = vec![seed];
+            keep(folder.path(), &document.to_keep().unwrap()).unwrap();
+            let results = document.results(folder.path());
+            assert!(!results.exists(), "results of the other one");
+            write_done(&results, &doc::runs(&document.experiment).unwrap()[0]);
+        }
+        let found = with_results(folder.path());
+        let mut seeds: Vec<_> = found.iter().map(|one| Document::recovered(&one.kept).unwrap()).collect();
+        seeds.sort_by_key(|document| document.experiment.seeds.clone());
+        let seeds: Vec<&[u64]> = seeds.iter().map(|document| &*document.experiment.seeds).collect();
+        assert_eq!(seeds, [[1], [2]]);
+    }
+
+    #[test]
     fn a_template_that_was_run_by_an_earlier_version_is_listed_too() {
         let folder = tempfile::tempdir().unwrap();
         let template = &templates::all()[0];
-        let document = Document::untitled(template.name, template.text).unwrap();
+        let document = Document::of_template(template.name, template.text).unwrap();
         write_done(&document.results(folder.path()), &doc::runs(&document.experiment).unwrap()[0]);
         let found = with_results(folder.path());
         assert_eq!((found.len(), found[0].done), (1, 1));

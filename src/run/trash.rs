@@ -17,7 +17,7 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
         return Err(format!("{} is being written: stop the run first", from.display()));
     }
     let trash = folder.join(TRASH);
-    let fail = |error: std::io::Error| format!("{} cannot be moved to the trash: {error}", from.display());
+    let fail = |error: std::io::Error| format!("{} cannot be archived: {error}", from.display());
     std::fs::create_dir_all(&trash).map_err(fail)?;
     let to = trash.join(id);
     if to.exists() {
@@ -36,7 +36,7 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
 pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
     let (from, to) = (folder.join(TRASH).join(id), folder.join(id));
     if to.exists() {
-        return Err(format!("{} exists again: move it to the trash first", to.display()));
+        return Err(format!("{} exists again: archive it first", to.display()));
     }
     std::fs::rename(&from, &to).map_err(|error| format!("{} cannot be restored: {error}", from.display()))
 }

@@ -215,7 +215,7 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
     let page = ["--title", "Mine", "--individual-seeds", "--marks", "off", "--dashes", "off", "--notes=off"];
     bench.said(&[&["export", "x.ron", "--to", "x.svg"], &look[..], &page[..]].concat());
     let svg = std::fs::read_to_string(bench.path("x.svg")).unwrap();
-    for part in ["Iterations trained", "band: min to max", ">40<", ">Mine<", "stroke-opacity=\"0.32\""] {
+    for part in ["Iterations trained", "bars: min to max", ">40<", ">Mine<", "stroke-opacity=\"0.32\""] {
         assert!(svg.contains(part), "{part}");
     }
     assert!(!svg.contains("stroke-dasharray"), "dashes are off");

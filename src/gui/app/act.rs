@@ -79,7 +79,7 @@ impl App {
             }
             C::ToggleTree => self.toggle_side(0),
             C::TogglePlan => self.shell.settings.shows_plan ^= true,
-            C::ToggleProperties => self.toggle_side(1),
+            C::ToggleInspector => self.toggle_side(1),
             C::ToggleLog => self.shell.settings.shows_log ^= true,
             C::ThemeSystem => self.take_theme(ThemePreference::System, ctx),
             C::ThemeLight => self.take_theme(ThemePreference::Light, ctx),
@@ -162,7 +162,7 @@ impl App {
             Command::KeepAwake => Some(self.shell.settings.keep_awake),
             Command::ToggleTree => Some(self.sides()[0]),
             Command::TogglePlan => Some(self.shell.settings.shows_plan),
-            Command::ToggleProperties => Some(self.sides()[1]),
+            Command::ToggleInspector => Some(self.sides()[1]),
             Command::ToggleLog => Some(self.shell.settings.shows_log),
             Command::ThemeSystem => Some(self.shell.settings.theme == ThemePreference::System),
             Command::ThemeLight => Some(self.shell.settings.theme == ThemePreference::Light),

@@ -1,6 +1,6 @@
 //! Settings that lie elsewhere: leading there, and paths that the user looks for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use eframe::egui;
 
@@ -23,16 +23,30 @@ impl App {
     /// Asks for the path of a setting.
     pub(super) fn browse(&mut self, Browse { place, names }: Browse, ctx: &egui::Context) {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
-        let (folder, name, subject) = (self.editor.document.base(), String::new(), String::new());
+        let (folder, name, subject) = (self.base_or_last(), String::new(), String::new());
         let request = PathRequest { purpose, folder, name, subject };
         self.shell.ask(request, PathUse::Setting(place, names), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.
     pub(super) fn ask_for_data(&mut self, ctx: &egui::Context) {
-        let (folder, name) = (self.editor.document.base(), String::new());
+        let (folder, name) = (self.base_or_last(), String::new());
         let request = PathRequest { purpose: Purpose::Folder, folder, name, subject: "data".to_owned() };
         self.shell.ask(request, PathUse::DataFolder, ctx);
+    }
+
+    /// The folder of the document; without a file, that of the file that was open last, else the home folder.
+    fn base_or_last(&self) -> PathBuf {
+        let document = &self.editor.document;
+        if document.path().is_some() {
+            return document.base();
+        }
+        let last = self.shell.settings.recent.files().first().and_then(|file| file.parent());
+        let home = || directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
+        last.filter(|folder| folder.is_dir())
+            .map(Path::to_owned)
+            .or_else(home)
+            .unwrap_or_else(|| document.base())
     }
 
     /// Writes a path into its setting, relative to the document where it is below that.

@@ -13,7 +13,7 @@ use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
 use crate::gui::inspector::Inspected;
-use crate::gui::log::{Notice, NoticeAction};
+use crate::gui::log::NoticeAction;
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
@@ -154,10 +154,7 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        // An error stays until the log was seen.
-        let unseen = self.log.unseen().is_some();
-        let is_wanted = |notice: &&Notice| !unseen || notice.tone == Tone::Bad;
-        let notice = self.log.entries().iter().rev().find(is_wanted);
+        let notice = self.log.entries().last();
         let message = notice.map(|notice| Message {
             time: &notice.time,
             text: text::first_line(&notice.text),
@@ -175,7 +172,8 @@ impl App {
         };
         let message = message.or_else(|| is_starting.then(nothing));
         let facts = (!is_starting).then(|| text::counted(self.editor.document.runs().len(), "run"));
-        match status_line_ui(ui, message, facts.as_slice(), self.shell.settings.shows_log) {
+        let (unseen, is_open) = (self.log.unseen(), self.shell.settings.shows_log);
+        match status_line_ui(ui, message, facts.as_slice(), unseen, is_open) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
             Some(StatusResponse::Action(nth)) => {

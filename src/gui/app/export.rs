@@ -6,16 +6,34 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::Export;
-use crate::figure::FileKind;
+use crate::figure::{Figure, FileKind, Options};
 use crate::gui::dialogs::PathUse;
 use crate::gui::export::{ExportDialog, ExportResponse, ExportSettings};
 use crate::gui::files::{PathRequest, Purpose};
 use crate::gui::views::{Subject, Wanted};
 
-/// An open dialog with what it is about.
+/// The dialog, while it is open.
 #[derive(Default)]
 pub(super) struct Exporting {
-    open: Option<(ExportDialog, Subject)>,
+    open: Option<OpenExport>,
+}
+
+/// An open dialog with what it is about.
+struct OpenExport {
+    dialog: ExportDialog,
+    subject: Subject,
+    /// What the window had of its settings in the last frame: Undo and Redo change it.
+    known: Shared,
+}
+
+/// What a dialog shares with the window: the look of the paper, the title, whether each seed is drawn.
+type Shared = (Options, Option<String>, Option<bool>);
+
+impl Exporting {
+    /// Whether the dialog is open.
+    pub const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
 }
 
 impl App {
@@ -31,29 +49,44 @@ impl App {
     fn open_export(&mut self, subject: Subject, ctx: &egui::Context) {
         let name = self.editor.document.suggested_file_name();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
-        let plots = &mut self.workspace.plot;
-        let (title, seeds) = match &subject {
-            Subject::Plot(plot) => {
-                let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
-                (Some(plots.titles(plot).title.clone()), seeds)
-            }
-            Subject::View(_) => (None, None),
-        };
+        let known = self.shared_with_export(&subject);
+        let (options, title, seeds) = known.clone();
         let remembered = &self.shell.settings;
         let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
-            options: plots.paper(),
+            options,
             title,
             seeds,
             kind: remembered.export_kind.unwrap_or(FileKind::Pdf),
             folder: folder.unwrap_or_else(|| self.editor.folder()),
         };
-        self.update_workspace(ctx);
-        let experiment = &self.editor.document.experiment.name;
-        let build = self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs));
+        let build = self.export_figure(&subject, ctx);
         let name = format!("{stem}-{}", subject.name());
         let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
-        self.shell.exporting.open = Some((dialog, subject));
+        self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
+    }
+
+    /// What makes the figure of the dialog, in a thread.
+    fn export_figure(
+        &mut self,
+        subject: &Subject,
+        ctx: &egui::Context,
+    ) -> impl FnOnce() -> Result<Figure, String> + Send + use<> {
+        self.update_workspace(ctx);
+        let experiment = &self.editor.document.experiment.name;
+        self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs))
+    }
+
+    fn shared_with_export(&mut self, subject: &Subject) -> Shared {
+        let plots = &mut self.workspace.plot;
+        let paper = plots.paper();
+        match subject {
+            Subject::Plot(plot) => {
+                let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
+                (paper, Some(plots.titles(plot).title.clone()), seeds)
+            }
+            Subject::View(_) => (paper, None, None),
+        }
     }
 
     /// Draws the open dialog, and does what was chosen.
@@ -61,14 +94,25 @@ impl App {
         if self.shell.dialog.is_some() {
             return; // a question about its file comes first
         }
-        let Some((mut dialog, subject)) = self.shell.exporting.open.take() else { return };
+        let Some(OpenExport { mut dialog, subject, known }) = self.shell.exporting.open.take() else {
+            return;
+        };
+        let shown = self.shared_with_export(&subject);
+        if shown != known {
+            let is_other_figure = (&shown.1, shown.2) != (&known.1, known.2);
+            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = shown;
+            if is_other_figure {
+                dialog.rebuild(ctx, self.export_figure(&subject, ctx));
+            }
+        }
+        dialog.is_writing = self.workspace.is_writing();
         let response = dialog.ui(ctx);
         self.take_export_settings(&mut dialog, &subject, ctx);
         match response {
-            Some(ExportResponse::Cancel) => return,
+            Some(ExportResponse::Close) => return,
             Some(ExportResponse::Write(path)) => {
                 self.shell.settings.export_folder = Some(dialog.settings.folder.clone());
-                return self.use_path(PathUse::Export(subject), path, ctx);
+                self.use_path(PathUse::Export(subject.clone()), path, ctx);
             }
             Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, subject.clone(), ctx),
             Some(ExportResponse::CopyCaption(text)) => {
@@ -86,7 +130,17 @@ impl App {
             }
             None => {}
         }
-        self.shell.exporting.open = Some((dialog, subject));
+        let known = self.shared_with_export(&subject);
+        self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
+    }
+
+    /// Takes what threads have exported. The dialog stays open until its file is written.
+    pub(super) fn take_exports(&mut self, ctx: &egui::Context) {
+        let (written, failures) = self.workspace.take_exports(&mut self.log, ctx);
+        self.shell.exporting.open.take_if(|open| written.contains(&open.dialog.path()));
+        for failure in failures {
+            self.fail(failure.title, &failure.text);
+        }
     }
 
     /// Keeps what the dialog has; a figure with other lines or another title is built again.
@@ -102,15 +156,13 @@ impl App {
         }
         plots.titles(plot).title = title;
         plots.options.traces = seeds;
-        let experiment = &self.editor.document.experiment.name;
-        let build = self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs));
-        dialog.rebuild(ctx, build);
+        dialog.rebuild(ctx, self.export_figure(subject, ctx));
     }
 
     /// Takes the folder that was chosen for the open dialog.
     pub(super) fn take_export_folder(&mut self, folder: PathBuf) {
-        if let Some((dialog, _)) = &mut self.shell.exporting.open {
-            dialog.settings.folder = folder;
+        if let Some(open) = &mut self.shell.exporting.open {
+            open.dialog.settings.folder = folder;
         }
     }
 
@@ -142,13 +194,13 @@ impl App {
     /// The name of the file and the title of the open dialog.
     #[cfg(test)]
     pub(super) fn exporting(&self) -> Option<(&str, &str)> {
-        self.shell.exporting.open.as_ref().map(|(dialog, subject)| (dialog.name(), subject.title()))
+        self.shell.exporting.open.as_ref().map(|open| (open.dialog.name(), open.subject.title()))
     }
 
     /// Closes the open dialog by writing its figure to a path.
     #[cfg(test)]
     pub(super) fn export_to(&mut self, path: &Path, ctx: &egui::Context) {
-        let (_, subject) = self.shell.exporting.open.take().expect("the dialog is open");
+        let OpenExport { subject, .. } = self.shell.exporting.open.take().expect("the dialog is open");
         self.use_path(PathUse::Export(subject), path.to_owned(), ctx);
     }
 }

@@ -1,7 +1,5 @@
 //! The state that decides which commands can be used.
 
-use std::collections::BTreeSet;
-
 use super::App;
 use super::workspace::Workspace;
 use crate::doc::Run;
@@ -34,7 +32,7 @@ impl App {
             to_add: left.iter().filter(is_new).count(),
             failed: left.iter().filter(has_failed).count(),
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
-            results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
+            has_results: arm.is_some_and(|arm| self.has_results(arm)),
             stage: self.why_no_stage(),
             run: self.workspace.selection.run().is_some(),
             why_not_archive: self
@@ -55,19 +53,22 @@ impl App {
     }
 
     /// The runs that commands are about, by identity: what is ticked in the table while that is seen, else the selected run
-    /// or those of the selected arm. With what they are called.
-    pub(super) fn chosen_runs(&self) -> Option<(String, BTreeSet<&String>)> {
+    /// or those of the selected arm. With what they are called. Asked in every frame.
+    pub(super) fn chosen_runs(&self) -> Option<(String, Vec<&String>)> {
         let Workspace { tiles, compare, selection, .. } = &self.workspace;
         if tiles.layout().seen().contains(&"runs") {
             let ticked = compare.ticked_runs();
             if !ticked.is_empty() {
-                return Some((format!("{} ticked", text::counted(ticked.len(), "run")), ticked));
+                return Some((
+                    format!("{} ticked", text::counted(ticked.len(), "run")),
+                    ticked.into_iter().collect(),
+                ));
             }
         }
         let runs = self.editor.document.runs();
         if let Some(id) = selection.run() {
             let run = runs.iter().find(|run| run.id == *id)?;
-            return Some((format!("{}, seed {}", run.arm, run.seed), BTreeSet::from([&run.id])));
+            return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
         }
         let arm = selection.arm()?;
         let name = self.editor.document.experiment.arms.get(arm)?.name.clone();

@@ -142,10 +142,14 @@ impl App {
         }
     }
 
+    /// Carries out the commands of the pressed keys. The export dialog leaves Undo and Redo, which its settings have too.
     fn take_keys(&mut self, ctx: &egui::Context) {
         if self.shell.dialog.is_none() && self.shell.palette.is_none() {
+            let is_exporting = self.shell.exporting.is_open();
             for command in commands::pressed(ctx) {
-                self.execute(command, ctx);
+                if !is_exporting || matches!(command, Command::Undo | Command::Redo) {
+                    self.execute(command, ctx);
+                }
             }
         }
     }
@@ -267,9 +271,7 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
-        for failure in self.workspace.take_exports(&mut self.log, ctx) {
-            self.fail(failure.title, &failure.text);
-        }
+        self.take_exports(ctx);
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();

@@ -18,7 +18,7 @@ impl App {
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
         let dialog = self.shell.dialog.as_mut();
         let Some(reply) = dialog.and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
-        self.shell.dialog = None;
+        let asked = self.shell.dialog.take();
         match reply {
             Reply::Cancel => {}
             Reply::Unsaved(UnsavedReply::Save, leaving) => self.save(Some(leaving), ctx),
@@ -37,8 +37,21 @@ impl App {
             Reply::Archive(runs) => self.archive(&runs),
             Reply::Rewrite(RewriteReply::Replace(path), then) => self.save_to(&path, then, ctx),
             Reply::Rewrite(RewriteReply::SaveAs, then) => self.ask_where_to_save(then, ctx),
-            Reply::Path(usage, path) => self.use_path(usage, path, ctx),
+            Reply::Path(usage, path) => {
+                self.use_path(usage, path, ctx);
+                self.keep_typed(asked);
+            }
             Reply::Overwrite(usage, path) => self.take_path(usage, path, ctx),
+        }
+    }
+
+    /// After a failure the field for a path stays open, with what was typed and why that could not be used.
+    fn keep_typed(&mut self, asked: Option<Dialog>) {
+        if let Some(Dialog::Message { text: why, .. }) = &self.shell.dialog
+            && let Some(Dialog::Path { request, usage, text, .. }) = asked
+        {
+            let error = Some(why.clone());
+            self.shell.dialog = Some(Dialog::Path { request, usage, text, error });
         }
     }
 

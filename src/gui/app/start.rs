@@ -36,8 +36,10 @@ impl App {
 
     /// The title of the document, if somebody has opened or edited it, or has run it.
     fn opened_title(&self) -> Option<String> {
-        let document = &self.editor.document;
-        let is_used = document.path().is_some() || document.is_unsaved() || self.runner.runs.is_running();
+        let (document, runs) = (&self.editor.document, &self.runner.runs);
+        let has_results = || document.runs().iter().any(|run| runs.record(&run.id).is_some());
+        let is_used =
+            document.path().is_some() || document.is_unsaved() || runs.is_running() || has_results();
         is_used.then(|| document.title())
     }
 }

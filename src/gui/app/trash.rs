@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::App;
+use crate::doc::Run;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::Dialog;
 use crate::gui::selection::Selection;
@@ -42,10 +43,19 @@ impl App {
         }
     }
 
+    fn with_results(&self, arm: usize) -> impl Iterator<Item = &Run> {
+        let runs = self.editor.document.runs().iter().filter(move |run| run.arm_index == arm);
+        runs.filter(|run| self.runner.runs.record(&run.id).is_some())
+    }
+
+    /// Whether an arm has runs with results.
+    pub(super) fn has_results(&self, arm: usize) -> bool {
+        self.with_results(arm).next().is_some()
+    }
+
     /// The runs of an arm that have results, by identity, each once.
     pub(super) fn results_of(&self, arm: usize) -> BTreeSet<String> {
-        let runs = self.editor.document.runs().iter().filter(|run| run.arm_index == arm);
-        runs.filter(|run| self.runner.runs.record(&run.id).is_some()).map(|run| run.id.clone()).collect()
+        self.with_results(arm).map(|run| run.id.clone()).collect()
     }
 
     /// Asks whether all results of the selected arm are archived.

@@ -268,8 +268,8 @@ fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let mut press = |command: Command| response = Some(BarResponse::Choice(Choice::Command(command)));
     let [left, right] = input.panels;
     ui.spacing_mut().item_spacing.x = STEP / 2.0;
-    if widgets::toggle_icon_ui(ui, Icon::SidebarRight, Command::ToggleProperties.text(), right).clicked() {
-        press(Command::ToggleProperties);
+    if widgets::toggle_icon_ui(ui, Icon::SidebarRight, Command::ToggleInspector.text(), right).clicked() {
+        press(Command::ToggleInspector);
     }
     if widgets::toggle_icon_ui(ui, Icon::Sidebar, Command::ToggleTree.text(), left).clicked() {
         press(Command::ToggleTree);

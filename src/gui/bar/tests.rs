@@ -58,7 +58,7 @@ fn nothing_in_the_bar_covers_anything_else() {
                 "Run all",
                 "Pause",
                 "Stop now",
-                "Properties",
+                "Inspector",
             ];
             let rects: Vec<(&str, Rect)> =
                 names.iter().filter_map(|name| Some((*name, harness.query_by_label(name)?.rect()))).collect();

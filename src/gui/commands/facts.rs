@@ -28,8 +28,8 @@ pub struct CommandContext {
     pub failed: usize,
     /// The ticked or selected runs: what they are called, and what can be done with them.
     pub chosen: Option<(String, QueueCounts)>,
-    /// Runs of the selected arm that have results.
-    pub results_of_arm: usize,
+    /// The selected arm has runs with results.
+    pub has_results: bool,
     /// Why nothing can be done with a stage, by [`Action`]; nothing where it can.
     pub stage: [Option<&'static str>; Action::ALL.len()],
     /// A run is selected.
@@ -67,7 +67,8 @@ impl Command {
         let no_run = "Select a run in the list on the left first";
         let no_view = "No view is open: open one from the View menu";
         let no_file = "No file has been opened or saved yet";
-        if context.starting && !self.is_of_program() {
+        let is_of_runs = context.running && self.is_of_runs(context.paused);
+        if context.starting && !self.is_of_program() && !is_of_runs {
             return Some("No experiment is open: choose one on this page".to_owned());
         }
         match self {
@@ -87,7 +88,7 @@ impl Command {
                 .or_else(|| {
                     refuse_if(context.running, "Runs are in progress: stop them or wait until they finish")
                 })
-                .or_else(|| refuse_if(context.results_of_arm == 0, "The selected arm has no results")),
+                .or_else(|| refuse_if(!context.has_results, "The selected arm has no results")),
             Self::MoveArmUp => refuse_if(context.arm.is_none(), no_arm)
                 .or_else(|| refuse_if(context.arm == Some(0), "The selected arm is the first one")),
             Self::MoveArmDown => refuse_if(context.arm.is_none(), no_arm).or_else(|| {
@@ -157,7 +158,7 @@ impl Command {
             | Self::KeepAwake
             | Self::ToggleTree
             | Self::TogglePlan
-            | Self::ToggleProperties
+            | Self::ToggleInspector
             | Self::ToggleLog
             | Self::ThemeSystem
             | Self::ThemeLight
@@ -177,6 +178,12 @@ impl Command {
 }
 
 impl Command {
+    /// Whether it is about the runs that go on, which can be seen behind the start page too.
+    const fn is_of_runs(self, are_paused: bool) -> bool {
+        matches!(self, Self::Pause | Self::StopAfterStage | Self::StopNow)
+            || (are_paused && matches!(self, Self::Resume))
+    }
+
     /// Whether it is about the program, not about the document.
     const fn is_of_program(self) -> bool {
         matches!(

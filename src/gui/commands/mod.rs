@@ -113,7 +113,7 @@ commands! {
     KeepAwake: "Keep the computer awake", "Keeps the computer from sleeping while runs are in progress", [shift(Key::K)];
     ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
     TogglePlan: "Plan of the arm", "Shows or hides the plan of the selected arm", [ctrl(Key::Num2)];
-    ToggleProperties: "Properties", "Shows or hides the settings of the selection", [ctrl(Key::Num3)];
+    ToggleInspector: "Inspector", "Shows or hides the settings of the selection", [ctrl(Key::Num3)];
     ToggleLog: "Log and problems", "Shows or hides the log and the document's problems", [ctrl(Key::Num4)];
     ThemeSystem: "System theme", "Follows the system: light or dark", [];
     ThemeLight: "Light theme", "Dark text on a light background", [];
@@ -188,7 +188,7 @@ impl Menu {
                 &[C::Notify, C::KeepAwake],
             ],
             Self::View => &[
-                &[C::ToggleTree, C::TogglePlan, C::ToggleProperties, C::ToggleLog],
+                &[C::ToggleTree, C::TogglePlan, C::ToggleInspector, C::ToggleLog],
                 &[C::ThemeSystem, C::ThemeLight, C::ThemeDark],
                 &[C::ZoomIn, C::ZoomOut, C::ZoomReset],
                 &[C::Filter, C::FitFigure],

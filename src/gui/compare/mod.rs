@@ -30,7 +30,7 @@ pub use notes::{Noting, notes_ui};
 pub use shown::runs_ui;
 pub use toolbar::{menu_ui, tools_ui};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -293,7 +293,8 @@ impl Compare {
             let colours = rows.iter().map(|row| row.colour);
             let lines = |path: &String| groups(listed.iter().copied().zip(colours.clone()), path);
             self.lines = self.view.group.as_ref().map(lines).unwrap_or_default();
-            self.ticked.retain(|id| listed.iter().any(|run| run.id == *id));
+            let ids: HashSet<&str> = listed.iter().map(|run| run.id.as_str()).collect();
+            self.ticked.retain(|id| ids.contains(id.as_str()));
         } else {
             // Settings change with the document only.
             for (row, old) in rows.iter_mut().zip(&*old) {

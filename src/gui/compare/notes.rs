@@ -6,7 +6,7 @@ use super::Compare;
 use super::menu::{edit, star_button};
 use crate::gui::form::note_edited;
 use crate::gui::theme::{self, fitted};
-use crate::results::table::Mark;
+use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
 
 /// Height of a line, in points.
@@ -53,25 +53,41 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     }
     ui.spacing_mut().interact_size.y = ROW - 4.0;
     ScrollArea::vertical().id_salt("marks").auto_shrink(false).show_rows(ui, ROW, lines.len(), |ui, rows| {
-        for line in &lines[rows] {
-            ui.push_id(&line.key, |ui| line_ui(ui, line, compare, noting));
+        for (row, is_run) in &lines[rows] {
+            let line = Line::of(&compare.rows[*row], *is_run);
+            ui.push_id(&line.key, |ui| line_ui(ui, &line, compare, noting));
         }
     });
 }
 
-/// Every arm in the order of the document, with its runs below it.
-fn lines(compare: &Compare, marked_only: bool) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    let mut arm = None;
-    for row in &*compare.rows {
-        if arm != Some(&row.arm) {
-            arm = Some(&row.arm);
-            lines.push(Line { key: arm_key(&row.arm), name: row.arm.clone(), seed: None });
+impl Line {
+    /// The line of a row's run, or of its arm.
+    fn of(row: &Row, is_run: bool) -> Self {
+        if !is_run {
+            return Self { key: arm_key(&row.arm), name: row.arm.clone(), seed: None };
         }
         let seed = format!(", seed {}", row.seed);
-        lines.push(Line { key: row.run.clone(), name: format!("{}{seed}", row.arm), seed: Some(seed) });
+        Self { key: row.run.clone(), name: format!("{}{seed}", row.arm), seed: Some(seed) }
     }
-    lines.retain(|line| !marked_only || compare.view.marks.contains_key(&line.key));
+}
+
+/// Every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only lines in sight
+/// are written out.
+fn lines(compare: &Compare, marked_only: bool) -> Vec<(usize, bool)> {
+    let is_wanted = |key: &str| !marked_only || compare.view.marks.contains_key(key);
+    let mut lines = Vec::new();
+    let mut arm = None;
+    for (place, row) in compare.rows.iter().enumerate() {
+        if arm != Some(&row.arm) {
+            arm = Some(&row.arm);
+            if is_wanted(&arm_key(&row.arm)) {
+                lines.push((place, false));
+            }
+        }
+        if is_wanted(&row.run) {
+            lines.push((place, true));
+        }
+    }
     lines
 }
 

@@ -70,7 +70,6 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
         Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
     };
     let mut chosen = keys.clone();
-    let offered = groupable(compare);
     let mut level_ui = |ui: &mut Ui, place: usize| {
         let (name, help) = [("group", GROUP_HELP), ("then", "Groups within the groups")][place];
         let shown = title(keys.get(place));
@@ -78,7 +77,8 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
             if ui.selectable_label(keys.len() <= place, "none").clicked() {
                 chosen.truncate(place);
             }
-            for key in offered.iter().filter(|key| !keys[..place.min(keys.len())].contains(key)) {
+            let before = &keys[..place.min(keys.len())];
+            for key in groupable(compare).iter().filter(|key| !before.contains(key)) {
                 if ui.selectable_label(keys.get(place) == Some(key), title(Some(key))).clicked() {
                     match chosen.get_mut(place) {
                         Some(present) => *present = key.clone(),

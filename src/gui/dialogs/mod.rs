@@ -12,7 +12,7 @@ pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, Runni
 use super::files::{PathRequest, Purpose, absolute, typed, with_extension};
 use super::scroll::scroll_area;
 use super::text::{counted, duration};
-use super::theme;
+use super::{theme, widgets};
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
@@ -94,6 +94,8 @@ pub enum Dialog {
         usage: PathUse,
         /// What was typed.
         text: String,
+        /// Why the path that was entered last could not be used.
+        error: Option<String>,
     },
     /// Something that has to be read.
     Message {
@@ -112,7 +114,7 @@ impl Dialog {
     /// The field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
         let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
-        Self::Path { request, usage, text }
+        Self::Path { request, usage, text, error: None }
     }
 
     /// What it means to leave the dialog without a decision.
@@ -207,7 +209,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             let replace = Reply::Overwrite(usage.clone(), path.clone());
             question_ui(ui, "Replace the file?", &text, [("Replace", replace), cancel])
         }
-        Dialog::Path { request, usage, text } => path_ui(ui, request, usage, text),
+        Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
             shortcuts::shortcuts_ui(ui);
@@ -301,7 +303,13 @@ fn rewrite_ui(
     question_ui(ui, title, text, replies)
 }
 
-fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut String) -> Option<Reply> {
+fn path_ui(
+    ui: &mut Ui,
+    request: &PathRequest,
+    usage: &PathUse,
+    text: &mut String,
+    error: Option<&str>,
+) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
@@ -316,6 +324,9 @@ fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut Strin
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if !entered && ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
+    }
+    if let Some(error) = error {
+        widgets::message_ui(ui, widgets::Tone::Bad, error);
     }
     if request.purpose == Purpose::Export {
         ui.label(RichText::new("The extension sets the format: svg, pdf, png or csv").small().weak());

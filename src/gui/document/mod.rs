@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -77,14 +77,25 @@ impl Checked {
 }
 
 impl Document {
-    /// A document without a file, from the text of a template.
+    /// A new document without a file, from the text of a template.
     ///
     /// # Errors
     /// Where the text is wrong.
     pub fn untitled(name: &str, text: &str) -> Result<Self, FileError> {
+        Self::without_file(name, text, new_identity(name))
+    }
+
+    /// A document without a file, as earlier versions made it: all of one template shared a folder of results.
+    ///
+    /// # Errors
+    /// Where the text is wrong.
+    pub fn of_template(name: &str, text: &str) -> Result<Self, FileError> {
+        Self::without_file(name, text, template_identity(name, text))
+    }
+
+    fn without_file(name: &str, text: &str, identity: String) -> Result<Self, FileError> {
         let experiment = file::parse(text, Path::new(name))?;
-        let opened = Opened { experiment, text: text.to_owned() };
-        Ok(Self::new(opened, None, identity(name, text)))
+        Ok(Self::new(Opened { experiment, text: text.to_owned() }, None, identity))
     }
 
     /// Reads a document from a file.
@@ -347,8 +358,14 @@ fn next_revision() -> u64 {
     EDITS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A name that stays the same for the same template, so that its results are found again at the next start.
-fn identity(name: &str, text: &str) -> String {
+/// A name that no other document without a file has.
+fn new_identity(name: &str) -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{:x}-{:x}-{:x}", slug(name), since.as_millis(), std::process::id(), next_revision())
+}
+
+/// The same name for the same template.
+fn template_identity(name: &str, text: &str) -> String {
     let digest = Sha256::digest(text);
     let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
     format!("{}-{a:02x}{b:02x}{c:02x}{d:02x}", slug(name))

@@ -52,8 +52,8 @@ pub enum ExportResponse {
     CopyCaption(String),
     /// Choose the folder.
     Browse,
-    /// Leave the dialog.
-    Cancel,
+    /// Close the dialog; its settings are kept.
+    Close,
 }
 
 /// The dialog.
@@ -62,6 +62,8 @@ pub struct ExportDialog {
     title: String,
     /// The settings.
     pub settings: ExportSettings,
+    /// Whether its file is being written.
+    pub is_writing: bool,
     /// The name of the file, without its ending.
     name: String,
     figure: Option<BackgroundTask<Result<Figure, String>>>,
@@ -83,7 +85,7 @@ impl ExportDialog {
         let built =
             figure.is_none().then(|| Err("The system refused to start a thread. Try again.".to_owned()));
         let (title, name) = (title.to_owned(), name.to_owned());
-        Self { title, settings, name, figure, built, preview: Preview::default() }
+        Self { title, settings, is_writing: false, name, figure, built, preview: Preview::default() }
     }
 
     /// The name of the file, without its ending.
@@ -123,7 +125,7 @@ impl ExportDialog {
             ui.set_max_size(size);
             self.contents_ui(ui)
         });
-        shown.inner.clone().or_else(|| shown.should_close().then_some(ExportResponse::Cancel))
+        shown.inner.clone().or_else(|| shown.should_close().then_some(ExportResponse::Close))
     }
 
     fn contents_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
@@ -151,7 +153,7 @@ impl ExportDialog {
             ui.label(RichText::new(shortened(&self.title, 60)).color(present(ui).text2));
             let right = Layout::right_to_left(Align::Center);
             let close = ui.with_layout(right, |ui| widgets::icon_button_ui(ui, true, Icon::X, "Close"));
-            close.inner.clicked().then_some(ExportResponse::Cancel)
+            close.inner.clicked().then_some(ExportResponse::Close)
         })
         .inner
     }
@@ -219,7 +221,11 @@ impl ExportDialog {
         let is_wrong = self.why_not().is_some();
         row_ui(ui, "Name", |ui| {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
-            let state = if is_wrong && self.built.is_some() { FieldState::Wrong } else { FieldState::Plain };
+            let state = if is_wrong && self.built.is_some() && !self.is_writing {
+                FieldState::Wrong
+            } else {
+                FieldState::Plain
+            };
             let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
             let field = widgets::field_ui(ui, field, state).accessible_name("File name");
             ui.label(ending);
@@ -230,7 +236,8 @@ impl ExportDialog {
         response
     }
 
-    fn path(&self) -> PathBuf {
+    /// The file that it writes.
+    pub fn path(&self) -> PathBuf {
         self.settings.folder.join(format!("{}.{}", self.name.trim(), self.settings.kind.ending()))
     }
 
@@ -242,6 +249,9 @@ impl ExportDialog {
         }
         if Path::new(name).components().count() != 1 || name.starts_with('.') {
             return Some("The name of the file cannot have a slash or start with a dot".to_owned());
+        }
+        if self.is_writing {
+            return Some("The file is being written".to_owned());
         }
         match &self.built {
             None => Some("The figure is being made".to_owned()),
@@ -261,8 +271,8 @@ impl ExportDialog {
             if export.clicked() {
                 response = Some(ExportResponse::Write(self.path()));
             }
-            if ui.add(widgets::button(None, "Cancel")).clicked() {
-                response = Some(ExportResponse::Cancel);
+            if ui.add(widgets::button(None, "Close")).clicked() {
+                response = Some(ExportResponse::Close);
             }
             if ui
                 .add_enabled(self.figure().is_some(), widgets::button(Icon::Copy, "Copy as picture"))

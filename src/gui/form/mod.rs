@@ -1,8 +1,8 @@
 //! Draws any tree of settings as a form: one control per kind of [`Node`], no code per setting.
 //!
 //! Each value has a *head*, on one line with its label, and may have a *body* below it: the settings of a chosen
-//! alternative, the items of a list. Both edit the document in place. Text that is no value yet stays in egui's memory
-//! until it is one, so that the document never holds anything half typed.
+//! alternative, the items of a list. Both edit the document in place. Text that is no value yet is a draft
+//! ([`Drafts`]) until it is one, so that the document never holds anything half typed.
 
 mod about;
 mod choice;

@@ -192,11 +192,13 @@ impl Runs {
             lines.iter().map(|line| (line.run.as_str(), line.priority)).collect();
         let waiting: Vec<&str> = order.iter().map(|(run, _)| *run).collect();
         if let QueueAction::Priority(priority) = action {
-            for (_, known) in order.iter_mut().filter(|(run, _)| runs.iter().any(|chosen| chosen == run)) {
+            let chosen: BTreeSet<&str> = runs.iter().map(String::as_str).collect();
+            for (_, known) in order.iter_mut().filter(|(run, _)| chosen.contains(run)) {
                 *known = *priority;
             }
         } else if let Some((movers, before)) = moved(&waiting, runs, action) {
-            order.retain(|(run, _)| !movers.contains(run));
+            let moving: BTreeSet<&str> = movers.iter().copied().collect();
+            order.retain(|(run, _)| !moving.contains(run));
             let at = before.and_then(|before| order.iter().position(|(run, _)| *run == before));
             let at = at.unwrap_or(order.len());
             // What keeps them there: the priority of the run behind them, or of the last one.

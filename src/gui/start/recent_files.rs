@@ -220,7 +220,7 @@ mod tests {
         use crate::run::summary::testing::write_done;
         let folder = tempfile::tempdir().unwrap();
         let template = &doc::templates::all()[0];
-        let document = Document::untitled(template.name, template.text).unwrap();
+        let document = Document::of_template(template.name, template.text).unwrap();
         let run = &doc::runs(&document.experiment).unwrap()[0];
         write_done(&document.results(folder.path()), run);
         let [old, new] = [("old.ron", 100), ("new.ron", -100)].map(|(name, age): (&str, i64)| {

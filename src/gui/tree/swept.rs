@@ -35,12 +35,13 @@ impl Tree<'_> {
             let each = treatments.len() / values.len().max(1);
             setting_ui(ui, id, label, &format!("mean of {each}"));
             for value in values {
-                let with =
-                    |treatment: &&Treatment| treatment.values.get(setting).is_some_and(|own| own == value);
-                let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
                 let id = id.with(("value", setting, value));
-                let row = value_row(ui, id, value, false);
-                if let Some(mut row) = row {
+                // Most rows are out of sight.
+                if let Some(mut row) = value_row(ui, id, value, false) {
+                    let with = |treatment: &&Treatment| {
+                        treatment.values.get(setting).is_some_and(|own| own == value)
+                    };
+                    let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
                     let mean = mean_of(&of_value, self.input.runs);
                     row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
                     row.name_ui(ui, &value_look(id, value, false), present(ui).text2);

@@ -84,6 +84,16 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
         }
     }
 
+    /// Forgets the answer, so that the question is asked again; not while a thread still looks for it.
+    pub fn forget(&mut self) {
+        self.kept = None;
+    }
+
+    /// Whether a thread looks for an answer.
+    pub const fn is_busy(&self) -> bool {
+        self.asked.is_some()
+    }
+
     /// The last answer with its question, if there is one.
     pub fn last(&self) -> Option<(&K, &T)> {
         let (key, answer) = self.kept.as_ref()?;
@@ -109,5 +119,27 @@ mod tests {
         assert_eq!(answer, 7);
         let again = loading.get(&1, &ctx, || Err("asked twice".to_owned()));
         assert!(matches!(again, LoadState::Ready(7)));
+    }
+
+    #[test]
+    fn a_question_that_is_asked_again_waits_for_the_thread_that_looks_for_it() {
+        let ctx = egui::Context::default();
+        let mut loading: Loading<u32, u32> = Loading::default();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        loading.get(&1, &ctx, move || receiver.recv().map_err(|error| error.to_string()));
+        for _ in 0..3 {
+            loading.forget();
+            assert!(loading.is_busy());
+            assert!(matches!(
+                loading.get(&1, &ctx, || Err("a second thread".to_owned())),
+                LoadState::Pending
+            ));
+        }
+        sender.send(7).unwrap();
+        while loading.is_busy() {
+            std::thread::yield_now();
+            loading.get(&1, &ctx, || Err("a second thread".to_owned()));
+        }
+        assert!(matches!(loading.get(&1, &ctx, || Err("again".to_owned())), LoadState::Ready(7)));
     }
 }

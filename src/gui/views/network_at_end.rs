@@ -63,7 +63,7 @@ impl NetworkAtEnd {
         };
         let record = input.runs.record(&subject.id);
         let end = source_of(&subject, input);
-        let remark = if is_outdated { " · earlier settings" } else { "" };
+        let remark = if is_outdated { " · outdated" } else { "" };
         let title = |name: &str| at_moment(&subject.arm, subject.seed, name) + remark;
         let Some(Stop { moment, name }) = self.slider.ui(ui, &end, record) else {
             let word = input.runs.word(&subject.id);
@@ -134,7 +134,10 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let keeps_rounds = |run: &&Run| keeps_rounds(run, input.runs);
     if let Some(id) = input.selection.run() {
         let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
-            return Err("This run belongs to earlier settings. Select another one on the left.".to_owned());
+            return Err(
+                "This run is outdated: its settings have changed since. Select another one on the left."
+                    .to_owned(),
+            );
         };
         if !is_done(&run) && !keeps_rounds(&run) {
             let word = input.runs.word(id);

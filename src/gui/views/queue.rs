@@ -1,6 +1,7 @@
 //! The queue: runs in progress, those that wait in their order, those that have not finished, and how they share the machine.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use eframe::egui::{
     self, Align, Key, Label, Layout, Modifiers, Popup, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit,
@@ -29,6 +30,8 @@ const NAME_SHARE: f32 = 0.4;
 const BUTTONS: f32 = 4.0 * CONTROL;
 /// Width of the bar of a run in progress, in points.
 const BAR: f32 = 8.0 * STEP;
+/// The least time between two updates of the list, in seconds, while records grow.
+const PAUSE: f64 = 0.25;
 /// The most runs side by side, and threads.
 const MOST: usize = 1024;
 
@@ -49,8 +52,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
 #[derive(Default)]
 struct Queue {
     lines: Vec<QueueLine>,
-    /// The revisions of records and rows that the lines are of.
-    made: Option<[u64; 2]>,
+    /// The revisions of records and rows that the lines are of, and when they were made, in seconds.
+    made: Option<([u64; 2], f64)>,
     /// Arms with their positions and colours.
     arms: BTreeMap<String, [usize; 2]>,
     /// What is typed for runs side by side, and for threads.
@@ -69,25 +72,38 @@ struct Row<'a> {
 
 impl View for Queue {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        self.update(input, shared.compare);
+        if let Some(wait) = self.update(input, shared.compare, ui.input(|input| input.time)) {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
+        }
         let wants_focus = std::mem::take(shared.chooses_sharing);
         let sharing = self.head_ui(ui, input.runs, wants_focus).map(ViewResponse::Sharing);
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
             return sharing;
         }
-        sharing.or(self.lines_ui(ui, input))
+        let response = sharing.or(self.lines_ui(ui, input));
+        if response.is_some() {
+            self.made = None; // what was asked for is seen at once
+        }
+        response
     }
 }
 
 impl Queue {
-    fn update(&mut self, input: &ViewInput<'_>, compare: &Compare) {
-        let made = [input.runs.revision(), compare.revision()];
-        if self.made != Some(made) {
-            self.made = Some(made);
-            self.lines = input.runs.queue_lines(input.listed, input.results);
-            self.arms = compare.arms_and_colours();
+    /// Lists the runs again where that is due. `now` in seconds; returns the time after which to look again, where the list
+    /// is behind the records.
+    fn update(&mut self, input: &ViewInput<'_>, compare: &Compare, now: f64) -> Option<f64> {
+        let revisions = [input.runs.revision(), compare.revision()];
+        if let Some((made, at)) = self.made {
+            let left = at + PAUSE - now;
+            if made == revisions || left > 0.0 {
+                return (made != revisions).then_some(left);
+            }
         }
+        self.made = Some((revisions, now));
+        self.lines = input.runs.queue_lines(input.listed, input.results);
+        self.arms = compare.arms_and_colours();
+        None
     }
 
     /// Counts, and how runs share the machine.

@@ -291,7 +291,7 @@ fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
     wait_for(&mut harness, "a, seed 1, final weights");
     harness.state_mut().listed[0].id = "another".to_owned();
     harness.step();
-    assert!(harness.query_by_label("a, seed 1, final weights · earlier settings").is_some());
+    assert!(harness.query_by_label("a, seed 1, final weights · outdated").is_some());
 }
 
 #[test]

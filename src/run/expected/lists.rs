@@ -1,6 +1,6 @@
 //! Finished and remaining runs with their costs.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{FinishedRun, RemainingRun};
 use crate::doc::Run;
@@ -16,12 +16,12 @@ pub enum RunProgress {
 }
 
 /// The costs of runs, by arm: the runs of an arm cost the same.
-pub struct Costs<'a>(HashMap<(usize, &'a str), Result<Cost, String>>);
+pub struct Costs<'a>(BTreeMap<(usize, &'a str), Result<Cost, String>>);
 
 impl<'a> Costs<'a> {
     /// Those of these runs; `cost` returns that of one, or why it is unknown.
     pub fn new(runs: impl IntoIterator<Item = &'a Run>, cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
-        let mut costs = HashMap::new();
+        let mut costs = BTreeMap::new();
         for run in runs {
             costs.entry((run.arm_index, run.arm.as_str())).or_insert_with(|| cost(run));
         }

@@ -252,3 +252,32 @@ fn runs_wait_while_results_are_copied_to_another_disk() {
     assert!(window.log().contains("Moved results of 2 runs to /to"), "{}", window.log());
     assert_eq!(window.stage.borrow().jobs.len(), 12);
 }
+
+#[test]
+fn a_typed_path_that_cannot_be_used_stays_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typd.ron");
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
+    window.execute(Command::Open);
+    if let Some(Dialog::Path { text, .. }) = &mut window.harness.state_mut().shell.dialog {
+        *text = path.to_string_lossy().into_owned();
+    }
+    window.harness.run();
+    window.click("Open");
+    let Some(Dialog::Path { text, error, .. }) = &window.harness.state().shell.dialog else {
+        panic!("the field is gone");
+    };
+    assert_eq!(*text, path.to_string_lossy());
+    assert!(error.as_ref().is_some_and(|why| why.contains("typd.ron")), "{error:?}");
+}
+
+#[test]
+fn a_document_without_a_file_browses_in_the_folder_that_was_used_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::new();
+    window.harness.state_mut().shell.settings.recent.note(&folder.path().join("x.ron"));
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().ask_for_data(&ctx);
+    assert_eq!(window.stage.borrow().requests.last().unwrap().folder, folder.path());
+}

@@ -47,6 +47,77 @@ fn write_to(window: &mut Window, path: &Path) {
     window.harness.state_mut().export_to(path, &ctx);
 }
 
+/// Presses *Close* below the figure; there is a cross in the corner too.
+fn close(window: &mut Window) {
+    window.harness.get_all_by_label("Close").last().unwrap().click();
+    window.harness.run();
+}
+
+/// A window with the export dialog of accuracy, which can be written as SVG.
+fn exporting_accuracy(folder: &Path) -> Window {
+    let mut window = with_file(folder);
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    show(&mut window, "accuracy");
+    window.execute(Command::ExportFigure);
+    window.click("SVG");
+    window
+}
+
+fn press_export(window: &mut Window) {
+    wait_until(window, |window| {
+        !window.harness.get_by_role_and_label(Role::Button, "Export").accesskit_node().is_disabled()
+    });
+    window.harness.get_by_role_and_label(Role::Button, "Export").click_accesskit();
+    window.harness.run_steps(3);
+}
+
+#[test]
+fn keys_reach_nothing_behind_the_dialog_but_undo_and_that_stays_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = exporting_accuracy(folder.path());
+    let press = |window: &mut Window, modifiers: Modifiers, key: Key| {
+        window.harness.key_press_modifiers(modifiers, key);
+        window.harness.run_steps(3);
+    };
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Delete);
+    press(&mut window, Modifiers::COMMAND, Key::Period);
+    let app = window.harness.state();
+    assert_eq!(app.editor.document.experiment.arms.len(), 1);
+    assert!(window.stage.borrow().stops.is_empty());
+    let draws_seeds = |window: &Window| window.harness.state().workspace.plot.options.traces;
+    let before = draws_seeds(&window);
+    window.click("Individual seeds");
+    assert_ne!(draws_seeds(&window), before);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!((draws_seeds(&window), asked(&window).1.as_str()), (before, "Accuracy"));
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_ne!(draws_seeds(&window), before);
+}
+
+#[test]
+fn the_dialog_stays_open_until_its_file_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("x-accuracy.svg");
+    let mut window = exporting_accuracy(folder.path());
+    std::fs::create_dir(&to).unwrap();
+    press_export(&mut window);
+    window.click("Replace");
+    wait_until(&mut window, |window| window.sees("The figure was not written"));
+    window.click("Close");
+    assert_eq!(asked(&window).1, "Accuracy", "what could not be written");
+    std::fs::remove_dir(&to).unwrap();
+    std::fs::write(&to, "old").unwrap();
+    press_export(&mut window);
+    window.click("Cancel");
+    assert_eq!(asked(&window).1, "Accuracy", "what is there was not replaced");
+    press_export(&mut window);
+    window.click("Replace");
+    wait_until(&mut window, |window| window.harness.state().exporting().is_none());
+    assert!(std::fs::read_to_string(&to).unwrap().contains("<svg"));
+}
+
 #[test]
 fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +129,7 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     window.execute(Command::ExportFigure);
     assert_eq!(asked(&window), ("x-loss".to_owned(), "Loss".to_owned()));
     let to = folder.path().join("y.svg");
-    window.click("Cancel");
+    close(&mut window);
     show(&mut window, "accuracy");
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::ExportFigure, &ctx);
@@ -155,7 +226,7 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     wait_until(&mut window, |window| window.sees("Image of the values"));
     window.execute(Command::ExportFigure);
     assert_eq!(asked(&window), ("x-fc1.weight-histogram".to_owned(), "histogram of fc1.weight".to_owned()));
-    window.click("Cancel");
+    close(&mut window);
     window.click("Mask");
     window.click("Export image");
     let to = folder.path().join("mask.csv");

@@ -350,7 +350,7 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     assert!(rect(&window, "Add arm").right() <= 400.0);
     // Room for five more stages.
     assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= 600.0);
-    window.execute(Command::ToggleProperties);
+    window.execute(Command::ToggleInspector);
     window.harness.run();
     let settings = rect(&window, "Experiment");
     for label in ["Export Accuracy…", "Menu of Accuracy"] {

@@ -41,3 +41,36 @@ fn the_start_page_has_the_status_line_with_the_last_message() {
     window.click("Log");
     assert!(window.harness.state().shell.settings.shows_log && window.sees("New experiment"));
 }
+
+#[test]
+fn a_template_that_was_run_can_be_returned_to() {
+    let mut window = Window::new();
+    window.execute(Command::New);
+    assert!(!window.sees("Back to"), "nobody has used it");
+    window.harness.state_mut().shell.is_starting = false;
+    window.harness.run();
+    window.click("Run all");
+    window.carry_out(0, &[0.5]);
+    window.hang_up();
+    window.execute(Command::New);
+    assert!(window.sees("Back to"));
+    window.harness.key_press(Key::Escape);
+    window.harness.run();
+    assert!(!window.harness.state().shell.is_starting);
+}
+
+#[test]
+fn runs_behind_the_start_page_can_be_paused_and_stopped() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.execute(Command::New);
+    window.execute(Command::Pause);
+    assert!(window.harness.state().runner.runs.is_paused());
+    window.execute(Command::Resume);
+    assert!(!window.harness.state().runner.runs.is_paused());
+    window.execute(Command::StopNow);
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+    window.execute(Command::AddArm);
+    assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 4);
+}

@@ -102,7 +102,7 @@ fn groups_have_their_own_layouts_and_side_panels() {
     assert_eq!(layout(&window).views(), ["vulnerability", "campaigns"]);
     assert_eq!(sides(&window), [true, false]);
     assert!(window.sees("Add arm"));
-    window.execute(Command::ToggleProperties);
+    window.execute(Command::ToggleInspector);
     click(&mut window, Group::Runs);
     assert_eq!(layout(&window).views(), ["runs"]);
     assert_eq!(sides(&window), [false, true]);

@@ -113,14 +113,19 @@ impl Workspace {
         }
     }
 
-    /// Takes what threads have exported; returns what did not work.
-    pub fn take_exports(&mut self, log: &mut Log, ctx: &egui::Context) -> Vec<Failure> {
-        let mut failures = Vec::new();
+    /// Whether a file is being written.
+    pub fn is_writing(&self) -> bool {
+        self.exports.iter().any(|exporting| matches!(exporting.export, Export::File(..)))
+    }
+
+    /// Takes what threads have exported; returns the files that were written, and what did not work.
+    pub fn take_exports(&mut self, log: &mut Log, ctx: &egui::Context) -> (Vec<PathBuf>, Vec<Failure>) {
+        let (mut written, mut failures) = (Vec::new(), Vec::new());
         for exporting in std::mem::take(&mut self.exports) {
             let title = exporting.export.failure();
             match exporting.made.take() {
                 TaskState::Running => self.exports.push(exporting),
-                TaskState::Done(Ok(made)) => made.take(&exporting.title, log, ctx),
+                TaskState::Done(Ok(made)) => written.extend(made.take(&exporting.title, log, ctx)),
                 TaskState::Done(Err(text)) => failures.push(Failure { title, text }),
                 TaskState::Failed(why) => {
                     let text = format!("{why}. This is a bug in Weightlab; please report it.");
@@ -128,7 +133,7 @@ impl Workspace {
                 }
             }
         }
-        failures
+        (written, failures)
     }
 
     /// Waits for files that are being written: the window closes.
@@ -143,11 +148,16 @@ impl Workspace {
 }
 
 impl Exported {
-    fn take(self, title: &str, log: &mut Log, ctx: &egui::Context) {
+    /// Hands it over; returns the file, where it is one.
+    fn take(self, title: &str, log: &mut Log, ctx: &egui::Context) -> Option<PathBuf> {
         match self {
             Self::File(path) => {
                 let text = format!("Wrote {title} to {}", path.display());
-                log.done(text, vec![NoticeAction::Open(path.clone()), NoticeAction::ShowInFolder(path)]);
+                log.done(
+                    text,
+                    vec![NoticeAction::Open(path.clone()), NoticeAction::ShowInFolder(path.clone())],
+                );
+                return Some(path);
             }
             Self::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
@@ -159,5 +169,6 @@ impl Exported {
                 log.info(format!("Copied the values of {title} as CSV"));
             }
         }
+        None
     }
 }

@@ -103,13 +103,13 @@ impl TrialDetail {
             ui.horizontal_wrapped(|ui| {
                 steps_ui(ui);
                 Self::copy_ui(ui, path);
-                self.button_ui(ui, path);
+                self.button_ui(ui, path, opened);
             });
         } else {
             ui.horizontal(|ui| {
                 steps_ui(ui);
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    self.button_ui(ui, path);
+                    self.button_ui(ui, path, opened);
                     Self::copy_ui(ui, path);
                 });
             });
@@ -126,12 +126,13 @@ impl TrialDetail {
         }
     }
 
-    fn button_ui(&mut self, ui: &mut Ui, path: &TrialPath) {
-        let again = ui.add(widgets::button(Icon::PlayFill, "Replay"));
+    fn button_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
+        let is_replaying = self.replayed.is_busy() && self.is_replayed(path, opened);
+        let again = ui.add_enabled(!is_replaying, widgets::button(Icon::PlayFill, "Replay"));
         let help = "Injects the logged faults into the weights of the run again, and compares the logits bit for bit";
         if again.on_hover_text(help).clicked() {
             self.asked = Some(path.clone());
-            self.replayed = Loading::default();
+            self.replayed.forget();
         }
     }
 

@@ -88,3 +88,25 @@ fn the_order_is_seen_and_stays_for_another_cell() {
     assert!(harness.query_by_label("Seed").is_some(), "its column stays in a narrow list");
     assert!(harness.query_by_label("Before").is_none());
 }
+
+#[test]
+fn a_click_on_the_row_of_a_trial_opens_it() {
+    let mut harness = trials();
+    harness.set_size(vec2(1150.0, 430.0));
+    harness.run_steps(4);
+    let mut missed = Vec::new();
+    for (place, share) in [0.02, 0.15, 0.3, 0.5, 0.7, 0.85].into_iter().enumerate() {
+        let trial = [2, 0, 1][place % 3];
+        let rect = harness.get_by_label(&format!("Show trial {trial}, seed 1")).rect();
+        let at = rect.lerp_inside(vec2(share, 0.5));
+        harness.hover_at(at);
+        harness.run_steps(2);
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run_steps(4);
+        if harness.query_by_label(&format!("Trial {trial}, seed 1")).is_none() {
+            missed.push((share, at, rect));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:?}");
+}
