@@ -88,7 +88,7 @@ pub fn text(
     Ok(table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines, 1))
 }
 
-/// The columns of single runs.
+/// The columns of individual runs.
 fn of_runs() -> Vec<Column> {
     use Column as C;
     vec![C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run]

@@ -1,4 +1,4 @@
-//! Turns the curves of single runs into the lines of a figure: aligned over seeds, smoothed, averaged, styled.
+//! Turns the curves of individual runs into the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
 use super::note::{RunCounts, note};
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};

@@ -97,7 +97,7 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
         (false, false) => String::new(),
         (true, false) => of_runs.interval,
         (false, true) => SINGLE.to_owned(),
-        (true, true) => format!("{}, of single runs {SINGLE}", of_runs.interval),
+        (true, true) => format!("{}, of individual runs {SINGLE}", of_runs.interval),
     };
     Note { what, interval, rest: of_runs.rest }
 }
@@ -316,7 +316,7 @@ mod tests {
         let mean = "mean over 1 to 2 seeds of the means over trials, bars: ";
         assert_eq!(
             text(&two, Spread::MinMax),
-            format!("{mean}min to max, of single runs bootstrap interval over trials")
+            format!("{mean}min to max, of individual runs bootstrap interval over trials")
         );
         assert_eq!(text(&two, Spread::None), format!("{mean}bootstrap interval over trials"));
         let one = [rates(&[(1e-6, 0.75)], &[]), RunRecord::default()];

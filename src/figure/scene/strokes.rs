@@ -25,7 +25,7 @@ pub const MARKER: f64 = 0.3;
 pub const DOT: f64 = 0.14;
 /// Radius of the ring around the best point of a line.
 pub const RING: f64 = 0.62;
-/// Opacity of bands, of single runs as lines and as dots, and of a band at a single x, which is a bar.
+/// Opacity of bands, of individual runs as lines and as dots, and of a band at a single x, which is a bar.
 pub const BAND: f64 = 0.18;
 const FAINT: f64 = 0.32;
 pub const FAINT_DOT: f64 = 0.45;

@@ -84,10 +84,14 @@ impl App {
     pub(super) fn log_found(&mut self, count: usize) {
         let results = self.editor.results();
         let folder = results.display();
-        self.log.info(match count {
-            0 => format!("Results will go to {folder}"),
-            count => format!("Found results of {} in {folder}", text::counted(count, "run")),
-        });
+        let found = || format!("Found results of {}", text::counted(count, "run"));
+        // The folder of an experiment without a file is nobody's business before it is saved.
+        match (count, self.editor.document.path().is_some()) {
+            (0, false) => {}
+            (0, true) => self.log.info(format!("Results will go to {folder}")),
+            (_, false) => self.log.info(found()),
+            (_, true) => self.log.info(format!("{} in {folder}", found())),
+        }
         let (listed, runs) = (self.editor.document.runs(), &mut self.runner.runs);
         let empty =
             listed.iter().filter(|run| runs.record(&run.id).is_none_or(|record| record.points().is_empty()));

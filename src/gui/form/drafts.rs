@@ -140,28 +140,20 @@ mod tests {
             "(arms: [(name: \"a\", plan: [Train(\"1ep\"), Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
         let mut experiment = parse(text, Path::new("x.ron")).unwrap();
         let key = |key: &str| Segment::Key(key.to_owned());
-        let place = |arm, stage| {
-            let train = Segment::Variant("Train".to_owned());
-            Place(vec![
-                key("arms"),
-                Segment::Index(arm),
-                key("plan"),
-                Segment::Index(stage),
-                train,
-                key("length"),
-            ])
-        };
-        let mut field = None;
-        let mut document = String::new();
+        let stage = |arm, stage| [key("arms"), Segment::Index(arm), key("plan"), Segment::Index(stage)];
+        let mut length = None;
         walk(&mut experiment, &mut |value, found| {
-            if found.place == place(0, 0) {
-                (field, document) = (Some(found.field()), text::to_text(value, &found.field()));
+            if found.place.0.starts_with(&stage(0, 0)) && found.field().label == "Length" {
+                let document = text::to_text(value, &found.field());
+                length = Some((found.place.0[4..].to_vec(), found.field(), document));
             }
         });
+        let (inner, field, document) = length.expect("trainings have a length");
+        let place = |arm, nth| Place([&stage(arm, nth)[..], &inner[..]].concat());
         let mut drafts = Drafts::default();
         let draft = Draft {
             place: place(0, 0),
-            field: field.expect("trainings have a length"),
+            field,
             text: "7x".to_owned(),
             document,
             error: Some("wrong".to_owned()),

@@ -19,7 +19,7 @@ pub struct TableSettings {
     /// Columns over series that were added; they stay on offer while they are not shown.
     pub added: Vec<Column>,
     /// What groups the rows, one key or two; nothing for the setting that makes the lines of plots, else the arm. An empty
-    /// list is a table of single runs.
+    /// list is a table of individual runs.
     pub group: Option<Vec<Key>>,
     /// What differences are to.
     pub baseline: Baseline,

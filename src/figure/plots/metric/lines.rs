@@ -144,7 +144,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
         line.points.push([level.x, level.mean]);
         line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
         line.band.extend(level.band);
-        // Dots hide less than the lines of single runs.
+        // Dots hide less than the lines of individual runs.
         if here.len() > 1 {
             line.traces.extend(here.iter().map(|run| dot(run)));
         }

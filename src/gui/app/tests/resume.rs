@@ -3,8 +3,12 @@
 use super::*;
 use crate::gui::settings::Unfinished;
 
-/// Runs an arm, closes the window, and opens another one that has the same settings.
-fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
+fn results(window: &Window) -> PathBuf {
+    window.harness.state().editor.document.results(Path::new("/data"))
+}
+
+/// Runs an arm, closes the window, and opens another one that has the same settings; with the results folder of the first.
+fn closed_and_opened_again(file: Option<PathBuf>) -> (Window, PathBuf) {
     let mut window = Window::open(file);
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.execute(Command::RunSelected);
@@ -14,20 +18,20 @@ fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     window.harness.run();
     window.click("Quit and resume at next start");
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    let settings = window.harness.state().shell.settings.clone();
+    let (settings, before) = (window.harness.state().shell.settings.clone(), results(&window));
     let text = ron::to_string(&settings).unwrap();
     assert_eq!(ron::from_str::<Settings>(&text).unwrap(), settings, "it is kept as text");
     let mut next = Window::with([1280.0, 800.0], None, None, settings);
     next.harness.run();
     assert!(next.harness.state().shell.settings.unfinished.is_none(), "asked once");
-    next
+    (next, before)
 }
 
 #[test]
 fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
-    let mut next = closed_and_opened_again(Some(path.clone()));
+    let (mut next, _) = closed_and_opened_again(Some(path.clone()));
     assert!(next.sees("Resume mine.ron?") && next.sees("2 runs were running"));
     assert_eq!(next.harness.state().editor.document.path(), Some(path.as_path()));
     next.click("Resume runs");
@@ -38,10 +42,8 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others()
 
 #[test]
 fn a_document_without_a_file_goes_on_too() {
-    let mut next = closed_and_opened_again(None);
-    let first = Window::new();
-    let results = |window: &Window| window.harness.state().editor.document.results(Path::new("/data"));
-    assert_eq!(results(&next), results(&first));
+    let (mut next, before) = closed_and_opened_again(None);
+    assert_eq!(results(&next), before);
     assert!(next.sees("2 runs were running") && !next.harness.state().editor.document.is_unsaved());
     next.click("Resume runs");
     assert_eq!(next.stage.borrow().jobs.len(), 2);
