@@ -29,13 +29,16 @@ pub(super) struct Draft {
 impl Draft {
     /// Follows the arm or stage that it belongs to, which may have another place now.
     fn follow(&mut self, experiment: &mut Experiment) {
+        // A stage stays in its arm.
+        let mut around = 0;
         for (length, item) in std::mem::take(&mut self.items) {
             if text_at(experiment, &self.place.0[..length]).as_ref() == Some(&item) {
                 return;
             }
             let mut moved = None;
             walk(experiment, &mut |value, found| {
-                let is_item = matches!(found.place.0.last(), Some(Segment::Index(_)));
+                let is_item = matches!(found.place.0.last(), Some(Segment::Index(_)))
+                    && found.place.0.starts_with(&self.place.0[..around]);
                 if moved.is_none() && is_item && value.to_ron() == item {
                     moved = Some(found.place.clone());
                 }
@@ -45,6 +48,7 @@ impl Draft {
                 self.place = Place(place);
                 return;
             }
+            around = length;
         }
     }
 
