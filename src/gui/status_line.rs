@@ -35,7 +35,7 @@ pub enum StatusResponse {
 }
 
 /// Draws the line into the available rectangle; `facts` are short texts at its right end, `unseen` the
-/// number of errors that nobody has looked at in the log, with the first line of the newest one.
+/// number of errors since the log was open, with the first line of the newest one.
 pub fn status_line_ui(
     ui: &mut Ui,
     message: Option<Message<'_>>,

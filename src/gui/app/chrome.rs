@@ -55,11 +55,11 @@ impl App {
             }
             self.left_ui(ui, sizes);
             let rest = ui.available_rect_before_wrap();
-            within(ui, "middle", rest.with_max_x(rest.right() - edges.properties), |ui| {
+            within(ui, "middle", rest.with_max_x(rest.right() - edges.inspector), |ui| {
                 let frame = Frame::new().fill(theme::present(ui).canvas);
                 CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
             });
-            self.edges.properties = within(ui, "beside", rest, |ui| self.right_ui(ui, sizes)).x;
+            self.edges.inspector = within(ui, "beside", rest, |ui| self.right_ui(ui, sizes)).x;
         });
         self.edges.log = within(ui, "log", all, |ui| self.log_ui(ui, sizes)).y;
         within(ui, "status line", line, |ui| self.status_line_ui(ui));
@@ -368,7 +368,7 @@ fn moves_focus(input: &InputState) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Edges {
     plan: f32,
-    properties: f32,
+    inspector: f32,
     log: f32,
 }
 

@@ -84,13 +84,13 @@ impl App {
     pub(super) fn log_found(&mut self, count: usize) {
         let results = self.editor.results();
         let folder = results.display();
-        let found = || format!("Found results of {}", text::counted(count, "run"));
-        // The folder of an experiment without a file is nobody's business before it is saved.
-        match (count, self.editor.document.path().is_some()) {
-            (0, false) => {}
-            (0, true) => self.log.info(format!("Results will go to {folder}")),
-            (_, false) => self.log.info(found()),
-            (_, true) => self.log.info(format!("{} in {folder}", found())),
+        // The folder of an experiment without a file says nothing to its user.
+        let has_file = self.editor.document.path().is_some();
+        let place = if has_file { format!(" in {folder}") } else { String::new() };
+        match count {
+            0 if has_file => self.log.info(format!("Results will go to {folder}")),
+            0 => {}
+            count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
         }
         let (listed, runs) = (self.editor.document.runs(), &mut self.runner.runs);
         let empty =

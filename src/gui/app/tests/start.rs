@@ -46,7 +46,7 @@ fn the_start_page_has_the_status_line_with_the_last_message() {
 fn a_template_that_was_run_can_be_returned_to() {
     let mut window = Window::new();
     window.execute(Command::New);
-    assert!(!window.sees("Back to"), "nobody has used it");
+    assert!(!window.sees("Back to"), "it was never used");
     window.harness.state_mut().shell.is_starting = false;
     window.harness.run();
     window.click("Run all");
