@@ -58,13 +58,17 @@ pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::results::event::StageBegan;
     use crate::results::{Event, Point};
 
-    /// A training, and two rounds of a repetition; the step of the second is the last one.
     fn record(end: Option<Event>) -> RunRecord {
+        RunRecord::of(lottery_events().into_iter().chain(end))
+    }
+
+    /// A training, and two rounds of a repetition; the step of the second is the last one, and in progress.
+    pub fn lottery_events() -> Vec<Event> {
         let events =
             [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
                 let (stage, label, branch) = (number.to_string(), String::new(), String::new());
@@ -75,7 +79,7 @@ mod tests {
                     Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
                 ]
             });
-        RunRecord::of(events.into_iter().flatten().chain(end))
+        events.into_iter().flatten().collect()
     }
 
     #[test]

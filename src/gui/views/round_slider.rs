@@ -125,30 +125,15 @@ mod tests {
     use eframe::egui::accesskit::Role;
     use egui_kittest::kittest::Queryable;
 
-    use super::super::tests::{open, wait_for};
+    use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use crate::results::event::StageBegan;
+    use crate::results::kept_rounds::tests::lottery_events;
     use crate::results::{Event, Point};
     use crate::run::summary::read_histograms;
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
         RunRecord::of(lottery_events().into_iter().chain([Event::Finished { secs: 1.0 }]))
-    }
-
-    /// The second of them is in progress.
-    fn lottery_events() -> Vec<Event> {
-        let events =
-            [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
-                let (stage, label, branch) = (number.to_string(), String::new(), String::new());
-                let began = StageBegan { number, of: 5, stage: stage.clone(), label, round, branch };
-                let series = "train_loss".to_owned();
-                [
-                    Event::Stage(began),
-                    Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
-                ]
-            });
-        events.into_iter().flatten().collect()
     }
 
     /// Copies the final network of a run to these rounds.
@@ -216,13 +201,8 @@ mod tests {
             std::fs::write(run.join("DONE"), "").unwrap();
             harness.state_mut().set_record(RunRecord::of(lottery_events().into_iter().chain(end)));
             // The network is loaded again, since its run has ended.
-            for _ in 0..500 {
-                harness.step();
-                if harness.query_by_role(Role::Slider).is_some() {
-                    break;
-                }
-                std::thread::sleep(std::time::Duration::from_millis(20));
-            }
+            harness.step();
+            wait_until(&mut harness, "the slider", |harness| harness.query_by_role(Role::Slider).is_some());
             wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
             harness.get_by_role(Role::Slider).focus();
             harness.run_steps(2); // egui moves the focus itself until a widget had it for a frame

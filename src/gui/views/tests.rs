@@ -86,9 +86,18 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
 
 /// Draws frames until a label is there.
 pub(super) fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
+    wait_until(harness, label, |harness| harness.query_all_by_label(label).next().is_some());
+}
+
+/// Draws frames until something is so.
+pub(super) fn wait_until(
+    harness: &mut Harness<'_, Shown>,
+    what: &str,
+    is_so: impl Fn(&Harness<'_, Shown>) -> bool,
+) {
     let begun = Instant::now();
-    while harness.query_all_by_label(label).next().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "{label} never appeared");
+    while !is_so(harness) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{what} never appeared");
         std::thread::sleep(Duration::from_millis(5));
         harness.step();
     }

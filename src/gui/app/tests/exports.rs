@@ -190,17 +190,8 @@ fn the_dialog_has_title_seeds_and_looks_of_lines_and_all_of_them_are_kept() {
 #[test]
 fn format_and_folder_of_the_last_export_are_kept_between_starts() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = with_file(folder.path());
-    window.execute(Command::RunAll);
-    window.say(0, started());
-    window.say(0, accuracy(0.5, 1.0));
-    show(&mut window, "accuracy");
-    window.execute(Command::ExportFigure);
-    window.click("SVG");
-    wait_until(&mut window, |window| {
-        !window.harness.get_by_role_and_label(Role::Button, "Export").accesskit_node().is_disabled()
-    });
-    window.harness.get_by_role_and_label(Role::Button, "Export").click_accesskit();
+    let mut window = exporting_accuracy(folder.path());
+    press_export(&mut window);
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     let settings = &window.harness.state().shell.settings;
     assert_eq!(settings.export_kind, Some(crate::figure::FileKind::Svg));
