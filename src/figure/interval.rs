@@ -8,7 +8,7 @@ impl Figure {
     /// "± 0.24" where both sides are equal, also where the end of the axis of shares cuts one of them; otherwise both ends:
     /// "50.00–92.00".
     pub fn interval_text(&self, value: f64, [low, high]: [f64; 2], digits: Digits) -> String {
-        let bare = |value: f64| digits.text(value).replace(" %", "");
+        let bare = |value| digits.bare(value);
         let (below, above) = (value - low, high - value);
         let is_even = match self.spread {
             Some(Spread::Interval95 | Spread::StandardDeviation | Spread::StandardError) => true,

@@ -166,6 +166,11 @@ pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// The user's home folder, if there is one.
+pub fn home_folder() -> Option<PathBuf> {
+    directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned())
+}
+
 /// A path as a person types it: `~` at its start means the home folder.
 pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     let text = text.trim();

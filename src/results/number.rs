@@ -163,6 +163,11 @@ impl Digits {
         let is_lost = |text: &String| value != 0.0 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
         text.filter(|text| !is_lost(text)).unwrap_or_else(|| readable(value, self.format))
     }
+
+    /// The same without the sign of per cent.
+    pub fn bare(self, value: f64) -> String {
+        self.text(value).replace(" %", "")
+    }
 }
 
 /// The text without zeros at the end of the decimals.

@@ -1,6 +1,7 @@
 //! Accuracy during training.
 
 use super::curves::{Series, figure, lines};
+use super::remaining::has_pruned;
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
@@ -47,7 +48,7 @@ pub const BY_ROUND: Plot = Plot {
 };
 
 fn trains_pruned(record: &RunRecord) -> bool {
-    record.points().is_pruned() && record.points_of("train_loss").any(|point| point.remaining < 1.0)
+    has_pruned(record, "train_loss")
 }
 
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {

@@ -42,7 +42,12 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 }
 
 fn is_about(record: &RunRecord) -> bool {
-    record.points().is_pruned() && record.points_of(TEST.name).any(|point| point.remaining < 1.0)
+    has_pruned(record, TEST.name)
+}
+
+/// Whether a series has points after pruning.
+pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
+    record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
 }
 
 /// Whether all its runs that have started are done: an unfinished arm at 100 % may still be pruned.

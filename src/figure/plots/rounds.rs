@@ -10,7 +10,7 @@ use crate::figure::palette::{DASHES, Marker, Style, style_of};
 use crate::results::rounds::{Levels, level_text, rounds};
 use crate::results::view::PlotOptions;
 
-/// As many trainings of an arm are drawn where nobody has chosen them: lines of several arms have to be told apart.
+/// As many trainings of an arm are drawn unless the user chooses: more lines of several arms look alike.
 const MOST: usize = 4;
 
 /// The trainings of one number in all runs of an arm.

@@ -9,7 +9,7 @@ use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
 use crate::gui::drop::as_written;
-use crate::gui::files::{PathRequest, Purpose};
+use crate::gui::files::{PathRequest, Purpose, home_folder};
 use crate::gui::inspector::{Browse, selection_of};
 
 impl App {
@@ -42,10 +42,9 @@ impl App {
             return document.base();
         }
         let last = self.shell.settings.recent.files().first().and_then(|file| file.parent());
-        let home = || directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
         last.filter(|folder| folder.is_dir())
             .map(Path::to_owned)
-            .or_else(home)
+            .or_else(home_folder)
             .unwrap_or_else(|| document.base())
     }
 

@@ -178,14 +178,8 @@ impl App {
 
     fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
         self.update_workspace(ctx);
-        let experiment = self.editor.document.experiment.name.clone();
-        let begun = self.workspace.begin_export(
-            export,
-            subject,
-            (&experiment, &self.runner.runs),
-            &mut self.log,
-            ctx,
-        );
+        let shown = (self.editor.document.experiment.name.as_str(), &self.runner.runs);
+        let begun = self.workspace.begin_export(export, subject, shown, &mut self.log, ctx);
         if let Err(failure) = begun {
             self.fail(failure.title, &failure.text);
         }

@@ -9,7 +9,7 @@ use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
 pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
-use super::files::{PathRequest, Purpose, absolute, typed, with_extension};
+use super::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
 use super::scroll::scroll_area;
 use super::text::{counted, duration};
 use super::{theme, widgets};
@@ -331,9 +331,7 @@ fn path_ui(
     if request.purpose == Purpose::Export {
         ui.label(RichText::new("The extension sets the format: svg, pdf, png or csv").small().weak());
     }
-    let folders = directories::BaseDirs::new();
-    let home = folders.as_ref().map(directories::BaseDirs::home_dir);
-    let path = with_extension(typed(text, home), request.purpose);
+    let path = with_extension(typed(text, home_folder().as_deref()), request.purpose);
     let typed = Reply::Path(usage.clone(), path);
     let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
     if entered { Some(typed) } else { reply }

@@ -36,13 +36,13 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
         Node::List(list) if text::count_text(0, &slot.field).is_some() => Some(RefCell::new(list.sample())),
         _ => None,
     };
-    let count_of = |typed: &str| {
-        let Some(sample) = &sample else { return Ok(String::new()) };
-        let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
-        Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
-    };
-    let late: Option<&dyn Fn(&str) -> Result<String, String>> = Some(&count_of);
-    let style = FieldStyle { hint: &hint, late: late.filter(|_| sample.is_some()) };
+    let count_of = sample.map(|sample| {
+        move |typed: &str| {
+            let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
+            Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
+        }
+    });
+    let style = FieldStyle { hint: &hint, late: count_of.as_ref().map(|count_of| count_of as _) };
     let is_written = draft_ui(ui, &document, style, slot, context, &mut |typed| {
         text::set_text(value, typed, &slot.field)?;
         Ok(text::to_text(value, &slot.field))

@@ -37,6 +37,12 @@ struct Row<'a> {
     cells: BTreeMap<usize, usize>,
 }
 
+impl Row<'_> {
+    fn seeds_width(&self) -> f32 {
+        if self.seeds.is_empty() { 0.0 } else { GAP + wide(&self.seeds) }
+    }
+}
+
 /// The widths of the names and of each column of values. They never get narrower, so that the block is still while the
 /// pointer moves.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,10 +89,7 @@ impl<'a> Grid<'a> {
     /// does not depend on the values, which change with the pointer.
     pub fn within(mut self, most: Vec2, table: &Table<'_>, known: &mut GridWidths) -> Option<Self> {
         let columns = self.levels.len() as f32;
-        let name = |row: &Row<'_>| {
-            let seeds = if row.seeds.is_empty() { 0.0 } else { GAP + wide(&row.seeds) };
-            wide(row.of).min(NAMES) + seeds
-        };
+        let name = |row: &Row<'_>| wide(row.of).min(NAMES) + row.seeds_width();
         let longest = self.rows.iter().map(name).fold(0.0, f32::max);
         let level = self.levels.iter().map(|(_, level)| wide(level)).fold(0.0, f32::max);
         let narrowest = level.max(SAMPLE + GAP + wide(VALUE));
@@ -157,8 +160,8 @@ impl<'a> Grid<'a> {
     /// Writes the name of an arm, and how many of its seeds are done.
     fn name_ui(&self, ui: &Ui, row: Rect, arm: &Row<'_>, selected: Option<&str>) {
         let colours = theme::present(ui);
-        let seeds = if arm.seeds.is_empty() { 0.0 } else { GAP + wide(&arm.seeds) };
-        let name = fit(arm.of, f64::from(SMALL), Weight::Regular, f64::from(self.widths.names - seeds), 1);
+        let space = f64::from(self.widths.names - arm.seeds_width());
+        let name = fit(arm.of, f64::from(SMALL), Weight::Regular, space, 1);
         let font = if selected == Some(arm.of) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
         let text = name.join(" ");
         let drawn = ui.painter().text(row.left_center(), Align2::LEFT_CENTER, text, font, colours.text);

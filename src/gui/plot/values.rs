@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
     }
 
     fn bare(&self, value: f64) -> String {
-        self.digits.text(value).replace(" %", "")
+        self.digits.bare(value)
     }
 
     fn interval(&self, value: f64, band: Option<[f64; 2]>) -> String {

@@ -127,8 +127,7 @@ impl Runs {
 
     /// Whether all stages of a run are done.
     pub fn is_done(&self, run: &str) -> bool {
-        self.records.get(run).is_some_and(|record| *record.state() == RunState::Done)
-            && !self.open.contains(run)
+        self.records.get(run).is_some_and(RunRecord::is_done) && !self.open.contains(run)
     }
 
     /// Whether a run was started and has not ended.

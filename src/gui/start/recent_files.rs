@@ -7,6 +7,7 @@ use chrono::{DateTime, Datelike, Local, NaiveDate};
 use eframe::egui;
 
 use crate::doc::{self, file};
+use crate::gui::files::home_folder;
 use crate::gui::recovery::UnsavedEdits;
 use crate::gui::text::counted;
 use crate::gui::untitled::{UntitledExperiment, with_results};
@@ -140,7 +141,7 @@ fn all(paths: &[PathBuf], untitled: &Path) -> Vec<RecentFile> {
 }
 
 fn unknown(path: &Path) -> RecentFile {
-    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    let home = home_folder();
     let folder = path.parent().unwrap_or(path);
     let folder = match home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
         Some(rest) => Path::new("~").join(rest).display().to_string(),

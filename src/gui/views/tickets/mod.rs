@@ -84,9 +84,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
 
 impl View for Tickets {
     fn has_data(&self, listed: &[Run], runs: &Runs) -> bool {
-        let is_ticket = |record: &RunRecord| {
-            record.is_done() && record.points().iter().any(|point| point.remaining < 1.0)
-        };
+        let is_ticket = |record: &RunRecord| record.is_done() && record.points().is_pruned();
         let mut arms = BTreeSet::new();
         let tickets = listed.iter().filter(|run| runs.record(&run.id).is_some_and(is_ticket));
         tickets.map(|run| run.arm_index).any(|arm| !arms.insert(arm)) // masks of two seeds can be compared
