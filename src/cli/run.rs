@@ -15,7 +15,7 @@ use super::table::table;
 use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
-use crate::results::{RunRecord, RunState, ends_in_words};
+use crate::results::{RunRecord, RunState, ends_in_words, has_diverged};
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_records};
 
 /// Settings of `weightlab run`.
@@ -100,7 +100,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     print_out(&summary(&runs, &records, &folder));
     if stop.requested().is_some() {
         let waiting = RunState::Waiting;
-        let state = |run: &Run| records.get(&run.id).map_or(&waiting, RunRecord::state);
+        let state = |run: &Run| match records.get(&run.id) {
+            Some(record) => (record.state(), has_diverged(run, record)),
+            None => (&waiting, false),
+        };
         print_err(&ends_in_words(runs.iter().map(state)));
     }
     let exit = exit_of(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);

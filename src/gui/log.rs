@@ -71,6 +71,19 @@ impl Log {
 
     /// Notes that something went wrong.
     pub fn error(&mut self, text: impl Into<String>) {
+    /// Notes something that replaces no message in the line at the bottom.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.push(Tone::Info, text.into(), Vec::new());
+        if let Some(entry) = self.entries.last_mut() {
+            entry.is_quiet = true;
+        }
+    }
+
+    /// Notes something that deserves a look.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.push(Tone::Warning, text.into(), Vec::new());
+    }
+
         self.push(Tone::Bad, text.into(), Vec::new());
     }
 

@@ -2,6 +2,7 @@
 
 pub mod campaign;
 pub mod colours;
+pub mod divergence;
 pub mod early_stops;
 mod ends;
 pub mod event;
@@ -27,6 +28,7 @@ pub mod tiles;
 pub mod view;
 pub mod weights;
 
+pub use divergence::has_diverged;
 pub use ends::{end_in_words, ends_in_words};
 pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;

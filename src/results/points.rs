@@ -51,6 +51,8 @@ struct Series {
     latest: Option<f64>,
     /// The best finite point of the main branch, the first one of equals.
     best: Option<u32>,
+    /// The highest value of the main branch, NaN left out.
+    highest: Option<f64>,
 }
 
 type Key<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>, [Option<u64>; 5]);
@@ -147,6 +149,11 @@ impl Points {
     /// The best finite point of a series of the main branch, the first one of equals: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.named(series)?.best.map(|best| self.at(best as usize))
+    }
+
+    /// The highest value of a series of the main branch, infinity included, NaN left out.
+    pub fn highest(&self, series: &str) -> Option<f64> {
+        self.named(series)?.highest
     }
 
     /// The points that were counted by class, in the order in which they came.
@@ -261,6 +268,9 @@ impl Points {
         // An ensemble's first member is the network of the run.
         if point.member.is_none_or(|member| member == 1) {
             series.latest = Some(point.value);
+        }
+        if series.highest.is_none_or(|highest| point.value > highest) && !point.value.is_nan() {
+            series.highest = Some(point.value);
         }
         let is_loss = point.series.ends_with("loss");
         let is_better = |known: f64| if is_loss { point.value < known } else { point.value > known };

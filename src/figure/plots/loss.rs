@@ -16,7 +16,7 @@ pub const PLOT: Plot = Plot {
     subject: "the loss",
     help: "Loss on the training data (dotted) and on the test data. If the test loss rises while \
            the training loss falls, the network overfits. A logarithmic axis shows late epochs \
-           better. Needs a stage that trains.",
+           better; where a run diverged, the axis is logarithmic at first. Needs a stage that trains.",
     needs: &[],
     controls: Controls::ALL,
     build,
@@ -26,5 +26,27 @@ pub const PLOT: Plot = Plot {
 fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let both = |arm| [lines(arm, &TEST, options), lines(arm, &TRAIN, options)];
     let drawn = arms.iter().flat_map(both).flatten().collect();
-    figure(options.x.axis(), Axis::new("Loss", ""), drawn, options)
+    // On a linear axis, one loss of 1e20 would press all other lines onto 0.
+    let has_diverged = arms.iter().any(|arm| arm.rows.iter().any(|row| row.diverged));
+    let axis = Axis::new("Loss", "");
+    figure(options.x.axis(), if has_diverged { axis.log() } else { axis }, drawn, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, record};
+    use super::*;
+    use crate::figure::scale::Scale;
+    use crate::results::table::Row;
+
+    #[test]
+    fn the_loss_of_a_diverged_run_does_not_hide_the_others() {
+        let lost = record([at("train_loss", 1.0, 1e20)]);
+        let scale = |diverged| {
+            let row = Row { diverged, ..Row::default() };
+            let arm = ArmRuns { runs: vec![(1, &lost)], rows: vec![&row], ..ArmRuns::default() };
+            build(&[arm], &PlotOptions::default()).y.scale
+        };
+        assert_eq!([false, true].map(scale), [Scale::Linear, Scale::Log10]);
+    }
 }

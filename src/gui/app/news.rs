@@ -38,10 +38,13 @@ impl App {
         match news {
             RunNews::State { run, state } => {
                 let (name, sign) = (name(&run), text::sign(&state));
-                let end = self.runner.runs.record(&run).and_then(end_in_words);
+                let diverged = self.runner.has_diverged(&run, &self.editor.document);
+                let record = self.runner.runs.record(&run);
+                let end = record.and_then(|record| end_in_words(record, diverged));
                 let line = format!("{sign} {name}: {}", end.as_deref().unwrap_or(state.word()));
                 match state {
                     RunState::Failed(_) => self.log.error(line),
+                    RunState::Done if diverged => self.log.warn(line),
                     RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => {
                         self.log.info(line);
                     }
@@ -59,11 +62,15 @@ impl App {
             RunNews::ReadMore => self.runner.plan_cost(&self.editor.document),
             RunNews::Outdated { all, shown } => self.log_outdated(all, shown),
             RunNews::Over => {
-                let summary = self.runner.end_summary();
-                let began = self.runner.batch_began.take();
+                let (summary, is_bad) = self.runner.end_summary(&self.editor.document);
+                let began = self.runner.end_batch();
                 self.shell.keep_awake(false);
                 self.shell.notify_end(began, &self.editor.document.title(), &summary);
-                self.log.info(summary);
+                if is_bad {
+                    self.log.warn(summary);
+                } else {
+                    self.log.info(summary);
+                }
                 self.runner.plan_cost(&self.editor.document);
             }
         }

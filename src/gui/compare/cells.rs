@@ -142,6 +142,8 @@ pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Re
             }
             let text =
                 if text == NONE { RichText::new(text).color(colours.text3) } else { RichText::new(text) };
+            let has_warning = *column == Column::State && row.diverged;
+            let text = if has_warning { text.color(colours.warning) } else { text };
             text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
         }
     }

@@ -9,6 +9,7 @@ use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
 use crate::results::RunState;
+use crate::results::divergence::DEFINITION;
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
 pub(super) fn run_ui(
@@ -25,6 +26,9 @@ pub(super) fn run_ui(
     ui.label(format!("{} {}", text::sign(&state), runs.word(&run.id)));
     if let Some(id) = runs.stray(run) {
         ui.label(format!("Outdated results: {} {}", text::sign(&runs.state(id)), runs.word(id)));
+    }
+    if runs.has_diverged(run) {
+        widgets::message_ui(ui, widgets::Tone::Warning, DEFINITION);
     }
     if let RunState::Failed(why) = &state {
         ui.add(Label::new(RichText::new(why).color(theme::present(ui).bad)).wrap().selectable(true));

@@ -64,7 +64,8 @@ impl QueueLine {
                 format!("{stage}\nEpoch {:.1}, {threads}", progress.epoch),
             );
         }
-        let end = record.and_then(end_in_words).unwrap_or_else(|| "not started".to_owned());
+        let end =
+            record.and_then(|record| end_in_words(record, false)).unwrap_or_else(|| "not started".to_owned());
         (text::first_line(&end).to_owned(), end)
     }
 }

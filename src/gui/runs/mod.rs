@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::worker::RunningJobs;
 use crate::doc::Run;
-use crate::results::{Event, ReportLevel, RunRecord, RunState};
+use crate::results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
 use crate::run::{Job, QueueView, StopKind};
 use batch::BatchPace;
 pub use lines::QueueLine;
@@ -128,6 +128,11 @@ impl Runs {
     /// Whether all stages of a run are done.
     pub fn is_done(&self, run: &str) -> bool {
         self.records.get(run).is_some_and(RunRecord::is_done) && !self.open.contains(run)
+    }
+
+    /// Whether the training of a run diverged, so far.
+    pub fn has_diverged(&self, run: &Run) -> bool {
+        self.records.get(&run.id).is_some_and(|record| has_diverged(run, record))
     }
 
     /// Whether a run was started and has not ended.

@@ -215,8 +215,7 @@ impl Tree<'_> {
         let colours = present(ui);
         let state = run_look(run, self.input.runs);
         let [ink, words_ink] = state.tone.colours(ui);
-        let words_ink =
-            if is_selected && state.tone != state::RunTone::Bad { colours.text2 } else { words_ink };
+        let words_ink = if is_selected && !state.tone.is_loud() { colours.text2 } else { words_ink };
         let least = indent + 44.0 + if state.icon.is_some() { 20.0 } else { 36.0 };
         let words = RichText::new(&state.words).color(words_ink);
         row.right_ui(ui, words, least).on_hover_text(&state.hint);

@@ -10,6 +10,7 @@ use crate::gui::runs::Runs;
 use crate::gui::text;
 use crate::gui::theme::present;
 use crate::gui::treatment::Treatment;
+use crate::results::divergence::{DEFINITION, DIVERGED};
 use crate::results::number::fixed;
 use crate::results::statistics::{Spread, level};
 use crate::results::{RunRecord, RunState};
@@ -40,11 +41,18 @@ pub enum RunTone {
     Quiet,
     /// In progress.
     Active,
+    /// Ended, but with a result that should not be trusted.
+    Warning,
     /// Failed.
     Bad,
 }
 
 impl RunTone {
+    /// Whether its words keep their colour on a selected row.
+    pub const fn is_loud(self) -> bool {
+        matches!(self, Self::Warning | Self::Bad)
+    }
+
     /// Colours of the icon and of the words.
     pub fn colours(self, ui: &Ui) -> [Color32; 2] {
         let colours = present(ui);
@@ -52,6 +60,7 @@ impl RunTone {
             Self::Good => [colours.good, colours.text2],
             Self::Quiet => [colours.text3, colours.text3],
             Self::Active => [colours.link, colours.text],
+            Self::Warning => [colours.warning, colours.warning],
             Self::Bad => [colours.bad, colours.bad],
         }
     }
@@ -77,6 +86,7 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         tone,
         hint,
     };
+    let diverged = !is_stray && runs.has_diverged(run);
     match runs.state(&shown) {
         RunState::Failed(why) => {
             let line = format!("failed: {}", text::first_line(&why));
@@ -93,7 +103,12 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             let hint = progress_text(record);
             let hint = if is_stray { format!("{STRAY}\n{hint}") } else { hint };
             let share = record.map_or(0.0, |record| record.progress().done);
-            RunLook { share: Some(share), ..look(None, words, RunTone::Active, hint) }
+            let look = if diverged {
+                look(None, DIVERGED.to_owned(), RunTone::Warning, format!("{hint}\n{DEFINITION}"))
+            } else {
+                look(None, words, RunTone::Active, hint)
+            };
+            RunLook { share: Some(share), ..look }
         }
         _ if is_stray => look(Some(Icon::Hourglass), "outdated".to_owned(), RunTone::Quiet, STRAY.to_owned()),
         RunState::Waiting if runs.is_open(&shown) => {
@@ -116,6 +131,13 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             let done = record.map_or(0.0, |record| record.progress().done);
             let hint = format!("Stopped at {}; Resume continues from there", text::whole_percent(done));
             look(Some(Icon::StopFill), "stopped".to_owned(), RunTone::Quiet, hint)
+        }
+        RunState::Done if diverged => {
+            let accuracy = record
+                .and_then(result)
+                .map(|value| format!("\nLatest test accuracy: {}", text::percent(value)));
+            let hint = format!("{DEFINITION}{}", accuracy.unwrap_or_default());
+            look(Some(Icon::WarningFill), DIVERGED.to_owned(), RunTone::Warning, hint)
         }
         RunState::Done => {
             let words = record.and_then(result).map_or_else(|| "done".to_owned(), text::percent);
@@ -181,6 +203,10 @@ pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
     if failed > 0 {
         return (format!("{failed} of {total} failed"), RunTone::Bad);
     }
+    let diverged = list.iter().filter(|run| runs.has_diverged(run)).count();
+    if diverged > 0 {
+        return (format!("{diverged} of {total} {DIVERGED}"), RunTone::Warning);
+    }
     if done == total {
         return (mean(&results(&list, runs)), RunTone::Active);
     }
@@ -188,7 +214,14 @@ pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
         return (format!("{done} of {total}"), RunTone::Quiet);
     }
     let waits = list.iter().any(|run| runs.is_open(&run.id));
-    ((if waits { "queued" } else { "not run" }).to_owned(), RunTone::Quiet)
+    let stopped = states.iter().filter(|state| **state == RunState::Stopped).count();
+    let words = match stopped {
+        _ if waits => "queued".to_owned(),
+        0 => "not run".to_owned(),
+        _ if stopped == total => "stopped".to_owned(),
+        _ => format!("{stopped} of {total} stopped"),
+    };
+    (words, RunTone::Quiet)
 }
 
 /// The mean result of the finished runs of some treatments.
@@ -227,5 +260,28 @@ mod tests {
         assert_eq!(summary(&[&found[0]], &runs).0, "97.00 ± 2.48");
         let twice = Treatment { runs: [listed.clone(), listed.clone()].concat(), ..found[0].clone() };
         assert_eq!(summary(&[&twice], &runs).0, "97.00 ± 2.48");
+    }
+
+    #[test]
+    fn runs_that_diverged_or_were_stopped_are_not_taken_for_results_or_for_new_ones() {
+        let text = "(seeds: [1, 2], arms: [(name: \"a\", plan: [Train()])])";
+        let experiment = parse(text, Path::new("x.ron")).unwrap();
+        let listed = crate::doc::runs(&experiment).unwrap();
+        let found = treatments(&experiment, &listed);
+        let of = |ends: [RunRecord; 2]| {
+            let records = listed.iter().map(|run| run.id.clone()).zip(ends);
+            let runs = Runs::of(records.collect::<BTreeMap<_, _>>());
+            (summary(&[&found[0]], &runs), run_look(&listed[1], &runs))
+        };
+        let mut diverged = done(0.098);
+        let loss = Point { series: "train_loss".to_owned(), value: 1e20, ..Point::default() };
+        diverged.apply(Event::Point(loss));
+        let (arm, run) = of([done(0.97), diverged]);
+        assert_eq!(arm, ("1 of 2 diverged".to_owned(), RunTone::Warning));
+        assert_eq!((run.words.as_str(), run.icon), ("diverged", Some(Icon::WarningFill)));
+        assert!(run.hint.contains("9.80 %") && run.hint.contains("10 times"), "{}", run.hint);
+        let stopped = || RunRecord::of([Event::Stopped { secs: 1.0 }]);
+        assert_eq!(of([stopped(), RunRecord::default()]).0.0, "1 of 2 stopped");
+        assert_eq!(of([stopped(), stopped()]).0.0, "stopped");
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::{NONE, follows_from_another, number_of, value_of};
 use super::{Labels, Row, VALIDATION, VOTE};
 use crate::form::number::{grouped, share_in_percent};
+use crate::results::divergence::DEFINITION;
 use crate::results::number::{Format, duration, fixed, plain, readable};
 
 /// A column.
@@ -73,7 +74,7 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     let is_plan = |path: &String| path == "plan" || path.starts_with("plan.");
     let conditional = [
         (C::Seed, true),
-        (C::State, any(&|row| row.state != "done")),
+        (C::State, any(&|row| row.state != "done" || row.diverged)),
         (C::Last, true),
         (C::Delta, has_arms),
         (C::Best, true),
@@ -169,7 +170,11 @@ impl Column {
             Self::Seed => {
                 "The seed of a run; of a group, how many of its runs are finished and have an accuracy"
             }
-            Self::State => "The state of the run, and what plots show while it has no results",
+            Self::State => {
+                return format!(
+                    "The state of the run, and what plots show while it has no results. {DEFINITION}"
+                );
+            }
             Self::Best => "Best test accuracy",
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
             Self::Last => "Last test accuracy",
@@ -274,7 +279,7 @@ impl Column {
         match self {
             Self::Star => if row.mark.starred { "yes" } else { "" }.to_owned(),
             Self::State if !row.outdated_state.is_empty() => {
-                format!("{}, outdated {}", row.state, row.outdated_state)
+                format!("{}, outdated {}", row.state_in_words(), row.outdated_state)
             }
             Self::Setting(path) => {
                 let value = self.cell(row);
@@ -290,7 +295,7 @@ impl Column {
             Self::Star => row.mark.starred.to_string(),
             Self::Arm => row.arm.clone(),
             Self::Seed => row.seed.to_string(),
-            Self::State => row.state.clone(),
+            Self::State => row.state_in_words(),
             Self::Run => row.run.clone(),
             Self::Duration => plain(row.secs),
             Self::Tags => row.mark.tags.join(" "),

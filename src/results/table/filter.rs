@@ -199,7 +199,7 @@ fn text_of(row: &Row, key: &str) -> String {
         "run" => row.run.clone(),
         "arm" => row.arm.clone(),
         "seed" => row.seed.to_string(),
-        "state" => row.state.clone(),
+        "state" => row.state_in_words(),
         "best" => number(row.best),
         "best_epoch" => number(row.best_epoch),
         "last" => number(row.last),

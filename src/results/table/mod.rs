@@ -23,8 +23,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::divergence::DIVERGED;
 use super::outline::Outline;
-use super::{PointRef, RunRecord, RunState};
+use super::{PointRef, RunRecord, RunState, has_diverged};
 use crate::doc::Run;
 use columns::Column;
 use settings::Settings;
@@ -59,6 +60,8 @@ pub struct Row {
     pub seed: u64,
     /// Its state in a word: "done".
     pub state: String,
+    /// Whether its training diverged, see [`has_diverged`].
+    pub diverged: bool,
     /// The state of an outdated run that plots show in its place; empty without one.
     pub outdated_state: &'static str,
     /// The series of the accuracies: test, else validation; of an ensemble, the vote. Empty without any.
@@ -115,7 +118,7 @@ impl Row {
     pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
-            Some(record) => row.with_results(record),
+            Some(record) => Self { diverged: has_diverged(run, record), ..row.with_results(record) },
             None => row,
         }
     }
@@ -130,6 +133,7 @@ impl Row {
             seed: run.seed,
             state: state.to_owned(),
             classes: run.spec.data.class_names(),
+            diverged: self.diverged,
             series: self.series,
             best: self.best,
             best_epoch: self.best_epoch,
@@ -142,7 +146,12 @@ impl Row {
         }
     }
 
-    /// Whether its settings are known; those of runs of earlier settings are not.
+    /// Its state in words: "done", "done (diverged)".
+    pub fn state_in_words(&self) -> String {
+        if self.diverged { format!("{} ({DIVERGED})", self.state) } else { self.state.clone() }
+    }
+
+    /// Whether its settings are known; those of outdated runs are not.
     pub fn has_settings(&self) -> bool {
         !(self.settings.is_empty() && self.all.is_empty())
     }

@@ -143,10 +143,26 @@ impl Runner {
         }
     }
 
-    /// `24 runs: 23 done, 1 failed`, `Stopped: 8 done, 2 interrupted, 14 not started`.
-    pub fn end_summary(&self) -> String {
-        let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
-        ends_in_words(&states)
+    /// Whether a run of the document diverged, by its identity.
+    pub fn has_diverged(&self, run: &str, document: &Document) -> bool {
+        let known = document.runs().iter().find(|known| known.id == run);
+        known.is_some_and(|run| self.runs.has_diverged(run))
+    }
+
+    /// `24 runs: 23 done, 1 failed`, `Stopped: 8 done, 2 interrupted, 14 not started`, and whether something went wrong.
+    pub fn end_summary(&self, document: &Document) -> (String, bool) {
+        let diverged: BTreeSet<&str> = document
+            .runs()
+            .iter()
+            .filter(|run| self.runs.has_diverged(run))
+            .map(|run| run.id.as_str())
+            .collect();
+        let batch = self.runs.batch().iter();
+        let ends: Vec<(RunState, bool)> =
+            batch.map(|run| (self.runs.state(run), diverged.contains(run.as_str()))).collect();
+        let is_bad = |(state, diverged): &(RunState, bool)| *diverged || matches!(state, RunState::Failed(_));
+        let summary = ends_in_words(ends.iter().map(|(state, diverged)| (state, *diverged)));
+        (summary, ends.iter().any(is_bad))
     }
 
     /// "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
