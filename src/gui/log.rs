@@ -37,6 +37,8 @@ pub struct Notice {
     pub text: String,
     /// What can be done about it.
     pub actions: Vec<NoticeAction>,
+    /// Whether the line at the bottom keeps what it shows.
+    pub is_quiet: bool,
 }
 
 /// The lines of the log; old ones are forgotten.
@@ -69,8 +71,6 @@ impl Log {
         self.push(Tone::Good, text.into(), actions);
     }
 
-    /// Notes that something went wrong.
-    pub fn error(&mut self, text: impl Into<String>) {
     /// Notes something that replaces no message in the line at the bottom.
     pub fn note(&mut self, text: impl Into<String>) {
         self.push(Tone::Info, text.into(), Vec::new());
@@ -84,6 +84,8 @@ impl Log {
         self.push(Tone::Warning, text.into(), Vec::new());
     }
 
+    /// Notes that something went wrong.
+    pub fn error(&mut self, text: impl Into<String>) {
         self.push(Tone::Bad, text.into(), Vec::new());
     }
 
@@ -104,7 +106,12 @@ impl Log {
             self.entries.drain(..KEPT / 4);
         }
         let time = (self.clock)().format("%H:%M").to_string();
-        self.entries.push(Notice { time, tone, text, actions });
+        self.entries.push(Notice { time, tone, text, actions, is_quiet: false });
+    }
+
+    /// What the line at the bottom shows.
+    pub fn latest(&self) -> Option<&Notice> {
+        self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
     /// All lines, oldest first.
@@ -121,6 +128,15 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quiet_line_replaces_no_message() {
+        let mut log = Log::new(Local::now);
+        log.info("12 runs: 12 done");
+        log.note("The notification failed");
+        assert_eq!(log.latest().map(|entry| entry.text.as_str()), Some("12 runs: 12 done"));
+        assert!(log.full_text().contains("The notification failed"));
+    }
 
     #[test]
     fn errors_are_new_until_they_are_seen() {

@@ -154,7 +154,7 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        let notice = self.log.entries().last();
+        let notice = self.log.latest();
         let message = notice.map(|notice| Message {
             time: &notice.time,
             text: text::first_line(&notice.text),
@@ -171,7 +171,7 @@ impl App {
             actions: Vec::new(),
         };
         let message = message.or_else(|| is_starting.then(nothing));
-        let facts = (!is_starting).then(|| text::counted(self.editor.document.runs().len(), "run"));
+        let facts = (!is_starting).then(|| self.runner.fact(&self.editor.document));
         let (unseen, is_open) = (self.log.unseen(), self.shell.settings.shows_log);
         match status_line_ui(ui, message, facts.as_slice(), unseen, is_open) {
             None => {}

@@ -87,6 +87,7 @@ mod tests {
             tone,
             text: text.to_owned(),
             actions: Vec::new(),
+            is_quiet: false,
         };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
         assert!(view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));

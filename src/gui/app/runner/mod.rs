@@ -32,6 +32,8 @@ pub(super) struct Runner {
     estimate: Estimate,
     /// When the runs that go on were started.
     pub batch_began: Option<Instant>,
+    /// How many runs ended when runs went on last, and how long that took.
+    pub last_batch: Option<(usize, Duration)>,
     /// Results that are being copied to another disk.
     pub copying: Option<Copying>,
     watch: Watch,
@@ -52,7 +54,7 @@ pub(super) enum StartRequest {
 impl Runner {
     pub fn new(worker: Box<dyn Worker>) -> Self {
         let (runs, estimate, watch) = (Runs::default(), Estimate::default(), Watch::default());
-        Self { worker, runs, estimate, batch_began: None, copying: None, watch }
+        Self { worker, runs, estimate, batch_began: None, last_batch: None, copying: None, watch }
     }
 
     /// Whether results of earlier runs are still being read.
@@ -178,6 +180,25 @@ impl Runner {
         ];
         let present = parts.iter().filter(|(count, _)| *count > 0);
         present.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Notes that the runs in progress are over; when they began.
+    pub fn end_batch(&mut self) -> Option<Instant> {
+        let began = self.batch_began.take();
+        let is_over = |run: &&String| matches!(self.runs.state(run), RunState::Done | RunState::Failed(_));
+        let over = self.runs.batch().iter().filter(is_over).count();
+        self.last_batch = began.map(|began| (over, began.elapsed())).filter(|_| over > 0);
+        began
+    }
+
+    /// What the line at the bottom says of the runs: "12 runs", or after work "12 runs in 39 min".
+    pub fn fact(&self, document: &Document) -> String {
+        match self.last_batch.filter(|_| !self.runs.is_running()) {
+            Some((runs, took)) => {
+                format!("{} in {}", text::counted(runs, "run"), text::duration(took.as_secs_f64()))
+            }
+            None => text::counted(document.runs().len(), "run"),
+        }
     }
 
     /// What the bar at the top says.

@@ -108,10 +108,10 @@ impl Shell {
         }
     }
 
-    /// Logs what the desktop refused.
+    /// Logs what the desktop refused; the message that runs are over stays.
     pub fn log_failures(&mut self, log: &mut Log) {
         while let Some(trouble) = self.desktop.trouble() {
-            log.info(trouble);
+            log.note(trouble);
         }
     }
 

@@ -304,6 +304,7 @@ fn the_end_of_a_long_run_is_told_and_that_of_a_short_one_is_not() {
     assert_eq!(window.stage.borrow().notes.len(), 1);
     assert!(window.stage.borrow().notes[0].contains("1 done"), "{:?}", window.stage.borrow().notes);
     window.execute(Command::Notify);
+    assert!(window.sees("1 run in 1 min 01 s"), "the line at the bottom has how long it took");
     finish(&mut window, Duration::from_secs(61));
     assert_eq!(window.stage.borrow().notes.len(), 1);
 }
@@ -317,7 +318,8 @@ fn the_computer_stays_awake_while_runs_go_on_if_wanted() {
     assert!(window.stage.borrow().is_awake);
     window.stage.borrow_mut().trouble = Some("The computer may go to sleep: no login manager".to_owned());
     window.harness.run();
-    assert!(window.sees("The computer may go to sleep: no login manager"));
+    assert!(window.log().contains("The computer may go to sleep: no login manager"));
+    assert!(!window.sees("The computer may go to sleep"), "the line at the bottom keeps its message");
     window.hang_up();
     assert!(!window.stage.borrow().is_awake);
 }
