@@ -197,6 +197,11 @@ impl CampaignRecord {
         self.states(false).map(|state| state.trials).sum()
     }
 
+    /// The most trials that it can take; intervals that get narrow enough end it earlier.
+    pub fn planned(&self) -> u64 {
+        self.began.cells.iter().map(|cell| cell.trials).sum()
+    }
+
     /// Trials with a single fault by layer and bit, of all cells together.
     pub fn outcomes(&self) -> Vec<Outcomes> {
         self.gathered(|outcome| (outcome.layer, outcome.bit))

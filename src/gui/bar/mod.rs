@@ -281,7 +281,7 @@ fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     response
 }
 
-/// Stop, Pause or Resume, and Run with the other ways to start.
+/// Stop, Pause, and Run with the other ways to start; while runs are paused, Resume in the place of Run.
 fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     let mut chosen = None;
     let mut icon = |ui: &mut Ui, command: Command, icon: Icon| {
@@ -292,11 +292,7 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
         }
     };
     icon(ui, Command::StopNow, Icon::StopFill);
-    if context.paused {
-        icon(ui, Command::Resume, Icon::PlayFill);
-    } else {
-        icon(ui, Command::Pause, Icon::PauseFill);
-    }
+    icon(ui, Command::Pause, Icon::PauseFill);
     let more = Button::new(Icon::CaretDown.atom(12.0)).min_size(vec2(20.0, theme::CONTROL));
     let (button, list) = egui::containers::menu::MenuButton::from_button(more).ui(ui, |ui| {
         let mut chosen = None;
@@ -309,20 +305,24 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
         chosen
     });
     button.accessible_name("More ways to run").on_hover_text("More ways to run");
-    let refusal = Command::RunAll.refusal(context);
+    let command = if context.paused { Command::Resume } else { Command::RunAll };
+    let refusal = command.refusal(context);
     // While others go on, it adds to them.
-    let adds = context.running && refusal.is_none();
-    let (icon, text) =
-        if adds { (Icon::Plus, Command::RunAll.label(context)) } else { (Icon::Play, "Run".to_owned()) };
-    let name = if adds { text.as_str() } else { Command::RunAll.text() };
+    let adds = context.running && !context.paused && refusal.is_none();
+    let (icon, text) = match command {
+        Command::RunAll if adds => (Icon::Plus, command.label(context)),
+        Command::RunAll => (Icon::Play, "Run".to_owned()),
+        _ => (Icon::Play, command.text().to_owned()),
+    };
+    let name = if adds { text.as_str() } else { command.text() };
     let run = widgets::primary_ui(ui, refusal.is_none(), icon, &text).accessible_name(name);
-    let tooltip = Command::RunAll.tooltip();
+    let tooltip = command.tooltip();
     let run = match refusal {
         None => run.on_hover_text(tooltip),
         Some(why) => run.on_disabled_hover_text(format!("{tooltip}. {why}")),
     };
     if run.clicked() {
-        chosen = Some(Command::RunAll);
+        chosen = Some(command);
     }
     chosen.or(list.and_then(|shown| shown.inner))
 }

@@ -279,6 +279,7 @@ fn paused_runs_say_so_cost_nothing_and_go_on() {
     assert!(window.sees("paused") && window.sees("0 of 12 runs · paused"));
     let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX, "nothing is drawn while nothing happens");
+    assert!(!window.sees("Run all"), "one button resumes");
     window.click("Resume");
     assert_eq!(window.stage.borrow().pauses, [true, false]);
     assert!(window.sees("running"));
@@ -303,8 +304,8 @@ fn the_end_of_a_long_run_is_told_and_that_of_a_short_one_is_not() {
     finish(&mut window, Duration::from_secs(61));
     assert_eq!(window.stage.borrow().notes.len(), 1);
     assert!(window.stage.borrow().notes[0].contains("1 done"), "{:?}", window.stage.borrow().notes);
-    window.execute(Command::Notify);
     assert!(window.sees("1 run in 1 min 01 s"), "the line at the bottom has how long it took");
+    window.execute(Command::Notify);
     finish(&mut window, Duration::from_secs(61));
     assert_eq!(window.stage.borrow().notes.len(), 1);
 }

@@ -13,19 +13,28 @@ use crate::results::number::fixed;
 pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let began = &campaign.began;
     ui.label(golden(began));
-    let all: u64 = began.cells.iter().map(|cell| cell.trials).sum();
-    let done = campaign.trials();
-    let counted = format!("{} of {} trials at most", text::grouped(done), text::grouped(all));
-    let colours = theme::present(ui);
     match &campaign.ended {
-        None if is_running => {
-            let share = done as f32 / all.max(1) as f32;
-            ui.add(ProgressBar::new(share).desired_height(theme::STEP).fill(colours.link));
-            ui.label(counted);
+        None if is_running => progress_ui(ui, std::iter::once(campaign)),
+        None => {
+            let counted = counted(campaign.trials(), campaign.planned());
+            ui.label(format!("{counted}; continues when the run does"));
         }
-        None => drop(ui.label(format!("{counted}; continues when the run does"))),
         Some(_) => verdict_ui(ui, campaign),
     }
+}
+
+/// How far campaigns in progress are: a bar, and the same in numbers.
+pub fn progress_ui<'a>(ui: &mut Ui, campaigns: impl Iterator<Item = &'a CampaignRecord>) {
+    let [done, all] =
+        campaigns.fold([0, 0], |[done, all], campaign| [done + campaign.trials(), all + campaign.planned()]);
+    let share = done as f32 / all.max(1) as f32;
+    let colours = theme::present(ui);
+    ui.add(ProgressBar::new(share).desired_height(theme::STEP / 2.0).fill(colours.link));
+    ui.label(RichText::new(counted(done, all)).size(theme::SMALL).color(colours.text2));
+}
+
+fn counted(done: u64, all: u64) -> String {
+    format!("{} of {} trials at most", text::grouped(done), text::grouped(all))
 }
 
 /// Whether the network is unchanged after the campaign; nothing before its end.
@@ -110,6 +119,8 @@ fn interval(estimate: Estimate) -> String {
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::kittest::Queryable;
+
     use super::*;
 
     #[test]
@@ -119,6 +130,18 @@ mod tests {
         assert_eq!(CellPlan { rate: Some(1e-6), ..plan.clone() }.name(), "rate 1e-6");
         assert_eq!(CellPlan { bit: Some(30), ..plan.clone() }.name(), "b30");
         assert_eq!(CellPlan { layer: Some("fc1".to_owned()), ..plan }.name(), "fc1");
+    }
+
+    #[test]
+    fn the_progress_of_several_campaigns_is_counted_together() {
+        let plan = CellPlan { trials: 1_500, ..CellPlan::default() };
+        let began = CampaignBegan { cells: vec![plan.clone(), plan], ..CampaignBegan::default() };
+        let mut campaign = CampaignRecord::new(began);
+        campaign.take_in(CellState { trials: 750, ..CellState::default() });
+        let campaigns = [campaign.clone(), campaign];
+        let draw = |ui: &mut Ui| progress_ui(ui, campaigns.iter());
+        let harness = egui_kittest::Harness::new_ui(draw);
+        assert!(harness.query_by_label("1,500 of 6,000 trials at most").is_some());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
 use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState};
 use crate::run::summary::{FaultFilter, TrialKey};
-use conditions::{conditions_ui, head_ui};
+use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Neighbour, Opened, TrialDetail};
 pub use filter::TrialFilter;
 use list::{TrialId, TrialList, id_of};
@@ -220,7 +220,7 @@ impl Campaigns {
         let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
         let count = format!("{} of {}", text::grouped(found.count as u64), text::grouped(all));
         summary_ui(ui, beside, [count, shares(&tally(listed, sought))]);
-        progress_ui(ui, input, listed);
+        running_ui(ui, input, listed);
         if found.rows.is_empty() {
             let why = if sought.is_chosen() {
                 "No trial has its only fault there yet."
@@ -319,15 +319,11 @@ fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
     });
 }
 
-/// How far the campaigns in progress are.
-fn progress_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
+/// How far the campaigns are, while any is in progress.
+fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
     if is_running {
-        let planned: u64 =
-            listed.iter().flat_map(|(_, campaign)| &campaign.began.cells).map(|cell| cell.trials).sum();
-        let done: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
-        let bar = eframe::egui::ProgressBar::new(done as f32 / planned.max(1) as f32);
-        ui.add(bar.desired_height(theme::STEP / 2.0).fill(theme::present(ui).link));
+        progress_ui(ui, listed.iter().map(|(_, campaign)| *campaign));
     }
 }
 
