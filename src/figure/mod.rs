@@ -39,6 +39,7 @@ pub mod ranges;
 pub mod raster;
 pub mod scale;
 pub mod scene;
+pub mod shades;
 pub mod size;
 pub mod svg;
 pub mod thin;

@@ -1,10 +1,12 @@
 //! How a figure is drawn: what layouts, scenes and files share.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model::Figure;
 use super::palette::{Dash, Marker, Theme};
+use super::shades::shares;
 use super::size::Size;
 pub use crate::results::page::IntervalStyle;
 use crate::results::page::{PageStyle, Preset};
@@ -25,6 +27,8 @@ pub struct Options {
     pub marks: bool,
     /// Whether lines have the dashes of their arms; otherwise they are solid.
     pub dashes: bool,
+    /// Whether lines get darker and lighter shades of their colours, so that they differ in grey print.
+    pub shades: bool,
     /// Whether notes are written at the names of arms: the settings in which they differ.
     pub notes: bool,
     /// Whether the caption and the remarks are written below the plot.
@@ -37,37 +41,41 @@ pub const DPI: u32 = 300;
 impl Options {
     /// Those of exported figures: on white.
     pub fn of(preset: Preset, dpi: u32, page: &PageStyle) -> Self {
-        let PageStyle { font_pt, legend, intervals, marks, dashes, notes, footnote } = *page;
+        let PageStyle { font_pt, legend, intervals, marks, dashes, shades, notes, footnote } = *page;
         let size = preset.size();
         let size = Size { font_pt: font_pt.unwrap_or(size.font_pt), legend, ..size };
         let theme = Theme::default();
-        Self { size, dpi: f64::from(dpi), theme, intervals, marks, dashes, notes, footnote }
+        Self { size, dpi: f64::from(dpi), theme, intervals, marks, dashes, shades, notes, footnote }
     }
 
     /// The part of these options that [`Self::of`] takes beside size and resolution.
     pub fn page(&self) -> PageStyle {
-        let Self { size, dpi: _, theme: _, intervals, marks, dashes, notes, footnote } = *self;
+        let Self { size, dpi: _, theme: _, intervals, marks, dashes, shades, notes, footnote } = *self;
         let usual = Preset::near(&size).size().font_pt;
         let font_pt = Some(size.font_pt).filter(|font| (font - usual).abs() > 1e-9);
-        PageStyle { font_pt, legend: size.legend, intervals, marks, dashes, notes, footnote }
+        PageStyle { font_pt, legend: size.legend, intervals, marks, dashes, shades, notes, footnote }
     }
 
-    /// The figure without the marks and dashes that are not wanted. Points that no line joins keep their marks.
+    /// The figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
     pub fn styled<'a>(&self, figure: &'a Figure) -> Cow<'a, Figure> {
-        if self.marks && self.dashes {
+        if self.marks && self.dashes && !self.shades {
             return Cow::Borrowed(figure);
         }
         let mut figure = figure.clone();
-        self.restyle(&mut figure);
+        let panels = figure.facets.iter().flat_map(|facets| &facets.panels);
+        let all = figure.lines.iter().chain(panels.flat_map(|panel| &panel.figure.lines));
+        let shares =
+            if self.shades { shares(all.map(|line| line.style), self.theme) } else { BTreeMap::new() };
+        self.restyle(&mut figure, &shares);
         if let Some(facets) = &mut figure.facets {
             for panel in &mut facets.panels {
-                self.restyle(Arc::make_mut(&mut panel.figure));
+                self.restyle(Arc::make_mut(&mut panel.figure), &shares);
             }
         }
         Cow::Owned(figure)
     }
 
-    fn restyle(&self, figure: &mut Figure) {
+    fn restyle(&self, figure: &mut Figure, shares: &BTreeMap<usize, f64>) {
         let are_joined = !figure.is_of_marks();
         for line in &mut figure.lines {
             if !self.marks && are_joined && line.names.is_empty() {
@@ -75,6 +83,9 @@ impl Options {
             }
             if !self.dashes {
                 line.style.dash = Dash::Solid;
+            }
+            if let Some(share) = shares.get(&line.style.colour).filter(|_| line.style.shade.is_none()) {
+                line.style = line.style.with_shade(*share);
             }
         }
     }
@@ -90,7 +101,9 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Line, Style};
+    use crate::figure::palette::Style;
+    use crate::figure::shades::grey;
+    use crate::figure::{Line, style_of};
 
     fn lines() -> Figure {
         let style = Style { dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
@@ -115,8 +128,24 @@ mod tests {
     }
 
     #[test]
+    fn shades_set_colours_apart_in_grey_and_swept_values_keep_theirs() {
+        let line = |index: usize| Line::new(&index.to_string(), style_of(index), vec![[0.0, 1.0]]);
+        let swept = Line { style: style_of(0).with_shade(0.5), ..line(0) };
+        let figure =
+            Figure { lines: (0..4).map(line).chain([line(1), swept.clone()]).collect(), ..Figure::default() };
+        let styled = Options { shades: true, ..Options::default() }.styled(&figure).into_owned();
+        let mut greys: Vec<f64> =
+            styled.lines[..4].iter().map(|line| grey(line.style.rgb(Theme::default()))).collect();
+        greys.sort_by(f64::total_cmp);
+        assert!(greys.windows(2).all(|two| two[1] - two[0] > 0.06 * 255.0), "{greys:?}");
+        assert_eq!(styled.lines[4].style, styled.lines[1].style, "a colour has one shade");
+        assert_eq!(styled.lines[5].style, swept.style);
+    }
+
+    #[test]
     fn what_a_view_keeps_gives_the_same_options_again() {
-        let page = PageStyle { font_pt: Some(6.5), marks: false, notes: true, ..PageStyle::default() };
+        let page =
+            PageStyle { font_pt: Some(6.5), marks: false, shades: true, notes: true, ..PageStyle::default() };
         let preset = Preset::Own { width: 85.5, height: 60.0 };
         let options = Options::of(preset, 600, &page);
         assert_eq!((Preset::near(&options.size), options.page()), (preset, page));

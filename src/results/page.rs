@@ -36,6 +36,8 @@ pub struct PageStyle {
     pub marks: bool,
     /// Whether lines have the dashes of their arms; otherwise they are solid.
     pub dashes: bool,
+    /// Whether arms get darker and lighter shades of their colours, so that they differ in grey print.
+    pub shades: bool,
     /// Whether notes are written at the names of arms: the settings in which they differ.
     pub notes: bool,
     /// Whether the caption and the remarks are written below the plot.
@@ -57,6 +59,7 @@ impl Default for PageStyle {
             intervals: IntervalStyle::default(),
             marks: true,
             dashes: true,
+            shades: false,
             notes: false,
             footnote: false,
         }

@@ -22,16 +22,26 @@ const PATCH: f64 = 0.85;
 
 /// The items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
 pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
+    let (items, page, _) = placed(figure, options);
+    (items, page)
+}
+
+/// Where the legend is; it is below the plot where the place that was asked for has no room.
+pub fn legend_place(figure: &Figure, options: &Options) -> LegendPlace {
+    placed(figure, options).2
+}
+
+fn placed(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2], LegendPlace) {
     let figure = &*options.styled(figure);
     let inside = layout(figure, options);
     let (items, covered) = page(figure, &inside, options);
     if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {
-        return (items, inside.page);
+        return (items, inside.page, inside.place);
     }
     let size = Size { legend: LegendPlace::Below, ..options.size };
     let options = Options { size, ..*options };
     let below = layout(figure, &options);
-    (page(figure, &below, &options).0, below.page)
+    (page(figure, &below, &options).0, below.page, below.place)
 }
 
 /// The items of a page, and how much of the data its legend covers, as [`emptiest`] counts.

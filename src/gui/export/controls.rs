@@ -4,6 +4,7 @@ use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 
 use crate::figure::IntervalStyle;
 use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::form::number::number;
 use crate::gui::theme::{self, NAME, STEP, present};
 use crate::gui::widgets;
 use crate::results::view::Preset;
@@ -82,6 +83,8 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
         let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
         let response = theme::input_ui(ui, field.speed(0.1)).accessible_name("Text size");
         response.on_hover_text("Size of axis titles and of the legend");
+        let text = format!("legend {} pt", number(size.font_pt));
+        ui.label(RichText::new(text).size(theme::SMALL).color(present(ui).text3));
     });
 }
 

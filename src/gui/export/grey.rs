@@ -1,7 +1,7 @@
 //! Whether a figure can still be read when it is printed in grey.
 
 use crate::figure::Options;
-use crate::figure::{Figure, Line, palette};
+use crate::figure::{Figure, Line, shades};
 use crate::gui::text::counted;
 use crate::gui::widgets::Tone;
 
@@ -10,18 +10,13 @@ const LEAST_TEXT: f64 = 6.0;
 /// Greys that differ by less look the same, as shares of white.
 const LEAST_DIFFERENCE: f64 = 0.06;
 
-/// The pixels in grey: Rec. 601 luma, as printers convert.
+/// The pixels in grey.
 pub fn grey(pixels: &[u8]) -> Vec<u8> {
     let grey_of = |pixel: &[u8]| {
-        let luma = luma([pixel[0], pixel[1], pixel[2]]).round() as u8;
+        let luma = shades::grey([pixel[0], pixel[1], pixel[2]]).round() as u8;
         [luma, luma, luma, pixel[3]]
     };
     pixels.chunks_exact(4).flat_map(grey_of).collect()
-}
-
-/// The grey of a colour, from 0 to 255 (ITU-R BT.601).
-fn luma([red, green, blue]: [u8; 3]) -> f64 {
-    0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)
 }
 
 /// What holds for the figure in grey, and what does not.
@@ -39,11 +34,17 @@ pub fn checks(figure: &Figure, options: &Options) -> Vec<(Tone, String)> {
     let text = options.size.font_pt;
     let tone = if text < LEAST_TEXT { Tone::Warning } else { Tone::Good };
     checks.push((tone, format!("Smallest text {text:.0} pt")));
-    let grey = |line: &Line| luma(palette::colour(line.style.colour, options.theme)) / 255.0;
-    if let Some([a, b]) = pairs(&lines, |a, b| (grey(a) - grey(b)).abs() < LEAST_DIFFERENCE).first() {
+    if let Some([a, b]) = alike(figure, options) {
         checks.push((Tone::Warning, format!("{a} and {b} have nearly the same grey")));
     }
     checks
+}
+
+/// Two lines that have nearly the same grey.
+pub fn alike<'a>(figure: &'a Figure, options: &Options) -> Option<[&'a str; 2]> {
+    let lines: Vec<&Line> = figure.lines.iter().filter(|line| !line.name.is_empty()).collect();
+    let grey = |line: &Line| shades::grey(line.style.rgb(options.theme)) / 255.0;
+    pairs(&lines, |a, b| (grey(a) - grey(b)).abs() < LEAST_DIFFERENCE).first().copied()
 }
 
 /// The names of pairs of lines for which something holds.
@@ -82,5 +83,11 @@ mod tests {
                 "a and b have nearly the same grey"
             ]
         );
+        let alike = |options: &Options| {
+            let figure =
+                Figure { lines: vec![line("a", style_of(0)), line("b", style_of(4))], ..Figure::default() };
+            super::alike(&options.styled(&figure), options).is_some()
+        };
+        assert!(!alike(&Options { shades: true, ..Options::default() }), "shades are the remedy");
     }
 }

@@ -13,10 +13,11 @@ use eframe::egui::{
 };
 
 use super::background::{BackgroundTask, TaskState};
+use super::files::{home_folder, typed};
 use super::form::note_edited;
 use super::icons::Icon;
 use super::text::shortened;
-use super::theme::{self, BODY, SMALL, STEP, present};
+use super::theme::{self, SMALL, STEP, present};
 use super::widgets::{self, FieldState};
 use crate::figure::Options;
 use crate::figure::{Figure, FileKind};
@@ -56,6 +57,29 @@ pub enum ExportResponse {
     Close,
 }
 
+/// The field of the folder.
+#[derive(Default)]
+struct FolderField {
+    text: String,
+    /// The folder that it is about.
+    folder: PathBuf,
+    is_missing: bool,
+}
+
+impl FolderField {
+    /// Takes a folder that was chosen elsewhere, and looks once whether a folder is there.
+    fn follow(&mut self, folder: &Path) {
+        if self.folder == folder && !self.text.is_empty() {
+            return;
+        }
+        if typed(&self.text, home_folder().as_deref()) != folder {
+            self.text = folder.display().to_string();
+        }
+        self.is_missing = !folder.is_dir();
+        folder.clone_into(&mut self.folder);
+    }
+}
+
 /// The dialog.
 pub struct ExportDialog {
     /// What is exported: "Accuracy vs. sparsity".
@@ -66,6 +90,7 @@ pub struct ExportDialog {
     pub is_writing: bool,
     /// The name of the file, without its ending.
     name: String,
+    folder: FolderField,
     figure: Option<BackgroundTask<Result<Figure, String>>>,
     /// The figure, or why there is none.
     built: Option<Result<Arc<Figure>, String>>,
@@ -85,7 +110,8 @@ impl ExportDialog {
         let built =
             figure.is_none().then(|| Err("The system refused to start a thread. Try again.".to_owned()));
         let (title, name) = (title.to_owned(), name.to_owned());
-        Self { title, settings, is_writing: false, name, figure, built, preview: Preview::default() }
+        let (folder, preview) = (FolderField::default(), Preview::default());
+        Self { title, settings, is_writing: false, name, folder, figure, built, preview }
     }
 
     /// The name of the file, without its ending.
@@ -169,6 +195,7 @@ impl ExportDialog {
         intervals_ui(ui, &mut options.intervals);
         choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
         choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
+        choice_ui(ui, "Shades", &mut options.shades, ["Darker and lighter", "Colours of the arms"]);
         if let Some(seeds) = &mut self.settings.seeds {
             let help = "Draws each seed faintly behind the mean, in the window too";
             row_ui(ui, "Seeds", |ui| {
@@ -196,6 +223,7 @@ impl ExportDialog {
     }
 
     fn file_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
+        self.folder.follow(&self.settings.folder);
         row_ui(ui, "Format", |ui| {
             let kinds = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
             segments_ui(ui, &mut self.settings.kind, &kinds, |kind| kind.ending().to_uppercase());
@@ -208,12 +236,14 @@ impl ExportDialog {
         }
         let mut response = None;
         row_ui(ui, "Folder", |ui| {
-            let folder = self.settings.folder.display().to_string();
-            let width = ui.available_width() - 96.0;
-            let shown = theme::fitted(ui.painter(), &folder, &egui::FontId::proportional(BODY), width);
-            ui.allocate_ui(egui::vec2(width, theme::CONTROL), |ui| {
-                ui.add(Label::new(shown)).on_hover_text(folder);
-            });
+            let state = if self.folder.is_missing { FieldState::Wrong } else { FieldState::Plain };
+            let field =
+                TextEdit::singleline(&mut self.folder.text).desired_width(ui.available_width() - 104.0);
+            let field = widgets::field_ui(ui, field, state).accessible_name("Folder");
+            if field.changed() {
+                self.settings.folder = typed(&self.folder.text, home_folder().as_deref());
+            }
+            field.on_hover_text(self.settings.folder.display().to_string());
             if ui.add(widgets::button(None, "Browse…")).clicked() {
                 response = Some(ExportResponse::Browse);
             }
@@ -243,6 +273,9 @@ impl ExportDialog {
 
     /// Why the figure cannot be written.
     fn why_not(&self) -> Option<String> {
+        if self.folder.is_missing {
+            return Some("This folder does not exist".to_owned());
+        }
         let name = self.name.trim();
         if name.is_empty() {
             return Some("Give the file a name".to_owned());
@@ -298,7 +331,7 @@ impl ExportDialog {
         match &self.built {
             None => drop(ui.spinner()),
             Some(Err(why)) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some(Ok(figure)) => self.preview.ui(ui, figure, &self.settings.options),
+            Some(Ok(figure)) => self.preview.ui(ui, figure, &mut self.settings.options),
         }
     }
 }

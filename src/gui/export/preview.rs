@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    self, Align, Color32, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle,
-    TextureOptions, Ui, Vec2, vec2,
+    self, Align, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui,
+    Vec2, vec2,
 };
 
 use super::grey;
-use crate::figure::Figure;
-use crate::figure::Options;
 use crate::figure::export::picture;
+use crate::figure::scene::page::legend_place;
+use crate::figure::{Figure, LegendPlace, Options};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, NAME, SMALL, STEP, present};
@@ -31,19 +31,27 @@ struct Key {
     pixels: [u32; 2],
 }
 
+/// What a figure looks like.
+struct Pictures<T> {
+    colour: T,
+    grey: T,
+    /// Where its legend is, which may differ from the place that was asked for.
+    legend: LegendPlace,
+}
+
 /// The pictures of the last settings, and how large they are shown.
 #[derive(Default)]
 pub struct Preview {
     /// Pictures in colour and in grey, or why the figure cannot be drawn.
-    shown: Option<(Key, Result<[TextureHandle; 2], String>)>,
-    pending: Option<(Key, BackgroundTask<Result<[ColorImage; 2], String>>)>,
+    shown: Option<(Key, Result<Pictures<TextureHandle>, String>)>,
+    pending: Option<(Key, BackgroundTask<Result<Pictures<ColorImage>, String>>)>,
     /// The scale; nothing to fit.
     scale: Option<f64>,
 }
 
 impl Preview {
     /// Draws the preview into all available space.
-    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
+    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &mut Options) {
         let size = options.size;
         let below = grey_height(ui, options);
         let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + below);
@@ -56,7 +64,7 @@ impl Preview {
         area.show(ui, |ui| match &self.shown {
             None => drop(ui.spinner()),
             Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
-            Some((_, Ok([picture, _]))) => {
+            Some((_, Ok(Pictures { colour: picture, .. }))) => {
                 let free = (ui.available_size() - shown).max(Vec2::ZERO) / 2.0;
                 ui.add_space(free.y);
                 ui.horizontal(|ui| {
@@ -100,10 +108,10 @@ impl Preview {
         if let Some((key, task)) = self.pending.take() {
             match task.take() {
                 TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(pictures)) => {
-                    let textures = pictures
+                TaskState::Done(Ok(Pictures { colour, grey, legend })) => {
+                    let [colour, grey] = [colour, grey]
                         .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
-                    self.shown = Some((key, Ok(textures)));
+                    self.shown = Some((key, Ok(Pictures { colour, grey, legend })));
                 }
                 TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
             }
@@ -122,33 +130,58 @@ impl Preview {
         let (figure, options) = (figure.clone(), Options { dpi: dots, ..*options });
         let task = BackgroundTask::begin("preview", ui.ctx(), move || {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
-            let picture = ColorImage::from_rgba_premultiplied(size, &pixels);
+            let colour = ColorImage::from_rgba_premultiplied(size, &pixels);
             let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
-            Ok([picture, grey])
+            Ok(Pictures { colour, grey, legend: legend_place(&figure, &options) })
         });
         self.pending = task.map(|task| (key, task));
     }
 
-    fn grey_ui(&self, ui: &mut Ui, figure: &Figure, options: &Options) {
+    /// The figure in grey, what holds for it, and a remedy.
+    fn grey_ui(&self, ui: &mut Ui, figure: &Figure, options: &mut Options) {
         ui.horizontal_top(|ui| {
-            if let Some((_, Ok([_, picture]))) = &self.shown {
+            if let Some((_, Ok(Pictures { grey: picture, .. }))) = &self.shown {
                 let size = vec2(GREY, grey_height(ui, options) - 3.0 * STEP);
                 ui.add(Image::new(picture).max_size(size).alt_text("The figure in grey"));
             }
             ui.add_space(STEP);
             ui.vertical(|ui| {
                 ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
-                for (tone, text) in grey::checks(&options.styled(figure), options) {
-                    ui.horizontal(|ui| {
-                        let (rect, _) =
-                            ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
-                        let colour: Color32 = tone.colour(ui);
-                        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, colour);
-                        ui.add(Label::new(RichText::new(text).size(SMALL)).wrap());
-                    });
+                let styled = options.styled(figure);
+                for (tone, text) in grey::checks(&styled, options) {
+                    line_ui(ui, tone, &text);
+                }
+                let has_remedy = !options.shades && grey::alike(&styled, options).is_some();
+                if has_remedy && ui.link("Use darker and lighter shades").clicked() {
+                    options.shades = true;
+                }
+                if let Some((_, Ok(Pictures { legend, .. }))) = &self.shown
+                    && let Some(note) = legend_note(options.size.legend, *legend)
+                {
+                    line_ui(ui, Tone::Info, note);
                 }
             });
         });
+    }
+}
+
+/// A sentence with its sign.
+fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
+        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
+        ui.add(Label::new(RichText::new(text).size(SMALL)).wrap());
+    });
+}
+
+/// Why the legend is not where it was asked for.
+const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static str> {
+    match (wanted, found) {
+        (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Below) => {
+            Some("No room inside: the legend is below")
+        }
+        (LegendPlace::LineEnds, LegendPlace::Below) => Some("No room at the line ends: the legend is below"),
+        _ => None,
     }
 }
 
