@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use crate::figure::FileKind;
-
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -18,22 +16,10 @@ pub enum Purpose {
     Open,
     /// To save the experiment.
     Save,
-    /// To write a figure.
-    Export,
     /// A folder for a setting.
     Folder,
     /// A file for a setting.
     File,
-}
-
-impl Purpose {
-    /// Whether something is written to the path.
-    pub const fn writes(self) -> bool {
-        match self {
-            Self::Save | Self::Export => true,
-            Self::Open | Self::Folder | Self::File => false,
-        }
-    }
 }
 
 /// A question for a path.
@@ -45,19 +31,16 @@ pub struct PathRequest {
     pub folder: PathBuf,
     /// What the file is called unless the user says otherwise; empty when one is opened.
     pub name: String,
-    /// What is exported: "Remaining"; empty for other purposes.
-    pub subject: String,
 }
 
 impl PathRequest {
     /// What a dialog for it is called.
-    pub fn title(&self) -> String {
+    pub const fn title(&self) -> &'static str {
         match self.purpose {
-            Purpose::Open => "Open an experiment".to_owned(),
-            Purpose::Save => "Save the experiment".to_owned(),
-            Purpose::Export => format!("Export {}", self.subject),
-            Purpose::Folder => "Choose a folder".to_owned(),
-            Purpose::File => "Choose a file".to_owned(),
+            Purpose::Open => "Open an experiment",
+            Purpose::Save => "Save the experiment",
+            Purpose::Folder => "Choose a folder",
+            Purpose::File => "Choose a file",
         }
     }
 }
@@ -100,20 +83,12 @@ fn ask(request: &PathRequest) -> PathAnswer {
     let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
-        Purpose::Export => {
-            let add = |dialog: rfd::FileDialog, kind: FileKind| {
-                dialog.add_filter(kind.ending().to_uppercase(), &[kind.ending()])
-            };
-            FileKind::ALL.into_iter().fold(dialog, add)
-        }
         Purpose::Folder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
         Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
         Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save | Purpose::Export => {
-            dialog.set_title(request.title()).set_file_name(&request.name).save_file()
-        }
+        Purpose::Save => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
     };
     match picked {
         Some(path) => PathAnswer::Path(path),
@@ -146,23 +121,13 @@ pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Unsupported image formats: such names are refused rather than given another extension.
-const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
-
-/// The path with the extension that its purpose needs, added to the name: `fig.v1` becomes `fig.v1.svg`.
+/// The path with the extension of experiments where one is saved, added to the name: `a.v2` becomes `a.v2.ron`.
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
-    let ends_in = |kind: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
-    let (usual, is_complete) = match purpose {
-        Purpose::Open | Purpose::Folder | Purpose::File => return path,
-        Purpose::Save => ("ron", ends_in("ron")),
-        Purpose::Export => {
-            (FileKind::Svg.ending(), FileKind::of(&path).is_some() || FOREIGN.into_iter().any(ends_in))
-        }
-    };
-    let Some(name) = path.file_name().filter(|_| !is_complete) else { return path };
+    let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ron"));
+    let name = path.file_name().filter(|_| purpose == Purpose::Save && !is_complete);
+    let Some(name) = name else { return path };
     let mut name = name.to_owned();
-    name.push(".");
-    name.push(usual);
+    name.push(".ron");
     path.with_file_name(name)
 }
 
@@ -375,10 +340,9 @@ mod tests {
     #[test]
     fn a_name_without_extension_gets_the_usual_one() {
         assert_eq!(with_extension("a".into(), Purpose::Save), PathBuf::from("a.ron"));
-        assert_eq!(with_extension("a.PNG".into(), Purpose::Export), PathBuf::from("a.PNG"));
-        assert_eq!(with_extension("x/fig.v1".into(), Purpose::Export), PathBuf::from("x/fig.v1.svg"));
+        assert_eq!(with_extension("a.RON".into(), Purpose::Save), PathBuf::from("a.RON"));
         assert_eq!(with_extension("a.v2".into(), Purpose::Save), PathBuf::from("a.v2.ron"));
-        assert_eq!(with_extension("a.jpg".into(), Purpose::Export), PathBuf::from("a.jpg"), "to be refused");
+        assert_eq!(with_extension("a.v2".into(), Purpose::File), PathBuf::from("a.v2"));
     }
 
     #[test]

@@ -23,15 +23,15 @@ impl App {
     /// Asks for the path of a setting.
     pub(super) fn browse(&mut self, Browse { place, names }: Browse, ctx: &egui::Context) {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
-        let (folder, name, subject) = (self.base_or_last(), String::new(), String::new());
-        let request = PathRequest { purpose, folder, name, subject };
+        let (folder, name) = (self.base_or_last(), String::new());
+        let request = PathRequest { purpose, folder, name };
         self.shell.ask(request, PathUse::Setting(place, names), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.
     pub(super) fn ask_for_data(&mut self, ctx: &egui::Context) {
         let (folder, name) = (self.base_or_last(), String::new());
-        let request = PathRequest { purpose: Purpose::Folder, folder, name, subject: "data".to_owned() };
+        let request = PathRequest { purpose: Purpose::Folder, folder, name };
         self.shell.ask(request, PathUse::DataFolder, ctx);
     }
 

@@ -124,7 +124,6 @@ impl App {
                     purpose: Purpose::Folder,
                     folder: dialog.settings.folder.clone(),
                     name: String::new(),
-                    subject: subject.title().to_owned(),
                 };
                 self.shell.ask(request, PathUse::ExportFolder, ctx);
             }

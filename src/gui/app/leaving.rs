@@ -43,7 +43,7 @@ impl App {
             Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
                 let (purpose, folder) = (Purpose::Open, self.editor.folder());
-                let request = PathRequest { purpose, folder, name: String::new(), subject: String::new() };
+                let request = PathRequest { purpose, folder, name: String::new() };
                 self.shell.ask(request, PathUse::Open(leaving), ctx);
             }
             Next::Open(path) => {

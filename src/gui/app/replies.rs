@@ -73,7 +73,7 @@ impl App {
         match answer {
             // The system's dialog has asked about a file that is there, but it did not know the extension.
             PathAnswer::Path(path) => {
-                let named = with_extension(path.clone(), usage.purpose());
+                let named = with_extension(path.clone(), request.purpose);
                 if named == path {
                     self.take_path(usage, named, ctx);
                 } else {
@@ -87,7 +87,7 @@ impl App {
 
     /// Uses a path, after a question about a file that would be replaced.
     pub(super) fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
-        if usage.purpose().writes() && path.exists() {
+        if usage.writes() && path.exists() {
             self.shell.dialog = Some(Dialog::Overwrite { path, usage });
         } else {
             self.take_path(usage, path, ctx);
@@ -122,7 +122,7 @@ impl App {
 
     pub(super) fn ask_where_to_save(&mut self, then: Option<Leaving>, ctx: &egui::Context) {
         let (folder, name) = (self.editor.folder(), self.editor.document.suggested_file_name());
-        let request = PathRequest { purpose: Purpose::Save, folder, name, subject: String::new() };
+        let request = PathRequest { purpose: Purpose::Save, folder, name };
         self.shell.ask(request, PathUse::Save(then), ctx);
     }
 

@@ -313,9 +313,8 @@ fn path_ui(
     let verb = match request.purpose {
         Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
-        Purpose::Export => "Export",
     };
-    title_ui(ui, &request.title());
+    title_ui(ui, request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");
     let field = theme::input_ui(ui, theme::line_edit(text).desired_width(f32::INFINITY));
@@ -327,9 +326,6 @@ fn path_ui(
     }
     if let Some(error) = error {
         widgets::message_ui(ui, widgets::Tone::Bad, error);
-    }
-    if request.purpose == Purpose::Export {
-        ui.label(RichText::new("The extension sets the format: svg, pdf, png or csv").small().weak());
     }
     let path = with_extension(typed(text, home_folder().as_deref()), request.purpose);
     let typed = Reply::Path(usage.clone(), path);

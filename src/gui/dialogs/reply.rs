@@ -7,7 +7,6 @@ use crate::doc::Experiment;
 use crate::doc::templates::Template;
 use crate::form::Names;
 use crate::form::path::Place;
-use crate::gui::files::Purpose;
 use crate::gui::recovery::UnsavedEdits;
 use crate::gui::views::Subject;
 
@@ -64,14 +63,11 @@ pub enum PathUse {
 }
 
 impl PathUse {
-    /// What file dialogs have to know about it.
-    pub const fn purpose(&self) -> Purpose {
+    /// Whether something is written to the path.
+    pub const fn writes(&self) -> bool {
         match self {
-            Self::Open(_) => Purpose::Open,
-            Self::Save(_) => Purpose::Save,
-            Self::Export(_) => Purpose::Export,
-            Self::ExportFolder | Self::DataFolder | Self::Setting(_, Names::Folder) => Purpose::Folder,
-            Self::Setting(..) => Purpose::File,
+            Self::Save(_) | Self::Export(_) => true,
+            Self::Open(_) | Self::ExportFolder | Self::DataFolder | Self::Setting(..) => false,
         }
     }
 }

@@ -79,12 +79,7 @@ fn every_input_of_every_form_has_a_name() {
 fn dialogs() -> Vec<Dialog> {
     let (path, title) = (PathBuf::from("/x.ron"), "x".to_owned());
     let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
-    let request = PathRequest {
-        purpose: Purpose::Save,
-        folder: "/".into(),
-        name: "x.ron".into(),
-        subject: String::new(),
-    };
+    let request = PathRequest { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
     vec![
         Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
         Dialog::Running { runs: 2, leaving, comes_back: true },
