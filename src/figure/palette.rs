@@ -21,7 +21,7 @@ pub struct Style {
     pub dash: Dash,
     /// The marker at its points.
     pub marker: Marker,
-    /// Whether it is a line of earlier settings, which is thin and faint.
+    /// Whether it is an outdated line, which is thin and faint.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_muted: bool,
 }

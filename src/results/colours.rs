@@ -10,15 +10,17 @@ use super::table::settings::compare;
 /// percent is `i + (s + 1) × STYLES`.
 const STYLES: usize = 192;
 
-/// Set in the index of a line of earlier settings, beyond all shades.
+/// Begins the name of the line of an arm's outdated runs.
+pub const OUTDATED: &str = "outdated: ";
+/// Set in the index of an outdated line, beyond all shades.
 const MUTED: usize = 1 << 20;
 
-/// The index of the same style for a line of earlier settings.
+/// The index of the same style for an outdated line.
 pub const fn muted(index: usize) -> usize {
     index | MUTED
 }
 
-/// Whether a line of earlier settings has this index.
+/// Whether an outdated line has this index.
 pub const fn is_muted(index: usize) -> bool {
     index & MUTED != 0
 }

@@ -315,7 +315,7 @@ fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
     let opening = Opening { file: Some(folder.join("x.ron")), ..Opening::new(&folder.join("untitled")) };
     let mut harness = opening.open(Threads, LazyRenderer::default());
     let is_seen = |harness: &Harness<'static, App>| {
-        harness.query_all_by_label_contains("earlier settings: pruned").next().is_some()
+        harness.query_all_by_label_contains("outdated: pruned").next().is_some()
     };
     wait_until(&mut harness, "the legend's line of what lies in the folder", is_seen);
     let grouped = ViewSettings { group: Some("plan.1.amount".to_owned()), ..ViewSettings::default() };

@@ -30,14 +30,14 @@ pub const BAND: f64 = 0.18;
 const FAINT: f64 = 0.32;
 pub const FAINT_DOT: f64 = 0.45;
 pub const BAR: f64 = 0.6;
-/// Strength of lines of unfinished seeds, and of earlier settings.
+/// Strength of lines of unfinished seeds, and of outdated lines.
 const UNFINISHED: f64 = 0.75;
 const MUTED: f64 = 0.5;
 /// Strength of other lines and bars while one stands out.
 const DIMMED: f64 = 0.25;
 
 impl Style {
-    /// Its colour, fainter for earlier settings.
+    /// Its colour, fainter for outdated lines.
     pub fn ink(self, theme: Theme) -> Ink {
         Ink::new(self.rgb(theme)).faint(if self.is_muted { MUTED } else { 1.0 })
     }

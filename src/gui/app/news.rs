@@ -114,7 +114,7 @@ impl App {
             "open the document with their settings to see them".to_owned()
         } else {
             let drawn = if shown == 1 { "is drawn" } else { "are drawn" };
-            format!("{shown} {drawn} as \"earlier settings\" until you run again")
+            format!("{shown} {drawn} as \"outdated\" until you run again")
         };
         self.log.info(format!("This folder also has {runs} with other settings; {use_of_them}"));
     }

@@ -9,18 +9,18 @@ use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::treatment::Treatment;
 use crate::results::RunRecord;
-use crate::results::colours::muted;
+use crate::results::colours::{OUTDATED, muted};
 use crate::results::table::columns::Column;
 
 impl Compare {
-    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
+    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated runs
     /// that stand for others have separate lines; a setting does not group them, since they had another value of it.
     pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         let shows_outdated = self.view.group.is_none();
         self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
     }
 
-    /// The same without earlier settings: what the command line finds.
+    /// The same without outdated runs: what the command line finds.
     pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         self.lines(treatments, runs, |_| None)
     }
@@ -38,7 +38,7 @@ impl Compare {
             let seed = run.seed;
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
-                let line = format!("earlier settings: {}", treatment.name);
+                let line = format!("{OUTDATED}{}", treatment.name);
                 return Drawn { line, colour: muted(treatment.colour), seed, record: Some(record), row };
             }
             let record = runs.record(&run.id);
@@ -49,17 +49,17 @@ impl Compare {
         lines_of(drawn, self.view.group.is_some())
     }
 
-    /// How many of the runs that the filter leaves have results of earlier settings only.
+    /// How many of the runs that the filter leaves have outdated results only.
     pub fn outdated_count(&self) -> usize {
         self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
     }
 
-    /// The note about runs of earlier settings in plots; empty where there are none.
+    /// The note about outdated runs in plots; empty where there are none.
     pub fn outdated_note(&self) -> String {
         let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
         match self.outdated_count() {
             0 => String::new(),
-            count => format!("{} of earlier settings {what}", counted(count, "run")),
+            count => format!("{} {what}", counted(count, "outdated run")),
         }
     }
 

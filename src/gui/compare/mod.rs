@@ -67,7 +67,7 @@ pub struct Compare {
     rows: Arc<Vec<Row>>,
     /// The revision of the records that the results in the rows are of, and the columns over series that they have.
     results_of: Option<(u64, Vec<Column>)>,
-    /// Rows of the runs that show results of earlier settings, without those results. By identity.
+    /// Rows of the runs that show outdated results, without those results. By identity.
     outdated: BTreeMap<String, Row>,
     /// Paths of the settings in which runs differ.
     settings: Vec<String>,

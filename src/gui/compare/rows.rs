@@ -43,7 +43,7 @@ fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
     }
 }
 
-/// The row of a run that shows results of earlier settings: without results, and without settings.
+/// The row of a run that shows outdated results: without results, and without settings.
 pub fn bare(run: &Run, runs: &Runs, colour: usize) -> Row {
     Row { outdated_state: outdated_state(run, runs), ..Row::of(run, None, runs.word(&run.id), colour) }
 }

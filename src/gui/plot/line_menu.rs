@@ -10,6 +10,7 @@ use crate::figure::palette::{Style, style_of};
 use crate::gui::arm_look::palette_ui;
 use crate::gui::icons::Icon;
 use crate::gui::widgets;
+use crate::results::colours::OUTDATED;
 
 /// What a person asks the window to do with the arm of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct LegendRows<'a> {
 
 /// The place of the arm that a line belongs to: a line is called after its arm, perhaps with a branch or a round.
 pub fn arm_of(arms: &[String], line: &str) -> Option<usize> {
-    named(arms, line.strip_prefix("earlier settings: ").unwrap_or(line))
+    named(arms, line.strip_prefix(OUTDATED).unwrap_or(line))
 }
 
 /// The place of the longest of these names that a line has, or that its name begins with.
@@ -151,12 +152,8 @@ mod tests {
         let arms = ["ticket", "ticket, rate 0.1", "dense"].map(str::to_owned);
         assert_eq!(arm_of(&arms, "ticket"), Some(0));
         assert_eq!(arm_of(&arms, "ticket, rate 0.1, 51 % left"), Some(1));
-        assert_eq!(arm_of(&arms, "earlier settings: dense"), Some(2));
+        assert_eq!(arm_of(&arms, "outdated: dense"), Some(2));
         assert_eq!(arm_of(&arms, "tickets"), None);
-        assert_eq!(
-            named(&arms, "earlier settings: dense"),
-            None,
-            "it has neither their settings nor their results"
-        );
+        assert_eq!(named(&arms, "outdated: dense"), None, "it has neither their settings nor their results");
     }
 }

@@ -259,7 +259,7 @@ impl PlotState {
         self.dpi = view.dpi.unwrap_or(DPI);
     }
 
-    /// Takes earlier settings of the plots back; the visible ranges stay.
+    /// Takes former options of the plots back; the visible ranges stay.
     pub fn take_edits(&mut self, view: &ViewSettings) {
         self.take_options(view);
         self.titles = view.plots.iter().map(|(name, kept)| (name.clone(), titles_of(kept))).collect();

@@ -67,14 +67,14 @@ pub struct LineFacts {
     /// The names of the lines' arms.
     pub names: Vec<String>,
     /// A cell for each column, by the place of the name: a mean with its interval, or what the runs have in common. Empty for
-    /// lines of earlier settings.
+    /// outdated lines.
     pub cells: Vec<Vec<String>>,
 }
 
 impl LineFacts {
     /// What these lines have, which come with their runs.
     pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
-        // The settings and results in rows of earlier settings are not those of their lines.
+        // The settings and results in outdated rows are not those of their lines.
         let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
         let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
@@ -135,13 +135,12 @@ mod tests {
         let rows = ["0.1", "0.2"].map(|rate| Row { labels: labels.clone(), ..row(rate, 0.5) });
         let bare = Row { outdated_state: "done", ..Row::default() };
         let [first, second] = &rows;
-        let lines: [(&str, &[&Row]); 3] =
-            [("earlier settings: a", &[&bare]), ("a", &[first]), ("b", &[second])];
+        let lines: [(&str, &[&Row]); 3] = [("outdated: a", &[&bare]), ("a", &[first]), ("b", &[second])];
         let found = LineFacts::of(&lines, None);
         assert_eq!(found.heads[0], "Learning rate");
         assert!(found.cells[0].iter().all(String::is_empty), "{:?}", found.cells);
         assert_eq!(found.cells[1][0], "0.1");
-        let same: [(&str, &[&Row]); 2] = [("earlier settings: a", &[&bare]), ("a", &[first])];
+        let same: [(&str, &[&Row]); 2] = [("outdated: a", &[&bare]), ("a", &[first])];
         assert!(
             LineFacts::of(&same, None).heads.iter().all(|head| head != "Learning rate"),
             "no setting differs"

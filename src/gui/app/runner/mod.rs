@@ -67,7 +67,7 @@ impl Runner {
         let known = document.runs().iter().find(|known| known.id == run);
         match (known, self.runs.name(run)) {
             (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
-            (None, Some(name)) => format!("{name} (earlier settings)"),
+            (None, Some(name)) => format!("{name} (outdated)"),
             (None, None) => format!("run {run}"),
         }
     }

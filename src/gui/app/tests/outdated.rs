@@ -1,4 +1,4 @@
-//! Results of earlier settings: shown as what they are, and never as those of the present ones.
+//! Outdated results: shown as what they are, and never as those of the present ones.
 
 use super::*;
 use crate::figure::csv::csv;
@@ -38,15 +38,15 @@ fn exported(window: &mut Window) -> Option<String> {
 fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     let mut window = edited();
     assert!(window.sees("outdated"));
-    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
+    assert_eq!(lines(&window), [("outdated: dense".to_owned(), 1)]);
     let app = window.harness.state_mut();
     let input = app.workspace.plot_input(&app.runner.runs);
-    assert_eq!(input.remark, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!(input.remark, "1 outdated run shown here only, not in exports");
     assert_eq!((input.filter.as_str(), &input.note()), ("", &input.remark), "nothing is filtered");
     assert!(window.harness.query_by_label_contains("Clear the").is_none());
     assert_eq!(exported(&mut window), None);
     window.execute(Command::CopyFigure);
-    assert!(window.log().contains("Left out 1 run with earlier settings"), "{}", window.log());
+    assert!(window.log().contains("Left out 1 outdated run"), "{}", window.log());
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
     assert_eq!(lines(&window), []);
     let app = window.harness.state_mut();
     let input = app.workspace.plot_input(&app.runner.runs);
-    assert_eq!(input.remark, "1 run of earlier settings left out");
+    assert_eq!(input.remark, "1 outdated run left out");
     window.harness.get_by_label("Ungroup: lines are grouped by Batch size").click();
     window.harness.run();
     assert_eq!(window.harness.state().workspace.compare.view.group, None);
@@ -70,7 +70,7 @@ fn a_run_of_the_present_settings_has_its_own_line_beside_earlier_ones() {
     window.click("Run all");
     window.carry_out(1, &[0.25, 0.75]);
     window.hang_up();
-    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1), ("dense".to_owned(), 1)]);
+    assert_eq!(lines(&window), [("outdated: dense".to_owned(), 1), ("dense".to_owned(), 1)]);
     let app = window.harness.state();
     let arms = app.workspace.compare.arm_runs(&app.workspace.treatments, &app.runner.runs);
     let [earlier, own] = [&arms[0], &arms[1]].map(|arm| style_of(arm.colour));
@@ -78,7 +78,7 @@ fn a_run_of_the_present_settings_has_its_own_line_beside_earlier_ones() {
     let text = exported(&mut window).unwrap();
     assert!(text.contains("dense") && text.contains("0.25") && !text.contains("0.5"), "{text}");
     window.execute(Command::Undo);
-    assert_eq!(lines(&window), [("dense".to_owned(), 1), ("earlier settings: dense".to_owned(), 1)]);
+    assert_eq!(lines(&window), [("dense".to_owned(), 1), ("outdated: dense".to_owned(), 1)]);
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
     assert!(window.sees("3 outdated"));
     window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
     window.say(0, accuracy(0.5, 1.0));
-    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)], "its curve grows");
+    assert_eq!(lines(&window), [("outdated: dense".to_owned(), 1)], "its curve grows");
     window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
     assert!(window.sees("failed: The loss is NaN."));
-    assert!(window.log().contains("dense, seed 1 (earlier settings): failed: The loss is NaN."));
+    assert!(window.log().contains("dense, seed 1 (outdated): failed: The loss is NaN."));
     window.say(1, started());
     window.say(1, Event::Finished { secs: 1.0 });
-    assert!(window.log().contains("dense, seed 2 (earlier settings): done"), "{}", window.log());
+    assert!(window.log().contains("dense, seed 2 (outdated): done"), "{}", window.log());
 }
 
 #[test]
@@ -112,11 +112,9 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     window.stage.borrow_mut().outdated_runs = Some(found);
     window.harness.state_mut().reset();
     window.harness.run();
-    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
+    assert_eq!(lines(&window), [("outdated: dense".to_owned(), 1)]);
     assert!(
-        window
-            .log()
-            .contains("This folder also has 2 runs with other settings; 1 is drawn as \"earlier settings\"")
+        window.log().contains("This folder also has 2 runs with other settings; 1 is drawn as \"outdated\"")
     );
     assert!(!window.harness.state().is_reading());
 }

@@ -89,7 +89,7 @@ impl Workspace {
         input
     }
 
-    /// The input of exports: without runs of earlier settings, as on the command line.
+    /// The input of exports: without outdated runs, as on the command line.
     pub fn export_input(&mut self, runs: &Runs) -> PlotInput {
         if self.compare.outdated_count() == 0 {
             return self.plot_input(runs);

@@ -85,8 +85,8 @@ impl Workspace {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
         let outdated = self.compare.outdated_count();
         if matches!(subject, Subject::Plot(_)) && outdated > 0 {
-            let runs = text::counted(outdated, "run");
-            log.info(format!("Left out {runs} with earlier settings: exports hold current results only"));
+            let runs = text::counted(outdated, "outdated run");
+            log.info(format!("Left out {runs}: exports hold current results only"));
         }
         let figure = self.figure_of(subject, (experiment, runs));
         let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));

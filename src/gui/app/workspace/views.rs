@@ -282,9 +282,7 @@ impl Workspace {
         };
         let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
         let Some((first, _)) = runs.first() else {
-            log.info(
-                "The heat map shows runs with earlier settings; their faults are only in their run folders",
-            );
+            log.info("The heat map shows outdated runs; their faults are only in their run folders");
             return None;
         };
         if !runs.iter().any(|(arm, _)| self.selection.arm() == Some(*arm)) {

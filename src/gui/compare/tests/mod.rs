@@ -146,7 +146,7 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
     let mut harness = harness();
     changed(harness.state_mut(), "16", "32");
     harness.run();
-    assert_eq!(arms(&harness), [("dense".to_owned(), 3), (format!("earlier settings: {LONG}"), 3)]);
+    assert_eq!(arms(&harness), [("dense".to_owned(), 3), (format!("outdated: {LONG}"), 3)]);
     let shown = harness.state();
     assert_eq!(shown.compare.outdated_count(), 3);
     let own = shown.compare.own_runs(&shown.treatments, &shown.runs);

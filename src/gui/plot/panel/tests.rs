@@ -108,7 +108,7 @@ fn grouping_by_a_setting_has_a_chip_that_ungroups() {
 
 #[test]
 fn a_remark_is_in_the_explanation_and_no_filter() {
-    const REMARK: &str = "1 run of earlier settings shown here only";
+    const REMARK: &str = "1 outdated run shown here only";
     let mut harness = harness(Shown { remark: REMARK, ..running() });
     let state = &harness.state().state;
     assert!(state.explanation(state.plot()).is_some_and(|text| text.contains(REMARK)));
