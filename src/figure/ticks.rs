@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn log_ticks_over_few_decades_have_round_numbers_between() {
-        let axis = Axis::percent("Remaining weights").log();
+        let axis = Axis::percent("Weights remaining").log();
         assert_eq!(texts(&axis, [0.012, 1.0], 7), ["2", "5", "10", "20", "50", "100"]);
         assert_eq!(texts(&log(), [0.01, 1.0], 7), ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1"]);
         assert_eq!(texts(&log(), [0.01, 1.0], 5), ["0.01", "0.03", "0.1", "0.3", "1"]);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn less_than_a_decade_of_a_log_axis_has_more_round_numbers() {
-        let axis = Axis::percent("Remaining weights").log();
+        let axis = Axis::percent("Weights remaining").log();
         assert_eq!(texts(&axis, [0.25, 1.0], 7), ["30", "40", "50", "60", "80", "100"]);
         assert_eq!(texts(&axis, [0.25, 1.0], 5), ["30", "40", "60", "80", "100"]);
         assert_eq!(texts(&axis, [0.45, 1.0], 4), ["50", "60", "80", "100"]);

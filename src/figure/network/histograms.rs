@@ -46,7 +46,7 @@ pub fn histograms(recorded: &[WeightHistogram], parameter: &str, of: &str) -> Fi
         ..Category::default()
     };
     Figure {
-        x: Axis::named("Epochs trained, by remaining weights", shown.iter().map(evaluation).collect()),
+        x: Axis::named("Epochs trained, by weights remaining", shown.iter().map(evaluation).collect()),
         y: Axis { range: Some(range), ..Axis::new("Value", "") },
         cells: Some(Cells {
             axis: Axis { range: Some([FAINTEST * most, most]), ..axis },

@@ -219,7 +219,7 @@ impl ArmRuns<'_> {
     }
 }
 
-const REMAINING: &str = "Remaining weights";
+const REMAINING: &str = "Weights remaining";
 
 impl XAxis {
     /// The axes that every run has, for menus.
@@ -301,7 +301,7 @@ mod tests {
     fn the_axis_of_remaining_weights_reads_from_a_hundred_percent_down() {
         let axis = XAxis::Remaining.axis();
         assert!(axis.reversed);
-        assert_eq!(axis.label(), "Remaining weights (%)");
+        assert_eq!(axis.label(), "Weights remaining (%)");
         assert_eq!(XAxis::Seconds.axis().label(), "Wall time (s)");
     }
 }

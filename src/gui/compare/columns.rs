@@ -45,7 +45,7 @@ impl Wanted {
         (Self::Best, "best"),
         (Self::Last, "last"),
         (Self::Iteration, "at iteration"),
-        (Self::Remaining, "at weights left"),
+        (Self::Remaining, "at weights remaining"),
     ];
 }
 
@@ -241,7 +241,7 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         };
         if !hint.is_empty() {
             let field = TextEdit::singleline(&mut choosing.number).hint_text(hint).desired_width(48.0);
-            field_ui(ui, field, FieldState::Plain).accessible_name("Iteration or weights left");
+            field_ui(ui, field, FieldState::Plain).accessible_name("Iteration or weights remaining");
         }
         let at = choosing.at();
         let add = ui.add_enabled(at.is_some(), widgets::button(None, "Add"));

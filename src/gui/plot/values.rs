@@ -8,9 +8,13 @@ use super::reading::{Reading, ReadingRow, last};
 use crate::figure::legend::Sample;
 use crate::figure::model::{At, Figure, Line};
 use crate::figure::palette::Theme;
+use crate::gui::text::shortened;
 use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
 use crate::results::table::LineFacts;
+
+/// The most letters of the baseline's name at the head of the differences.
+const LONGEST_NAME: usize = 12;
 
 /// The values in a legend: those at the pointer, or the last ones.
 pub struct Table<'a> {
@@ -45,7 +49,10 @@ impl<'a> Table<'a> {
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
-        let reference = levels.find_map(|line| level(line.at));
+        let found = levels.find_map(|line| Some((line.name.as_str(), level(line.at)?)));
+        let reference = found.map(|(_, level)| level);
+        let difference =
+            found.map_or_else(|| "Δ".to_owned(), |(name, _)| format!("Δ {}", shortened(name, LONGEST_NAME)));
         let digits = Digits::of(rows.iter().map(|row| row.point[1]).chain(reference), figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
         let width = match spread {
@@ -59,7 +66,8 @@ impl<'a> Table<'a> {
         let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
         let counts_seeds = rows.iter().any(|row| !seeds_of(&figure.lines[row.line]).is_empty());
         let seeds = counts_seeds.then_some("seeds");
-        let heads = [value, width, "Δ"].into_iter().chain(seeds).map(str::to_owned).chain(more).collect();
+        let heads = [value, width].map(str::to_owned).into_iter().chain([difference]);
+        let heads = heads.chain(seeds.map(str::to_owned)).chain(more).collect();
         let places = rows.iter().enumerate().map(|(place, row)| (row.line, place)).collect();
         Self { figure, header, heads, counts_seeds, facts, rows, places, digits, reference }
     }
@@ -237,7 +245,7 @@ mod tests {
         let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
         let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, false);
         assert_eq!(table.header(), "at 21 % weights remaining");
-        assert_eq!(table.heads(), ["mean", "95 % CI", "Δ"]);
+        assert_eq!(table.heads(), ["mean", "95 % CI", "Δ dense"]);
         assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
         let table = Table::of(&figure, None, |_| false, Spread::Interval95, false);

@@ -136,7 +136,7 @@ impl Column {
             Self::Best => "Best accuracy",
             Self::BestEpoch => "Best at epoch",
             Self::Last => "Test accuracy",
-            Self::Remaining => "Weights left",
+            Self::Remaining => "Weights remaining",
             Self::Epochs => "Epochs trained",
             Self::Run => "Run ID",
             Self::Duration => "Time",
@@ -157,6 +157,16 @@ impl Column {
         let unit = match (self, self.format()) {
             (Self::Delta, _) => " (points), 95 % CI",
             (_, Format::Percent) => " (%)",
+            _ => "",
+        };
+        self.title(labels) + unit
+    }
+
+    /// What heads its numbers with all digits: its name and their unit.
+    pub fn exact_heading(&self, labels: &Labels) -> String {
+        let unit = match (self, self.format()) {
+            (Self::Duration, _) => " (s)",
+            (Self::Delta, _) | (_, Format::Percent) => " (share)",
             _ => "",
         };
         self.title(labels) + unit
@@ -317,13 +327,13 @@ impl Column {
 }
 
 impl At {
-    /// "best", "at iteration 1000", "at 21 % weights left".
+    /// "best", "at iteration 1000", "at 21 % weights remaining".
     pub fn words(self) -> String {
         match self {
             Self::Best => "best".to_owned(),
             Self::Last => "last".to_owned(),
             Self::Iteration(iteration) => format!("at iteration {}", grouped(iteration)),
-            Self::Remaining(share) => format!("at {} weights left", share_in_percent(share)),
+            Self::Remaining(share) => format!("at {} weights remaining", share_in_percent(share)),
         }
     }
 }
@@ -351,7 +361,7 @@ mod tests {
         assert_eq!(Column::Last.heading(&Labels::default()), "Test accuracy (%)");
         assert_eq!(Column::Best.text(&row), NONE);
         let of_series = Column::Series { series: "test_accuracy".to_owned(), at: At::Remaining(0.21) };
-        assert_eq!(of_series.heading(&Labels::default()), "Test accuracy, at 21 % weights left (%)");
+        assert_eq!(of_series.heading(&Labels::default()), "Test accuracy, at 21 % weights remaining (%)");
         let waiting = Row { state: "not run".to_owned(), outdated_state: "done", ..Row::default() };
         assert_eq!(Column::State.text(&waiting), "not run, outdated done");
     }

@@ -43,9 +43,9 @@ pub fn cells(
     for column in &table.columns {
         let heading = match numbers {
             Numbers::Shown => table.heading(column, labels),
-            Numbers::Exact => column.title(labels),
+            Numbers::Exact => column.exact_heading(labels),
         };
-        let half = is_wide(column).then(|| format!("{}, half 95 % CI", column.title(labels)));
+        let half = is_wide(column).then(|| format!("{}, half 95 % CI", column.exact_heading(labels)));
         head.push(heading);
         head.extend(half);
     }

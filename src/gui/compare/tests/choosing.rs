@@ -55,7 +55,7 @@ fn a_column_over_a_series_has_its_value_at_a_level_of_weights() {
     harness.state_mut().compare.add_column(column.clone());
     harness.run();
     harness.run_steps(30);
-    assert!(harness.query_by_label("Test accuracy, at 12.5 % weights left (%)").is_some());
+    assert!(harness.query_by_label("Test accuracy, at 12.5 % weights remaining (%)").is_some());
     let rows = &harness.state().compare.rows;
     assert_eq!(
         (column.value(&rows[0]), column.value(&rows[3])),
@@ -97,7 +97,7 @@ fn a_filter_gets_a_name_and_is_chosen_by_it() {
 fn a_column_is_sized_by_its_heading_and_all_choices_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = harness();
-    let heading = harness.get_by_label("Weights left (%)").rect();
+    let heading = harness.get_by_label("Weights remaining (%)").rect();
     let end = heading.right_center();
     harness.drag_at(end);
     harness.run();
@@ -105,7 +105,7 @@ fn a_column_is_sized_by_its_heading_and_all_choices_are_kept() {
     harness.run();
     harness.drop_at(end + vec2(40.0, 0.0));
     harness.run();
-    let wider = harness.get_by_label("Weights left (%)").rect();
+    let wider = harness.get_by_label("Weights remaining (%)").rect();
     assert!((wider.width() - heading.width() - 40.0).abs() < 8.0, "{heading} became {wider}");
     let compare = &mut harness.state_mut().compare;
     compare.group_by(vec![Key::Arm, Key::State]);

@@ -22,7 +22,7 @@ fn ticked_runs_are_compared_side_by_side_and_shown_alone() {
     let rows = shown.compare.ticked_rows();
     let differing = differences::differing_cells(&rows, &shown.compare.rows, &shown.compare.settings);
     let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
-    assert_eq!(titles, ["Test accuracy (%)", "Best accuracy (%)", "Weights left (%)", "Batch size"]);
+    assert_eq!(titles, ["Test accuracy (%)", "Best accuracy (%)", "Weights remaining (%)", "Batch size"]);
     assert!(harness.query_by_label("Stage 1: layers").is_some(), "a report that differs");
     harness.get_by_label("Show only these").click();
     harness.run();
@@ -62,7 +62,7 @@ fn headings_and_cells_line_up_and_numbers_end_where_their_heading_ends() {
     let mut harness = harness();
     unfold(&mut harness);
     let right = |label: &str| harness.query_all_by_label(label).next().unwrap().rect().right();
-    let heading = harness.get_by_label("Weights left (%)").rect();
+    let heading = harness.get_by_label("Weights remaining (%)").rect();
     assert!((right("12.50") - right("100.00")).abs() < 0.5, "numbers are aligned at the right");
     assert!(right("12.50") <= heading.right() && right("12.50") > heading.left());
     let heading = harness.get_by_label("Batch size").rect();

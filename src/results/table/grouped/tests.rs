@@ -132,7 +132,9 @@ fn what_is_copied_is_what_is_seen_and_exact_numbers_have_all_digits() {
     assert_eq!(copied.len(), 6);
     let exact = text(&table, &lines, &rows, &Labels::default(), Numbers::Exact);
     let exact: Vec<&str> = exact.lines().collect();
-    assert!(exact[0].starts_with("Arm,Seeds,Test accuracy,\"Test accuracy, half 95 % CI\",Δ to baseline"));
+    assert!(exact[0].starts_with(
+        "Arm,Seeds,Test accuracy (share),\"Test accuracy (share), half 95 % CI\",Δ to baseline (share)"
+    ));
     assert!(exact[2].starts_with("ticket,3,0.52,0.0248"), "{}", exact[2]);
     assert!(exact[3].starts_with("seed 1,1,0.51,,0.01"), "{}", exact[3]);
 }
