@@ -18,7 +18,7 @@ fn a_diverged_run_is_marked_in_the_list_the_log_and_the_message() {
         window.say(run, Event::Finished { secs: 2.0 });
     }
     assert!(window.sees("1 of 3 diverged"), "the arm");
-    assert!(window.log().contains("seed 2: diverged: training loss 3.1×10⁸, test accuracy 9.80 %, 2 s"));
+    assert!(window.log().contains("seed 2: diverged: training loss 3.1×10⁸, test accuracy 9.80 %, 2.0 s"));
     assert!(window.log().contains("seed 1: done: test accuracy 9.80 %"), "{}", window.log());
     window.hang_up();
     assert!(window.sees("1 done, 1 diverged, 10 not started"), "the line at the bottom: {}", window.log());
