@@ -86,7 +86,12 @@ fn dialogs() -> Vec<Dialog> {
         subject: String::new(),
     };
     vec![
-        Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
+        Dialog::Unsaved { title: title.clone(), typed: Vec::new(), leaving: leaving.clone() },
+        Dialog::Unsaved {
+            title: title.clone(),
+            typed: vec!["\"x\" in Seeds".to_owned()],
+            leaving: leaving.clone(),
+        },
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
