@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::{FormContext, Slot, line, marks, ticks};
 use crate::form::path::Segment;
-use crate::form::{Choice, Field, Names, Node};
+use crate::form::{Choice, Node};
 use crate::gui::widgets;
 
 /// Draws the drop-down.
@@ -99,9 +99,4 @@ pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormCo
             | Node::Overrides(_) => line::below_ui(ui, payload, &slot, context),
         }
     })
-}
-
-/// Whether what an alternative carries names layers.
-pub(super) fn names_layers(variant: &Field) -> bool {
-    variant.names == Names::Layers
 }

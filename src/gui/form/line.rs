@@ -5,7 +5,7 @@ use eframe::egui::{FontId, Label, Rect, RichText, Sense, Ui, WidgetInfo, pos2, v
 
 use super::about::Sweeping;
 use super::section::{Heading, heading_ui};
-use super::{FormContext, FormRequest, Slot, body_ui, head_ui, marks, overrides, ticks};
+use super::{FormContext, FormRequest, Slot, body_ui, head_ui, marks, overrides};
 use crate::form::{Field, List, Node, Value, text};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, cell_ui, fitted};
@@ -72,7 +72,7 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         is_wrong: context.has_problem_inside(),
         is_title: false,
     };
-    let starts_open = heading.is_wrong || !summary.is_empty() || ticks::are_in(value, context);
+    let starts_open = heading.is_wrong || !summary.is_empty() || context.about.has_ticks(value);
     let id = context.id(ui, "section");
     let (is_open, id) = heading_ui(ui, id, &heading, starts_open, context.leads_to_focus());
     context.first_input.get_or_insert(id);

@@ -1,9 +1,9 @@
 //! Layers by name: a tick for each that the network has.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, ScrollArea, Ui, WidgetInfo};
+use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, ScrollArea, Ui, WidgetInfo, vec2};
 
-use super::choice::names_layers;
+use super::about::names_layers;
 use super::{FormContext, line, marks};
 use crate::form::path::Segment;
 use crate::form::{Choice, Field, List, Node, Value};
@@ -11,8 +11,9 @@ use crate::gui::text::grouped;
 use crate::gui::theme::{self, SMALL, fitted};
 use crate::gui::widgets;
 
-/// Height of a layer, in points.
+/// Height of a layer, and the gap to the next one, in points.
 const ROW: f32 = 24.0;
+const GAP: f32 = 2.0;
 /// More layers than these scroll.
 const MOST_ROWS: usize = 10;
 
@@ -27,25 +28,6 @@ pub(super) fn write<'a>(list: &mut dyn Value, names: impl Iterator<Item = &'a st
     if list.set_ron(&format!("{names:?}")).is_err() {
         // Names of layers are quoted as Rust quotes them, which RON reads.
     }
-}
-
-/// Whether a group has layers to tick: these are seen at once.
-pub(super) fn are_in(value: &mut dyn Value, context: &FormContext) -> bool {
-    let Node::Group(group) = value.node() else { return false };
-    let count = group.fields().len();
-    let names_some = |index| match group.value(index).node() {
-        Node::Choice(choice) => choice.variants().iter().any(names_layers),
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => false,
-    };
-    !context.about.layers.is_empty() && (0..count).any(names_some)
 }
 
 /// Draws the ticks of a choice that names layers; nothing for another one, or where the layers are not known. Returns
@@ -66,9 +48,14 @@ pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut Form
         context.reachable(ui, |ui, context| {
             marks::problems_ui(ui, context);
             let list = ScrollArea::vertical().id_salt("layers").auto_shrink([false, true]);
-            let list = list.max_height(MOST_ROWS as f32 * (ROW + ui.spacing().item_spacing.y));
+            let list = list.max_height(MOST_ROWS as f32 * (ROW + GAP));
             let means = means_others.then_some(Means::Others).or(is_named.then_some(Means::These));
-            let changed = list.show(ui, |ui| layers_ui(ui, &layers, &mut names, means, context)).inner;
+            let changed = ui.scope(|ui| {
+                // The bar of a long list takes no room, so that ticks are in line with the fields.
+                ui.spacing_mut().scroll.floating_allocated_width = 0.0;
+                list.show(ui, |ui| layers_ui(ui, &layers, &mut names, means, context)).inner
+            });
+            let changed = changed.inner;
             if changed {
                 let position = |name: &String| layers.iter().position(|(layer, _)| layer == name);
                 names.sort_by_key(position);
@@ -97,6 +84,8 @@ fn layers_ui(
     context: &mut FormContext,
 ) -> bool {
     let mut changed = false;
+    ui.spacing_mut().interact_size.y = ROW;
+    ui.spacing_mut().item_spacing = vec2(theme::STEP / 2.0, GAP);
     let are_left_out = means == Some(Means::Others);
     for (layer, weights) in layers {
         let mut is_on = means.is_none() || names.contains(layer) != are_left_out;
@@ -161,9 +150,8 @@ fn tick_ui(
     context: &mut FormContext,
 ) -> bool {
     let colours = theme::present(ui);
-    let width = line::label_width(ui, context);
+    let width = line::label_width(ui, context) + ui.spacing().item_spacing.x;
     ui.horizontal(|ui| {
-        ui.set_height(ROW);
         ui.add_space(width);
         let count = weights.map_or_else(|| "unknown".to_owned(), |weights| grouped(weights as u64));
         let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(SMALL));
