@@ -14,8 +14,6 @@ pub struct Template {
     pub title: &'static str,
     /// The question that it answers.
     pub description: &'static str,
-    /// How long all its runs take on two cores, and the data that it needs beside the built-in ones.
-    pub time: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
     /// What came out of it, once it was run.
@@ -33,12 +31,11 @@ pub struct Outcome {
 
 /// The template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there are any.
 macro_rules! template {
-    ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal, $time:literal) => {
+    ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal) => {
         Template {
             name: $name,
             title: $title,
             description: $description,
-            time: $time,
             text: include_str!(concat!("../../experiments/", $file, ".ron")),
             result: [$(Outcome {
                 figure: $figure,
@@ -50,27 +47,26 @@ macro_rules! template {
 
 const TEMPLATES: &[Template] = &[
     template!("lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
-        "Do pruned weights train as well from their first values?", "< 1 min"),
+        "Do pruned weights train as well from their first values?"),
     template!("faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
-        "Which flipped bit changes the answer, and what protects?", "< 1 min"),
+        "Which flipped bit changes the answer, and what protects?"),
     template!("freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
-        "Which weights can be held still while the rest trains?", "< 1 min"),
+        "Which weights can be held still while the rest trains?"),
     template!("optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
-        "Sweep a setting and compare arms seed by seed.", "< 1 min"),
+        "Sweep a setting and compare arms seed by seed."),
     template!("clones_digits", figure "accuracy", "Clones on digits", "Clones",
-        "Do copies that train apart stay in one valley?", "< 1 min"),
+        "Do copies that train apart stay in one valley?"),
     template!("trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
-        "What is left of networks that share their first layers?", "< 1 min"),
+        "What is left of networks that share their first layers?"),
     template!("past_digits", figure "past", "Past and present on digits", "Past and present",
-        "How far does a network move in one step, and in eight?", "< 1 min"),
+        "How far does a network move in one step, and in eight?"),
     template!("lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
-        "The lottery ticket with the settings of its paper.", "minutes, MNIST"),
+        "The lottery ticket with the settings of its paper."),
     template!(
         "vgg16_cifar10",
         "VGG-16 on CIFAR-10",
         "VGG-16 on CIFAR-10",
-        "Late rewinding of a deep network.",
-        "days, CIFAR-10"
+        "Late rewinding of a deep network."
     ),
 ];
 
@@ -79,7 +75,6 @@ pub const BLANK: Template = Template {
     name: "New experiment",
     title: "Blank",
     description: "One arm that trains and tests. Add the rest yourself.",
-    time: "seconds",
     text: include_str!("../../assets/blank.ron"),
     result: None,
 };

@@ -136,6 +136,12 @@ pub fn home_folder() -> Option<PathBuf> {
     directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned())
 }
 
+/// The user's folder of documents, or the home folder where there is none.
+pub fn documents_folder() -> Option<PathBuf> {
+    let folders = directories::UserDirs::new()?;
+    Some(folders.document_dir().unwrap_or_else(|| folders.home_dir()).to_owned())
+}
+
 /// A path as a person types it: `~` at its start means the home folder.
 pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     let text = text.trim();

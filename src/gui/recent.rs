@@ -52,7 +52,7 @@ impl Presence {
         let check = move || Ok(asked.iter().map(|path| path.is_file()).collect());
         match self.found.get(&(self.opened, files.to_vec()), ctx, check) {
             LoadState::Ready(found) => found.clone(),
-            _ => vec![true; files.len()],
+            LoadState::Pending | LoadState::Failed(_) => vec![true; files.len()],
         }
     }
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::form::TypedText;
 use crate::doc::file::write_atomically;
 
 /// Edits are kept this often, at most.
@@ -42,6 +43,9 @@ pub struct UnsavedEdits {
     pub saved: String,
     /// The text with the edits.
     pub text: String,
+    /// What was typed and is no value.
+    #[serde(default)]
+    pub typed: Vec<TypedText>,
 }
 
 /// Unsaved edits of a window that crashed.
@@ -249,7 +253,14 @@ mod tests {
 
     fn kept(text: &str) -> UnsavedEdits {
         let (identity, title) = ("x-1".to_owned(), "x".to_owned());
-        UnsavedEdits { path: None, identity, title, saved: String::new(), text: text.to_owned() }
+        UnsavedEdits {
+            path: None,
+            identity,
+            title,
+            saved: String::new(),
+            text: text.to_owned(),
+            typed: Vec::new(),
+        }
     }
 
     /// Waits for the thread, a second at most.

@@ -163,11 +163,6 @@ pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).color(present(ui).text2))
 }
 
-/// A line of text to fill in, in the middle of its box.
-pub fn line_edit(text: &mut String) -> egui::TextEdit<'_> {
-    egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER)
-}
-
 /// A part of a line with this width, filled or not, in points.
 pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui) -> R) -> R {
     let size = vec2(width, ui.spacing().interact_size.y);
@@ -177,31 +172,6 @@ pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui
         draw(ui)
     })
     .inner
-}
-
-/// Adds a text field to a view, whose ground has the usual colour of fields.
-pub fn field_ui(ui: &mut egui::Ui, edit: egui::TextEdit<'_>) -> egui::Response {
-    let edit = edit.background_color(present(ui).raised);
-    input_ui(ui, edit)
-}
-
-/// Adds something to fill in or to tick, with an outline: its ground alone is hard to see.
-pub fn input_ui(ui: &mut egui::Ui, input: impl egui::Widget) -> egui::Response {
-    input_ui_if(ui, true, input)
-}
-
-/// The same, for what can be used only at times.
-pub fn input_ui_if(ui: &mut egui::Ui, is_enabled: bool, input: impl egui::Widget) -> egui::Response {
-    let before = ui.visuals().widgets.inactive.bg_stroke;
-    outline_inputs(ui);
-    let response = ui.add_enabled(is_enabled, input);
-    ui.visuals_mut().widgets.inactive.bg_stroke = before;
-    response
-}
-
-/// Gives all further inputs of this part of the window their outlines.
-pub fn outline_inputs(ui: &mut egui::Ui) {
-    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).edge);
 }
 
 /// The text, without its middle where all of it is wider than `most` points.

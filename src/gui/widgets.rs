@@ -80,13 +80,21 @@ pub enum FieldState {
     Wrong,
 }
 
-/// A text field with its border: the edge, the focus ring, or the colour of errors.
+/// A field for a line of text with its border: the edge, the focus ring, or the colour of errors.
 pub fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, state: FieldState) -> Response {
+    let edit = edit.align(egui::Align2::LEFT_CENTER).min_size(vec2(0.0, CONTROL));
+    bordered_ui(ui, edit, Margin::symmetric(8, 0), state)
+}
+
+/// A field for text over several lines.
+pub fn area_ui(ui: &mut Ui, edit: TextEdit<'_>) -> Response {
+    bordered_ui(ui, edit, Margin::symmetric(8, 6), FieldState::Plain)
+}
+
+fn bordered_ui(ui: &mut Ui, edit: TextEdit<'_>, margin: Margin, state: FieldState) -> Response {
     let colours = present(ui);
-    let margin = Margin::symmetric(8, 0);
     let frame = egui::Frame::new().fill(colours.canvas).corner_radius(4.0).inner_margin(margin);
-    let edit = edit.frame(frame).align(egui::Align2::LEFT_CENTER).min_size(vec2(0.0, CONTROL));
-    let response = ui.add(edit);
+    let response = ui.add(edit.frame(frame));
     let (width, border) = match state {
         FieldState::Wrong => (2.0, colours.bad),
         FieldState::Plain if response.has_focus() => (2.0, colours.focus),
@@ -100,6 +108,20 @@ pub fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, state: FieldState) -> Response 
     response
 }
 
+/// Something to tick or a number to drag, with an outline: its ground alone is hard to see.
+pub fn input_ui(ui: &mut Ui, input: impl egui::Widget) -> Response {
+    let before = ui.visuals().widgets.inactive.bg_stroke;
+    outline_inputs(ui);
+    let response = ui.add(input);
+    ui.visuals_mut().widgets.inactive.bg_stroke = before;
+    response
+}
+
+/// Gives all further inputs of this part of the window their outlines.
+pub fn outline_inputs(ui: &mut Ui) {
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).edge);
+}
+
 /// A choice from a list, closed.
 pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
     ComboBox::from_id_salt(id).selected_text(chosen).icon(
@@ -107,6 +129,14 @@ pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
             Icon::CaretDown.paint(ui.painter(), rect.center(), 12.0, visuals.fg_stroke.color);
         },
     )
+}
+
+/// The tooltip of a drop-down of this width: what is chosen too, where there is no room for all of it.
+pub fn drop_down_hint(ui: &Ui, chosen: &str, width: f32, help: &str) -> String {
+    let padding = 2.0 * ui.spacing().button_padding.x + ui.spacing().icon_spacing + ui.spacing().icon_width;
+    let font = egui::FontId::proportional(BODY);
+    let is_cut = theme::fitted(ui.painter(), chosen, &font, width - padding) != chosen;
+    if is_cut { format!("{chosen}\n{help}") } else { help.to_owned() }
 }
 
 /// A choice from a list with its name before it.

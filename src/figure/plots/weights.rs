@@ -26,7 +26,7 @@ pub const PLOT: Plot = Plot {
     controls: Controls { weights: true, ..Controls::ALL },
     build,
     has_data_of: Some(is_about),
-    lacks: "these runs recorded no weights. Choose what to record under Training, Weights over training, and run again",
+    lacks: "these runs recorded no weights. Choose what to record under Training details, Weights over training, and run again",
     ..Plot::BASE
 };
 

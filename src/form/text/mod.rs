@@ -3,15 +3,18 @@
 //! What a field shows, plan sentences print and users type is one language: [`set_text`] reads whatever [`to_text`] and
 //! the sentences write. Files keep RON.
 
+mod lists;
 mod summary;
 
 use super::number::{counted, grouped, number, share_in_percent};
 use super::{Choice, Field, List, Node, Value};
 
+pub use lists::read_list;
 pub use summary::summary;
 
-/// Longer lists are typing errors.
-const MOST_ITEMS: usize = 100_000;
+/// What a field in per cent takes: no share is above 1, so that a larger number can only be per cent.
+pub const SHARE_RULE: &str =
+    "20 %, 20 and 0.2 mean the same: a bare number above 1 is per cent, up to 1 a fraction";
 
 /// What a field shows for a value.
 pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
@@ -77,31 +80,6 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
         Node::List(_) | Node::Group(_) | Node::Overrides(_) => return value.set_ron(trimmed),
     }
     Ok(())
-}
-
-/// The items of a text such as `1-3, 7` or `1e-4..1e-1 log 4`, in the text of the file format. `sample` is a value of
-/// their kind.
-///
-/// # Errors
-/// What is wrong with which item.
-pub fn read_list(sample: &mut dyn Value, text: &str, field: &Field) -> Result<Vec<String>, String> {
-    let mut items = Vec::new();
-    for part in parts(without_brackets(sample, text)) {
-        let expanded = match expand(sample, part, field)? {
-            Some(expanded) => expanded,
-            None => vec![part.to_owned()],
-        };
-        if items.len() + expanded.len() > MOST_ITEMS {
-            return Err(format!("That is more than {} values", grouped(MOST_ITEMS as u64)));
-        }
-        for item in expanded {
-            let is_list = matches!(sample.node(), Node::List(_));
-            let inner = if is_list { bracketed(&item).unwrap_or(&item) } else { &item };
-            set_text(sample, inner, field)?;
-            items.push(sample.to_ron());
-        }
-    }
-    Ok(items)
 }
 
 /// What is wrong with a number that its field does not allow, and what is allowed.
@@ -182,14 +160,15 @@ fn read_number(text: &str, field: &Field) -> Result<f64, String> {
     let text: String = text.replace('−', "-");
     if let Some(percent) = text.strip_suffix('%') {
         let number = plain_number(percent).ok_or_else(|| wanted(&text, "number", field))?;
-        // Through text: 7 / 100 is 0.07, and 7 · 0.01 is not.
-        return Ok(format!("{number}e-2").parse().unwrap_or(number / 100.0));
+        return Ok(hundredths(number));
     }
     let read = plain_number(without_noun(&text, field)).ok_or_else(|| wanted(&text, "number", field))?;
-    if field.is_share() && read > 1.0 {
-        return Err(format!("{read} is above 1. {read} %?"));
-    }
-    Ok(read)
+    Ok(if field.is_share() && read > 1.0 { hundredths(read) } else { read })
+}
+
+/// Through text: 7 / 100 is 0.07, and 7 · 0.01 is not.
+fn hundredths(percent: f64) -> f64 {
+    format!("{percent}e-2").parse().unwrap_or(percent / 100.0)
 }
 
 fn plain_number(text: &str) -> Option<f64> {
@@ -272,98 +251,6 @@ fn ranges(numbers: &[u64]) -> String {
         few => few.iter().map(u64::to_string).collect(),
     });
     texts.collect::<Vec<_>>().join(", ")
-}
-
-/// What lies between commas that are in no brackets or quotes.
-fn parts(text: &str) -> Vec<&str> {
-    let (mut depth, mut is_quoted) = (0_usize, false);
-    let is_end = |c: char| {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '[' | '(' | '{' => depth += 1,
-            ']' | ')' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        matches!(c, ',' | ';') && depth == 0 && !is_quoted
-    };
-    text.split(is_end).map(str::trim).filter(|part| !part.is_empty()).collect()
-}
-
-/// The text between brackets, where they enclose all of it.
-fn bracketed(text: &str) -> Option<&str> {
-    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let mut depth = 0_i64;
-    let is_one = inner.chars().all(|c| {
-        depth += i64::from(c == '[') - i64::from(c == ']');
-        depth >= 0
-    });
-    is_one.then_some(inner)
-}
-
-/// The items of a list that may be written in brackets, as in files.
-fn without_brackets<'a>(sample: &mut dyn Value, text: &'a str) -> &'a str {
-    let is_list = matches!(sample.node(), Node::List(_));
-    match bracketed(text) {
-        Some(inner) if !is_list || inner.trim_start().starts_with('[') || inner.trim().is_empty() => inner,
-        _ => text,
-    }
-}
-
-/// The values of a range: `1-10` and `1..10` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
-fn expand(sample: &mut dyn Value, part: &str, field: &Field) -> Result<Option<Vec<String>>, String> {
-    let is_whole = match sample.node() {
-        Node::Integer(_) => true,
-        Node::Number(_) => false,
-        _ => return Ok(None),
-    };
-    let ends = |(low, rest): (&str, &str)| Some((low.trim().to_owned(), rest.trim().to_owned()));
-    let dashes = ['-', '–'];
-    let Some((low, rest)) = part.split_once("..").and_then(ends).or_else(|| {
-        let split = part.split_once(dashes).filter(|(low, _)| is_whole && !low.trim().is_empty());
-        split.and_then(ends)
-    }) else {
-        return Ok(None);
-    };
-    let mut words = rest.split_whitespace().peekable();
-    let mut high = words.next().unwrap_or_default().to_owned();
-    if words.next_if_eq(&"%").is_some() {
-        high.push('%');
-    }
-    let (low, high) = (read_number(&low, field)?, read_number(&high, field)?);
-    let way: Vec<&str> = words.collect();
-    let values = spaced(low, high, &way, is_whole).ok_or_else(|| {
-        format!("\"{part}\" is not a range; write 1e-4..1e-1 log 4, 0..1 step 0.25 or 1-10")
-    })?;
-    let mut texts: Vec<String> = values.into_iter().map(|value| plain_text(value, is_whole)).collect();
-    texts.dedup();
-    Ok(Some(texts))
-}
-
-/// A number without loss of what a person sees: 0.1 + 0.2 is 0.3.
-fn plain_text(value: f64, is_whole: bool) -> String {
-    let value = if is_whole { value.round() } else { value };
-    format!("{value:.12e}").parse::<f64>().unwrap_or(value).to_string()
-}
-
-fn spaced(low: f64, high: f64, way: &[&str], is_whole: bool) -> Option<Vec<f64>> {
-    let count = |text: &str| text.parse::<usize>().ok().filter(|count| (2..=MOST_ITEMS).contains(count));
-    let by_step = |step: f64| {
-        let steps = ((high - low) / step * (1.0 + 1e-9)).floor();
-        (step > 0.0 && (0.0..MOST_ITEMS as f64).contains(&steps))
-            .then(|| (0..=steps as usize).map(|index| low + index as f64 * step).collect())
-    };
-    let between = |count: usize, at: &dyn Fn(f64) -> f64| {
-        Some((0..count).map(|index| at(index as f64 / (count - 1) as f64)).collect())
-    };
-    match way {
-        [] if is_whole => by_step(1.0),
-        ["step", step] => by_step(step.parse().ok()?),
-        ["log", points] if low > 0.0 && high > 0.0 => {
-            between(count(points)?, &|share| low * (high / low).powf(share))
-        }
-        ["lin", points] | [points] => between(count(points)?, &|share| low + (high - low) * share),
-        _ => None,
-    }
 }
 
 /// `3 seeds`: how many values a list has, where its unit is a noun for them.

@@ -21,11 +21,14 @@ fn a_share_is_read_as_a_percentage_and_as_a_share() {
         ("half the amount", 0.5),
         ("7%", 0.07),
         ("1", 1.0),
+        ("1 %", 0.01),
+        ("50", 0.5),
+        ("20", 0.2),
+        ("1.5", 0.015),
         ("120 %", 1.2),
     ] {
         assert_eq!(read::<f64>(text, &SHARE), Ok(share), "{text}");
     }
-    assert_eq!(read::<f64>("50", &SHARE).unwrap_err(), "50 is above 1. 50 %?");
     assert_eq!(to_text(&mut 0.07, &SHARE), "7 %");
     assert_eq!(range_problem(1.2, &SHARE).unwrap(), "120 % is above 100 %; allowed: 0 % to 100 %");
 }
@@ -71,6 +74,13 @@ fn seeds_are_one_text() {
         assert_eq!(count_text(read.len(), &SEEDS).unwrap(), counted(seeds.len() as u64, "seed"));
     }
     assert!(read::<Vec<u64>>("3-1", &SEEDS).is_err());
+    for (text, why) in [
+        ("1-", "\"1-\" has no end; write 1-10"),
+        ("3, 20..", "\"20..\" has no end; write 20-29"),
+        ("..3", "\"..3\" has no start; write 1-10"),
+    ] {
+        assert_eq!(read::<Vec<u64>>(text, &SEEDS).unwrap_err(), why);
+    }
     assert!(read::<Vec<u64>>("1, two", &SEEDS).unwrap_err().contains("\"two\" is not a whole number"));
 }
 
@@ -84,6 +94,11 @@ fn lists_of_values_are_typed_or_spaced() {
     assert_eq!(rates("0..1 lin 3").unwrap(), ["0.0", "0.5", "1.0"]);
     assert!(rates("1..2 by ear").unwrap_err().contains("log 4"));
     assert_eq!(read_list(&mut 0.0, "10 %..30 % step 0.1", &SHARE).unwrap(), ["0.1", "0.2", "0.3"]);
+    for text in ["10..30 step 10", "10, 20, 30", "0.1, 0.2, 0.3", "10 %, 0.2, 30 %", "10..30 step 10 %"] {
+        assert_eq!(read_list(&mut 0.0, text, &SHARE).unwrap(), ["0.1", "0.2", "0.3"], "{text}");
+    }
+    assert_eq!(read_list(&mut 0.0, "1, 5", &SHARE).unwrap(), ["0.01", "0.05"], "not 100 % and 5 %");
+    assert_eq!(read_list(&mut 0.0, "100 %..120 % step 10 %", &SHARE).unwrap(), ["1.0", "1.1", "1.2"]);
     assert_eq!(read_list(&mut 1_u64, "16..256 log 5", &PLAIN).unwrap(), ["16", "32", "64", "128", "256"]);
     let lengths = read_list(&mut Steps::epochs(1), "5 epochs, 300it", &PLAIN).unwrap();
     assert_eq!(lengths, ["\"5ep\"", "\"300it\""]);

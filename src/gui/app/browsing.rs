@@ -9,7 +9,7 @@ use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
 use crate::gui::drop::as_written;
-use crate::gui::files::{PathRequest, Purpose, home_folder};
+use crate::gui::files::{PathRequest, Purpose, documents_folder};
 use crate::gui::inspector::{Browse, selection_of};
 
 impl App {
@@ -23,29 +23,28 @@ impl App {
     /// Asks for the path of a setting.
     pub(super) fn browse(&mut self, Browse { place, names }: Browse, ctx: &egui::Context) {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
-        let (folder, name) = (self.base_or_last(), String::new());
+        let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };
         self.shell.ask(request, PathUse::Setting(place, names), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.
     pub(super) fn ask_for_data(&mut self, ctx: &egui::Context) {
-        let (folder, name) = (self.base_or_last(), String::new());
+        let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose: Purpose::Folder, folder, name };
         self.shell.ask(request, PathUse::DataFolder, ctx);
     }
 
-    /// The folder of the document; without a file, that of the file that was open last, else the home folder.
-    fn base_or_last(&self) -> PathBuf {
+    /// Where file dialogs begin: beside the document; without a file, beside the one that was open last, else among the
+    /// user's documents.
+    pub(super) fn folder(&self) -> PathBuf {
         let document = &self.editor.document;
         if document.path().is_some() {
             return document.base();
         }
         let last = self.shell.settings.recent.files().first().and_then(|file| file.parent());
-        last.filter(|folder| folder.is_dir())
-            .map(Path::to_owned)
-            .or_else(home_folder)
-            .unwrap_or_else(|| document.base())
+        let last = last.filter(|folder| folder.is_dir()).map(Path::to_owned);
+        last.or_else(documents_folder).unwrap_or_else(|| document.base())
     }
 
     /// Writes a path into its setting, relative to the document where it is below that.

@@ -58,7 +58,7 @@ impl App {
             title,
             seeds,
             kind: remembered.export_kind.unwrap_or(FileKind::Pdf),
-            folder: folder.unwrap_or_else(|| self.editor.folder()),
+            folder: folder.unwrap_or_else(|| self.folder()),
         };
         let build = self.export_figure(&subject, ctx);
         let name = format!("{stem}-{}", subject.name());

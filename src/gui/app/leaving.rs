@@ -26,8 +26,10 @@ impl App {
     pub(super) fn proceed(&mut self, leaving: Leaving, ctx: &egui::Context) {
         self.enter_typed();
         let document = &self.editor.document;
-        if document.is_unsaved() && leaving.discarded.as_deref() != Some(&document.experiment) {
-            self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), leaving });
+        if document.would_lose() && leaving.discarded.as_deref() != Some(&document.experiment) {
+            // What can be saved comes first.
+            let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
+            self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), typed, leaving });
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
             let (over, all) = self.runner.runs.batch_count();
             let comes_back = self.unfinished().is_some();
@@ -42,7 +44,7 @@ impl App {
         match &leaving.to {
             Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
-                let (purpose, folder) = (Purpose::Open, self.editor.folder());
+                let (purpose, folder) = (Purpose::Open, self.folder());
                 let request = PathRequest { purpose, folder, name: String::new() };
                 self.shell.ask(request, PathUse::Open(leaving), ctx);
             }
@@ -82,7 +84,7 @@ impl App {
             self.enter_typed();
         }
         let has_work = self.runner.runs.is_running() || self.runner.copying.is_some();
-        if requested && (has_work || self.editor.document.is_unsaved()) && !self.shell.may_close {
+        if requested && (has_work || self.editor.document.would_lose()) && !self.shell.may_close {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.proceed(Leaving::to(Next::Quit), ctx);
         }
@@ -170,7 +172,7 @@ impl App {
                 );
             }
         }
-        let is_in_file = path.is_some() && !document.is_unsaved();
+        let is_in_file = path.is_some() && !document.would_lose();
         let kept = if is_in_file { None } else { Some(document.to_keep()?) };
         Some(Unfinished { path, kept, runs })
     }

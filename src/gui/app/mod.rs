@@ -140,6 +140,11 @@ impl App {
         if self.editor.document.enter_typed() {
             self.look_at_document();
         }
+        let mut sharing = self.runner.runs.sharing;
+        self.workspace.views.enter_typed(&mut sharing);
+        if sharing != self.runner.runs.sharing {
+            self.set_sharing(sharing);
+        }
     }
 
     /// Carries out the commands of the pressed keys. The export dialog leaves Undo and Redo, which its settings have too.
@@ -199,7 +204,7 @@ impl App {
     /// document from under its runs.
     fn ask_about_leftovers(&mut self) {
         let starts = self.steps.iter().any(|step| matches!(step, Step::Start(_)));
-        let is_busy = self.runner.runs.is_running() || starts || self.editor.document.is_unsaved();
+        let is_busy = self.runner.runs.is_running() || starts || self.editor.document.would_lose();
         if self.shell.dialog.is_none() && !is_busy {
             self.shell.dialog = self.editor.leftover_question();
         }
@@ -229,7 +234,9 @@ impl App {
     }
 
     fn take_state(&mut self, state: EditState) {
-        self.editor.document.experiment = state.experiment.as_ref().clone();
+        if let Some(selection) = self.editor.take_experiment(&state.experiment, &self.workspace.selection) {
+            self.workspace.selection = selection;
+        }
         self.workspace.take_shown(&state.view, state.tiles);
         if !self.look_at_document() {
             self.take_treatments();

@@ -121,7 +121,7 @@ impl App {
     }
 
     pub(super) fn ask_where_to_save(&mut self, then: Option<Leaving>, ctx: &egui::Context) {
-        let (folder, name) = (self.editor.folder(), self.editor.document.suggested_file_name());
+        let (folder, name) = (self.folder(), self.editor.document.suggested_file_name());
         let request = PathRequest { purpose: Purpose::Save, folder, name };
         self.shell.ask(request, PathUse::Save(then), ctx);
     }

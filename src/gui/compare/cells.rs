@@ -14,6 +14,7 @@ use crate::figure::style_of;
 use crate::gui::arm_look;
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, NAME, present};
+use crate::gui::widgets;
 use crate::results::table::Delta;
 use crate::results::table::columns::Column;
 use crate::results::table::copy::{Numbers, row_cell};
@@ -34,7 +35,7 @@ pub fn pinned_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compa
         Line::Group(place) => format!("Tick {}", sheet.table.groups[place].name),
         Line::Row(place) => format!("Tick {}, seed {}", sheet.rows[place].arm, sheet.rows[place].seed),
     };
-    let tick = theme::input_ui(ui, Checkbox::without_text(&mut all).indeterminate(is_partly));
+    let tick = widgets::input_ui(ui, Checkbox::without_text(&mut all).indeterminate(is_partly));
     tick.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, all, &name));
     if tick.on_hover_text("Ticked runs can be compared and archived").changed() {
         for row in positions {

@@ -131,7 +131,7 @@ fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &im
                 ui.set_height(LINE);
                 let mut is_shown = true;
                 let title = column.title(labels);
-                if theme::input_ui(ui, Checkbox::new(&mut is_shown, &title))
+                if widgets::input_ui(ui, Checkbox::new(&mut is_shown, &title))
                     .on_hover_text(column.help())
                     .changed()
                 {
@@ -173,7 +173,7 @@ fn tick_ui(ui: &mut Ui, column: &Column, is_shown: bool, labels: &Labels) -> boo
     let mut ticked = is_shown;
     ui.horizontal(|ui| {
         ui.set_height(LINE);
-        let tick = theme::input_ui(ui, Checkbox::new(&mut ticked, column.title(labels)));
+        let tick = widgets::input_ui(ui, Checkbox::new(&mut ticked, column.title(labels)));
         tick.on_hover_text(column.help()).changed()
     })
     .inner

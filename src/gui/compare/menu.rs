@@ -11,7 +11,8 @@ use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
 use crate::gui::queue_menu::queue_entries_ui;
 use crate::gui::runs::Runs;
-use crate::gui::{theme, widgets};
+use crate::gui::theme;
+use crate::gui::widgets::{self, FieldState};
 use crate::results::table::view::{Baseline, Key as GroupKey};
 use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
@@ -145,10 +146,10 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     });
     ui.horizontal(|ui| {
         let label = ui.label("Tag");
-        let field = theme::line_edit(&mut compare.tag).desired_width(120.0);
-        let field = theme::field_ui(ui, field).labelled_by(label.id);
+        let field = TextEdit::singleline(&mut compare.tag).desired_width(120.0);
+        let field = widgets::field_ui(ui, field, FieldState::Plain).labelled_by(label.id);
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        if ui.button("Add tag").clicked() || entered {
+        if ui.add(widgets::button(None, "Add tag")).clicked() || entered {
             let tag = std::mem::take(&mut compare.tag).trim().replace(char::is_whitespace, "-");
             if !tag.is_empty() {
                 edit(compare, key, |mark| {
@@ -164,7 +165,7 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
     let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
     let label = ui.label(name);
     let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
-    let field = theme::field_ui(ui, field).labelled_by(label.id);
+    let field = widgets::area_ui(ui, field).labelled_by(label.id);
     note_edited(&field);
     if field.changed() {
         edit(compare, key, |mark| mark.note = note);

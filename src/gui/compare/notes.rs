@@ -6,6 +6,7 @@ use super::Compare;
 use super::menu::{edit, star_button};
 use crate::gui::form::note_edited;
 use crate::gui::theme::{self, fitted};
+use crate::gui::widgets::{self, FieldState};
 use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
 
@@ -38,12 +39,12 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
         .hint_text("Findings and next steps")
         .desired_width(f32::INFINITY);
     ScrollArea::vertical().id_salt("free notes").max_height((0.35 * height).max(48.0)).show(ui, |ui| {
-        note_edited(&theme::field_ui(ui, field).accessible_name("Notes on the results"));
+        note_edited(&widgets::area_ui(ui, field).accessible_name("Notes on the results"));
     });
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
         theme::heading_ui(ui, "Arms and runs");
-        theme::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only marked ones"));
+        widgets::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only marked ones"));
     });
     let lines = lines(compare, noting.marked_only);
     if lines.is_empty() {
@@ -106,8 +107,9 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
         });
         tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
         let mut note = mark.note.clone();
-        let field = theme::line_edit(&mut note).hint_text("note").desired_width(f32::INFINITY);
-        let field = theme::field_ui(ui, field).accessible_name(format!("Note on {}", line.name));
+        let field = TextEdit::singleline(&mut note).hint_text("note").desired_width(f32::INFINITY);
+        let field =
+            widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Note on {}", line.name));
         note_edited(&field);
         if field.changed() {
             edit(compare, &line.key, |mark| mark.note = note);
@@ -129,8 +131,9 @@ fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting:
     let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
     let typed = noting.typed.as_ref().filter(is_typed);
     let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
-    let field = theme::line_edit(&mut text).hint_text("tags").desired_width(width);
-    let response = theme::field_ui(ui, field).accessible_name(format!("Tags of {}", line.name));
+    let field = TextEdit::singleline(&mut text).hint_text("tags").desired_width(width - theme::STEP);
+    let response =
+        widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Tags of {}", line.name));
     note_edited(&response);
     if response.changed() {
         edit(compare, &line.key, |mark| mark.tags = words(&text));

@@ -5,14 +5,16 @@ mod shortcuts;
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
+use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
 
 pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
 use super::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use super::icons::Icon;
 use super::scroll::scroll_area;
 use super::text::{counted, duration};
-use super::{theme, widgets};
+use super::theme;
+use super::widgets::{self, FieldState, title_ui};
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub enum Dialog {
     Unsaved {
         /// What the document is called.
         title: String,
+        /// Texts in its fields that are no values, where they are all that would be lost: these cannot be saved.
+        typed: Vec<String>,
         /// What comes then.
         leaving: Leaving,
     },
@@ -161,7 +165,14 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     let cancel = ("Cancel", Reply::Cancel);
     match dialog {
-        Dialog::Unsaved { title, leaving } => {
+        Dialog::Unsaved { typed, leaving, .. } if !typed.is_empty() => {
+            let why = if typed.len() == 1 { "it is not a valid value" } else { "they are not valid values" };
+            let text = format!("{} cannot be saved: {why}.", typed.join(" and "));
+            let discard = Reply::Unsaved(UnsavedReply::Discard, leaving.clone());
+            let replies = [("Keep editing", Reply::Cancel), ("Discard", discard)];
+            question_ui(ui, "Discard what you typed?", &text, replies)
+        }
+        Dialog::Unsaved { title, leaving, .. } => {
             let title = format!("Save changes to {title}?");
             let text = "If you don't, they will be lost. Results of runs are kept either way.";
             let [save, discard] = [UnsavedReply::Save, UnsavedReply::Discard]
@@ -219,10 +230,6 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     }
 }
 
-fn title_ui(ui: &mut Ui, title: &str) {
-    ui.label(RichText::new(title).strong());
-}
-
 /// A title, a text below it, and the possible answers.
 fn question_ui<'a>(
     ui: &mut Ui,
@@ -240,8 +247,11 @@ fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply
     let mut reply = None;
     ui.horizontal(|ui| {
         for (position, (text, meant)) in replies.into_iter().enumerate() {
-            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(text) };
-            let response = ui.add(button);
+            let response = if position == 0 {
+                widgets::primary_ui(ui, true, None, text)
+            } else {
+                ui.add(widgets::button(None, text))
+            };
             let nobody = ui.memory(|memory| memory.focused().is_none());
             if position == 0 && nobody {
                 response.request_focus();
@@ -252,12 +262,6 @@ fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply
         }
     });
     reply
-}
-
-/// A button in the accent colour.
-pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
-    let colours = theme::present(ui);
-    egui::Button::new(RichText::new(text).color(colours.on_accent)).fill(colours.accent)
 }
 
 fn recover_ui(ui: &mut Ui, title: &str, path: Option<&Path>, secs: u64) -> Option<Reply> {
@@ -317,8 +321,9 @@ fn path_ui(
     title_ui(ui, request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");
-    let field = theme::input_ui(ui, theme::line_edit(text).desired_width(f32::INFINITY));
-    let field = field.labelled_by(label.id);
+    let state = if error.is_some() { FieldState::Wrong } else { FieldState::Plain };
+    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let field = widgets::field_ui(ui, field, state).labelled_by(label.id);
     // Asked first: to request the focus again would hide that Enter took it away.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if !entered && ui.memory(|memory| memory.focused().is_none()) {
@@ -337,7 +342,7 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
     title_ui(ui, title);
     scroll_area(ui, 320.0).show(ui, |ui| ui.label(text));
     ui.horizontal(|ui| {
-        if ui.button("Copy").clicked() {
+        if ui.add(widgets::button(Icon::Copy, "Copy")).clicked() {
             ui.ctx().copy_text(text.to_owned());
         }
         buttons_ui(ui, [("Close", Reply::Cancel)])

@@ -132,6 +132,7 @@ impl Document {
             document.identity.clone_from(&kept.identity);
         }
         document.experiment = experiment;
+        document.drafts = Drafts::recovered(&kept.typed, &mut document.experiment);
         if document.path.is_some() {
             // The edits are edits of what was there then; whether that is still so is asked before it is replaced.
             document.text.clone_from(&kept.saved);
@@ -143,7 +144,8 @@ impl Document {
     pub fn to_keep(&self) -> Option<UnsavedEdits> {
         let text = file::to_text(&self.experiment, &self.text).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
-        Some(UnsavedEdits { path, identity, title: self.title(), saved: self.text.clone(), text })
+        let (title, saved, typed) = (self.title(), self.text.clone(), self.drafts.to_keep());
+        Some(UnsavedEdits { path, identity, title, saved, text, typed })
     }
 
     /// Grows with every edit, and is never that of another document.
@@ -186,6 +188,11 @@ impl Document {
     /// Whether there is something that saving would keep.
     pub fn is_unsaved(&self) -> bool {
         self.experiment != self.saved
+    }
+
+    /// Whether something would be lost with the window: edits, or texts in its fields that are no values.
+    pub fn would_lose(&self) -> bool {
+        self.is_unsaved() || !self.drafts.wrong_texts().is_empty()
     }
 
     /// The folder that its runs are written to: beside its file, or under `untitled` while it has none.

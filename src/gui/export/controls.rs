@@ -71,7 +71,7 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
         for (name, side) in [("Width", &mut size.width_pt), ("Height", &mut size.height_pt)] {
             let mut millimetres = (*side * MILLIMETRES * 10.0).round() / 10.0;
             let field = DragValue::new(&mut millimetres).range(26.0..=5080.0).suffix(" mm").max_decimals(1);
-            let response = theme::input_ui(ui, field);
+            let response = widgets::input_ui(ui, field);
             if response.changed() {
                 *side = millimetres / MILLIMETRES;
             }
@@ -81,7 +81,7 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     row_ui(ui, "Text", |ui| {
         let largest = size.width_pt.min(size.height_pt) / 12.0;
         let field = DragValue::new(&mut size.font_pt).range(3.0..=largest).suffix(" pt").max_decimals(1);
-        let response = theme::input_ui(ui, field.speed(0.1)).accessible_name("Text size");
+        let response = widgets::input_ui(ui, field.speed(0.1)).accessible_name("Text size");
         response.on_hover_text("Size of axis titles and of the legend");
         let text = format!("legend {} pt", number(size.font_pt));
         ui.label(RichText::new(text).size(theme::SMALL).color(present(ui).text3));

@@ -199,7 +199,7 @@ impl ExportDialog {
         if let Some(seeds) = &mut self.settings.seeds {
             let help = "Draws each seed faintly behind the mean, in the window too";
             row_ui(ui, "Seeds", |ui| {
-                theme::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
+                widgets::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
             });
         }
         heading_ui(ui, "Text around the figure");
@@ -212,11 +212,12 @@ impl ExportDialog {
         }
         row_ui(ui, "Show", |ui| {
             let notes = "What differs between arms, after their names";
-            theme::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names")).on_hover_text(notes);
+            widgets::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names"))
+                .on_hover_text(notes);
         });
         row_ui(ui, "", |ui| {
             let footnote = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
-            theme::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
+            widgets::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
         });
         heading_ui(ui, "File");
         self.file_ui(ui)
@@ -231,7 +232,7 @@ impl ExportDialog {
         if self.settings.kind == FileKind::Png {
             row_ui(ui, "PNG resolution", |ui| {
                 let dpi = DragValue::new(&mut self.settings.options.dpi).range(36.0..=1200.0).suffix(" dpi");
-                theme::input_ui(ui, dpi.fixed_decimals(0)).accessible_name("PNG resolution");
+                widgets::input_ui(ui, dpi.fixed_decimals(0)).accessible_name("PNG resolution");
             });
         }
         let mut response = None;

@@ -3,7 +3,7 @@
 use crate::doc::structure::{Layer, Parameter, Role};
 use crate::doc::{Experiment, RunSpec, settings_of};
 use crate::form::path::{Found, Place, assign, each};
-use crate::form::{Field, Value, text};
+use crate::form::{Field, Names, Node, Value, text};
 use crate::gui::swept::{self, Swept};
 
 /// What a form knows about the document around the value that it draws.
@@ -56,6 +56,25 @@ impl About {
         Self { spec, layers, parameters, swept, arms }
     }
 
+    /// Whether a group has layers to tick: these are seen at once.
+    pub(super) fn has_ticks(&self, value: &mut dyn Value) -> bool {
+        let Node::Group(group) = value.node() else { return false };
+        let count = group.fields().len();
+        let names_some = |index| match group.value(index).node() {
+            Node::Choice(choice) => choice.variants().iter().any(names_layers),
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Parsed(_)
+            | Node::Group(_)
+            | Node::List(_)
+            | Node::Optional(_)
+            | Node::Overrides(_) => false,
+        };
+        !self.layers.is_empty() && (0..count).any(names_some)
+    }
+
     /// How a sweep concerns the setting at a place of the document.
     pub(super) fn sweeping(&self, place: &Place) -> Sweeping {
         let Some((arm, own)) = swept::in_run(place) else { return Sweeping::Impossible };
@@ -101,4 +120,9 @@ impl About {
         }); // an address of nothing has no value
         result
     }
+}
+
+/// Whether what an alternative carries names layers.
+pub(super) fn names_layers(variant: &Field) -> bool {
+    variant.names == Names::Layers
 }

@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::{FormContext, Slot, line, marks, ticks};
 use crate::form::path::Segment;
-use crate::form::{Choice, Field, Names, Node};
+use crate::form::{Choice, Node};
 use crate::gui::widgets;
 
 /// Draws the drop-down.
@@ -48,7 +48,8 @@ pub(super) fn drop_down_ui(
     context: &mut FormContext,
 ) -> Option<Picked> {
     let salt = (context.place.to_string(), "choice");
-    let combo = widgets::drop_down(salt, shown).width(ui.available_width()).truncate();
+    let width = ui.available_width();
+    let combo = widgets::drop_down(salt, shown).width(width).truncate();
     let opened = combo.show_ui(ui, |ui| {
         let mut chosen = None;
         if let Some(first) = first
@@ -65,6 +66,7 @@ pub(super) fn drop_down_ui(
         chosen
     });
     let help = selected.map_or(slot.field.help, |index| choice.variants()[index].help);
+    let help = widgets::drop_down_hint(ui, shown, width, help);
     context.finish_input(ui, slot, opened.response).on_hover_text(help);
     opened.inner.flatten()
 }
@@ -97,9 +99,4 @@ pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormCo
             | Node::Overrides(_) => line::below_ui(ui, payload, &slot, context),
         }
     })
-}
-
-/// Whether what an alternative carries names layers.
-pub(super) fn names_layers(variant: &Field) -> bool {
-    variant.names == Names::Layers
 }

@@ -6,6 +6,7 @@ use eframe::egui::{Id, Key, Response, TextEdit, Ui};
 
 use super::drafts::Draft;
 use super::{FormContext, Slot, marks};
+use crate::form::text::SHARE_RULE;
 
 /// What a line of text shows besides its text.
 #[derive(Clone, Copy, Default)]
@@ -63,7 +64,10 @@ pub(super) fn draft_ui(
         context.note_wrong(error);
     }
     context.drafts.put(&context.place.clone(), &slot.name, is_kept.then_some(draft));
-    let response = context.finish_input(ui, slot, response);
+    let mut response = context.finish_input(ui, slot, response);
+    if slot.field.is_share() {
+        response = response.on_hover_text(SHARE_RULE);
+    }
     super::note_value(&response, is_value);
     is_written
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::doc::{Experiment, Problem};
 use crate::form::path::{Place, Segment, reach, walk};
 use crate::form::{Field, Value, text};
@@ -24,6 +26,16 @@ pub(super) struct Draft {
     pub is_pending: bool,
     /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
     pub items: Vec<(usize, String)>,
+}
+
+/// A text that is no value, as a backup has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypedText {
+    /// The place of its setting.
+    place: String,
+    /// The name of its field.
+    name: String,
+    text: String,
 }
 
 impl Draft {
@@ -71,6 +83,43 @@ impl Drafts {
     pub fn problems(&self) -> Vec<Problem> {
         let wrong = |draft: &Draft| Some(Problem::error(draft.place.clone(), draft.error.clone()?));
         self.0.values().filter_map(wrong).collect()
+    }
+
+    /// Texts that are no values, with their fields: `"5 apples" in Evaluate every`.
+    pub fn wrong_texts(&self) -> Vec<String> {
+        let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
+        wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
+    }
+
+    /// The same, for a backup.
+    pub fn to_keep(&self) -> Vec<TypedText> {
+        let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
+        let kept = wrong.map(|((place, name), draft)| TypedText {
+            place: place.clone(),
+            name: name.clone(),
+            text: draft.text.clone(),
+        });
+        kept.collect()
+    }
+
+    /// The texts of a backup, in the fields that they were typed into. Those of swept values are left out.
+    pub fn recovered(kept: &[TypedText], experiment: &mut Experiment) -> Self {
+        let mut drafts = Self::default();
+        walk(experiment, &mut |value, found| {
+            let (key, field) = (found.place.to_string(), found.field());
+            for typed in kept.iter().filter(|typed| typed.place == key) {
+                let (before, document) = (value.to_ron(), text::to_text(value, &field));
+                let Err(error) = text::set_text(value, &typed.text, &field) else {
+                    let _ = value.set_ron(&before); // it was written a moment ago
+                    continue;
+                };
+                let (place, text, error) = (found.place.clone(), typed.text.clone(), Some(error));
+                let draft =
+                    Draft { place, field, text, document, error, is_pending: false, items: Vec::new() };
+                drafts.0.insert((key.clone(), typed.name.clone()), draft);
+            }
+        });
+        drafts
     }
 
     /// Whether a typed value waits to be entered.

@@ -2,17 +2,18 @@
 
 use std::cell::RefCell;
 
-use eframe::egui::{Checkbox, ComboBox, Key, Modifiers, TextEdit, Ui};
+use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, marks};
 use crate::form::{Names, Node, Value, text};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, cell_ui};
+use crate::gui::widgets;
 
 /// On or off.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
-    let response = theme::input_ui(ui, Checkbox::without_text(on));
+    let response = widgets::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
     slot.name(response).changed()
 }
@@ -32,11 +33,9 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
     let document = text::to_text(value, &slot.field);
     let hint = context.about.hint(&slot.field);
     // Each seed is a run: what is typed so far must not become one.
-    let sample = match value.node() {
-        Node::List(list) if text::count_text(0, &slot.field).is_some() => Some(RefCell::new(list.sample())),
-        _ => None,
-    };
-    let count_of = sample.map(|sample| {
+    let counted = text::count_text(0, &slot.field).is_some();
+    let sample = if let Node::List(list) = value.node() { Some(RefCell::new(list.sample())) } else { None };
+    let count_of = sample.filter(|_| counted).map(|sample| {
         move |typed: &str| {
             let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
             Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
@@ -55,7 +54,14 @@ fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
     let problem = |value: &mut dyn Value| match value.node() {
         Node::Integer(integer) => text::range_problem(integer.get() as f64, &slot.field),
         Node::Number(number) => text::range_problem(*number, &slot.field),
-        _ => None,
+        Node::Switch(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => None,
     };
     match value.node() {
         Node::List(list) => {
@@ -70,7 +76,14 @@ fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
                 context.note_wrong(message);
             }
         }
-        _ => {
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::Overrides(_) => {
             if let Some(message) = problem(value) {
                 context.note_wrong(message);
             }
@@ -93,7 +106,7 @@ pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mu
     }
     let id = context.id(ui, &slot.name);
     let edit = TextEdit::multiline(value).desired_rows(3).id(id).desired_width(f32::INFINITY);
-    let response = marks::field_ui(ui, edit, context.is_wrong());
+    let response = widgets::area_ui(ui, edit);
     context.finish_input(ui, slot, response).changed()
 }
 
@@ -114,12 +127,14 @@ pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut FormContext) -> bool {
     let salt = (context.place.to_string(), "parameter");
     let shown = if value.is_empty() { "choose" } else { value.as_str() };
-    let combo = ComboBox::from_id_salt(salt).selected_text(shown).width(ui.available_width()).truncate();
+    let width = ui.available_width();
+    let hint = widgets::drop_down_hint(ui, shown, width, slot.field.help);
+    let combo = widgets::drop_down(salt, shown).width(width).truncate();
     let names = context.about.parameters.clone();
     let chosen = combo.show_ui(ui, |ui| {
         names.into_iter().find(|name| ui.selectable_label(name == value, name.as_str()).clicked())
     });
-    context.finish_input(ui, slot, chosen.response);
+    context.finish_input(ui, slot, chosen.response).on_hover_text(hint);
     let Some(chosen) = chosen.inner.flatten() else { return false };
     *value = chosen;
     true
@@ -140,7 +155,13 @@ fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
                 step(inner, up, range);
             }
         }
-        _ => {}
+        Node::Switch(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::List(_)
+        | Node::Overrides(_) => {}
     }
 }
 

@@ -72,7 +72,7 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         is_wrong: context.has_problem_inside(),
         is_title: false,
     };
-    let starts_open = heading.is_wrong || !summary.is_empty();
+    let starts_open = heading.is_wrong || !summary.is_empty() || context.about.has_ticks(value);
     let id = context.id(ui, "section");
     let (is_open, id) = heading_ui(ui, id, &heading, starts_open, context.leads_to_focus());
     context.first_input.get_or_insert(id);
@@ -180,9 +180,8 @@ fn can_sweep(value: &mut dyn Value) -> bool {
 /// Adds the smallest number above all others of a list, or the smallest free one where there is none above.
 fn add_next(list: &mut dyn List) -> bool {
     let numbers: Vec<u64> = (0..list.count())
-        .filter_map(|index| match list.item(index).node() {
-            Node::Integer(integer) => Some(integer.get()),
-            _ => None,
+        .filter_map(|index| {
+            if let Node::Integer(integer) = list.item(index).node() { Some(integer.get()) } else { None }
         })
         .collect();
     let above = numbers.iter().max().map_or(Some(1), |most| most.checked_add(1));

@@ -11,6 +11,8 @@ mod drafts;
 mod group;
 #[cfg(test)]
 mod help_tests;
+#[cfg(test)]
+mod layer_tests;
 mod leaf;
 mod line;
 mod list;
@@ -30,7 +32,7 @@ use crate::doc::{Problem, Severity};
 use crate::form::path::{Place, Segment};
 use crate::form::{Field, Group, Names, Node, Value};
 pub use about::About;
-pub use drafts::Drafts;
+pub use drafts::{Drafts, TypedText};
 
 /// What a form asks of the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,7 +278,14 @@ fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormC
             let title = choice.title();
             line::titled_ui(ui, title, value, context)
         }
-        _ => {
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => {
             let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
             body_ui(ui, value, slot, context) || changed
         }

@@ -18,9 +18,8 @@ pub(super) fn head_ui(
     match sample.node() {
         Node::Choice(kinds) => {
             let hint = context.about.hint(&slot.field);
-            let selected = optional.value().and_then(|value| match value.node() {
-                Node::Choice(choice) => Some(choice.selected()),
-                _ => None,
+            let selected = optional.value().and_then(|value| {
+                if let Node::Choice(choice) = value.node() { Some(choice.selected()) } else { None }
             });
             let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
             let chosen = choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context);
@@ -70,12 +69,13 @@ fn whole_ui(ui: &mut Ui, optional: &mut dyn Optional, slot: &Slot, context: &mut
     let is_set = optional.is_set();
     let own = "own settings";
     let salt = (context.place.to_string(), "own");
-    let combo = widgets::drop_down(salt, if is_set { own } else { &hint });
-    let opened = combo.width(ui.available_width()).truncate().show_ui(ui, |ui| {
+    let (shown, width) = (if is_set { own } else { &hint }, ui.available_width());
+    let opened = widgets::drop_down(salt, shown).width(width).truncate().show_ui(ui, |ui| {
         let outer = ui.selectable_label(!is_set, &hint).clicked().then_some(false);
         outer.or(ui.selectable_label(is_set, own).clicked().then_some(true))
     });
-    context.finish_input(ui, slot, opened.response).on_hover_text(slot.field.help);
+    let help = widgets::drop_down_hint(ui, shown, width, slot.field.help);
+    context.finish_input(ui, slot, opened.response).on_hover_text(help);
     let Some(wanted) = opened.inner.flatten().filter(|wanted| *wanted != is_set) else { return false };
     set(optional, wanted, slot, context);
     true

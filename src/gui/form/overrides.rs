@@ -169,12 +169,14 @@ pub(super) fn first_values(
     path: &str,
     context: &mut FormContext,
 ) -> FormRequest {
-    let present = match value.node() {
-        Node::Optional(optional) if !optional.is_set() => {
-            let sample = optional.sample().to_ron();
-            context.about.inherited(&slot.field).unwrap_or(sample)
-        }
-        _ => value.to_ron(),
+    let unset = if let Node::Optional(optional) = value.node() {
+        (!optional.is_set()).then(|| optional.sample().to_ron())
+    } else {
+        None
+    };
+    let present = match unset {
+        Some(sample) => context.about.inherited(&slot.field).unwrap_or(sample),
+        None => value.to_ron(),
     };
     let arm = crate::gui::swept::in_run(&context.place).and_then(|(arm, _)| arm);
     FormRequest::Sweep { arm, path: path.to_owned(), values: Some(format!("[{present}]")) }
@@ -202,7 +204,7 @@ fn add_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &mut F
 fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &mut FormContext) -> bool {
     let id = context.id(ui, "search settings");
     let mut search = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
-    ui.set_min_width(220.0);
+    ui.set_min_width(300.0);
     let field = TextEdit::singleline(&mut search).hint_text("Search settings").desired_width(f32::INFINITY);
     let field = marks::field_ui(ui, field.id(id.with("text")), false).accessible_name("Search settings");
     if !ui.memory(|memory| memory.has_focus(field.id)) && search.is_empty() {
@@ -220,8 +222,10 @@ fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &
         all.into_iter().find(|setting| {
             let around = RichText::new(&setting.around).size(SMALL).color(colour);
             let entry = Button::new((setting.label.as_str(), around)).frame_when_inactive(false);
-            let entry = ui.add(entry.min_size(eframe::egui::vec2(ui.available_width(), 24.0)));
-            entry.accessible_name(format!("{}, {}", setting.label, setting.around)).clicked()
+            let entry = ui.add(entry.truncate().min_size(eframe::egui::vec2(ui.available_width(), 24.0)));
+            let entry = entry.accessible_name(format!("{}, {}", setting.label, setting.around));
+            let hint = format!("{}: {} ({})", setting.around, setting.label, setting.path);
+            entry.on_hover_text(hint).clicked()
         })
     });
     let Some(Addable { path, value, .. }) = chosen.inner else { return false };
@@ -248,7 +252,13 @@ fn addable(context: &mut FormContext) -> Vec<Addable> {
             Node::List(list) if !super::list::is_line(list) => return,
             Node::Optional(optional) if matches!(optional.sample().node(), Node::Text(_)) => return,
             Node::Optional(optional) if !optional.is_set() => optional.sample().to_ron(),
-            _ => value.to_ron(),
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Parsed(_)
+            | Node::Choice(_)
+            | Node::List(_)
+            | Node::Optional(_) => value.to_ron(),
         };
         let path = path_of(&found.place);
         let is_item = matches!(found.place.0.last(), Some(Segment::Index(_)));

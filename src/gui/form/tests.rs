@@ -14,7 +14,7 @@ use crate::form::{Steps, Value};
 const WIDTH: f32 = 240.0;
 
 pub(super) struct Form<T> {
-    value: T,
+    pub(super) value: T,
     problems: Vec<Problem>,
     focus: Option<Place>,
     drafts: Drafts,
@@ -22,7 +22,7 @@ pub(super) struct Form<T> {
     changes: usize,
 }
 
-fn form<'a, T: Value + 'a>(value: T) -> Harness<'a, Form<T>> {
+pub(super) fn form<'a, T: Value + 'a>(value: T) -> Harness<'a, Form<T>> {
     with_problems(value, Vec::new())
 }
 
@@ -57,18 +57,18 @@ pub(super) fn of_experiment<'a, T: Value + 'a>(
 }
 
 /// Replaces the text of a field in one go.
-fn write<T>(harness: &mut Harness<'_, Form<T>>, label: &str, text: &str) {
+pub(super) fn write<T>(harness: &mut Harness<'_, Form<T>>, label: &str, text: &str) {
     harness.get_by_label(label).set_text_value_accesskit(text);
     harness.run();
 }
 
-fn click<T>(harness: &mut Harness<'_, Form<T>>, label: &str) {
+pub(super) fn click<T>(harness: &mut Harness<'_, Form<T>>, label: &str) {
     harness.get_by_label(label).click();
     harness.run();
 }
 
 /// Takes an alternative of a combo box.
-fn choose<T>(harness: &mut Harness<'_, Form<T>>, label: &str, alternative: &str) {
+pub(super) fn choose<T>(harness: &mut Harness<'_, Form<T>>, label: &str, alternative: &str) {
     harness.get_by_role_and_label(Role::ComboBox, label).click();
     harness.run();
     harness.get_by_role_and_label(Role::Button, alternative).click();
@@ -265,34 +265,12 @@ pub(super) fn perceptron() -> About {
 }
 
 #[test]
-fn layers_are_ticks_and_unknown_names_stay_until_they_are_unticked() {
-    use crate::doc::intervention::Layers;
-    let only = |names: &[&str]| Layers::Only(names.iter().map(|name| (*name).to_owned()).collect());
-    let mut harness = of_experiment(Target::default(), Vec::new(), perceptron());
-    harness.get_by_label("235,200");
-    click(&mut harness, "fc2");
-    assert_eq!(harness.state().value.layers, only(&["fc1", "fc3"]));
-    click(&mut harness, "fc2");
-    assert_eq!(harness.state().value.layers, Layers::All);
-    harness.state_mut().value.layers = only(&["fc1", "fc9"]);
-    harness.run();
-    harness.get_by_label("unknown");
-    click(&mut harness, "fc9");
-    assert_eq!(harness.state().value.layers, only(&["fc1"]));
-    choose(&mut harness, "Layers", "All but");
-    click(&mut harness, "fc3");
-    assert_eq!(harness.state().value.layers, Layers::Except(vec!["fc3".to_owned()]));
-    choose(&mut harness, "Layers", "Only");
-    assert_eq!(harness.state().value.layers, only(&["fc1", "fc2", "fc3"]), "no error to begin with");
-}
-
-#[test]
 fn the_whole_heading_folds_its_settings() {
     let prune = crate::doc::intervention::Prune::default();
     let mut harness = of_experiment(prune, Vec::new(), perceptron());
     let heading = harness.get_by_label("Target").rect();
     for (x, is_open) in
-        [(heading.left() + 5.0, true), (heading.right() - 5.0, false), (heading.left() + 60.0, true)]
+        [(heading.left() + 5.0, false), (heading.right() - 5.0, true), (heading.left() + 60.0, false)]
     {
         let at = eframe::egui::pos2(x, heading.center().y);
         harness.hover_at(at);
@@ -374,14 +352,4 @@ fn typing_in_a_stage_reaches_its_settings() {
         modifiers: Modifiers::NONE,
     });
     harness.run();
-}
-
-#[test]
-fn names_of_layers_are_added_behind_the_choice_of_naming_them() {
-    let mut harness = form(crate::doc::Target::default());
-    choose(&mut harness, "Layers", "Only");
-    click(&mut harness, "Add to Only");
-    write(&mut harness, "Only 1", "fc1");
-    let layers = crate::doc::intervention::Layers::Only(vec!["fc1".to_owned()]);
-    assert_eq!(harness.state().value.layers, layers);
 }

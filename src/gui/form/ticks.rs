@@ -1,17 +1,21 @@
 //! Layers by name: a tick for each that the network has.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, Ui, WidgetInfo};
+use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, ScrollArea, Ui, WidgetInfo, vec2};
 
-use super::choice::names_layers;
+use super::about::names_layers;
 use super::{FormContext, line, marks};
 use crate::form::path::Segment;
 use crate::form::{Choice, Field, List, Node, Value};
 use crate::gui::text::grouped;
 use crate::gui::theme::{self, SMALL, fitted};
+use crate::gui::widgets;
 
-/// Networks with more layers show ticks only where single layers are chosen.
-const MOST_WITHOUT_CHOICE: usize = 8;
+/// Height of a layer, and the gap to the next one, in points.
+const ROW: f32 = 24.0;
+const GAP: f32 = 2.0;
+/// More layers than these scroll.
+const MOST_ROWS: usize = 10;
 
 /// Whether an alternative begins with all layers: the first that names some. What leaves layers out begins with none.
 pub(super) fn starts_full(variants: &[Field], index: usize) -> bool {
@@ -37,39 +41,21 @@ pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut Form
     if layers.is_empty() || (!is_named && choice.payload().is_some()) {
         return None;
     }
-    if !is_named && layers.len() > MOST_WITHOUT_CHOICE {
-        return Some(false);
-    }
     let key = Segment::Variant(variants[selected].key.to_owned());
     let mut names = choice.payload().map(names_of).unwrap_or_default();
     let means_others = is_named && selected != by_name;
     context.at(key, |context| {
         context.reachable(ui, |ui, context| {
             marks::problems_ui(ui, context);
-            let mut changed = false;
-            for (layer, weights) in &layers {
-                let mut is_on = !is_named || names.contains(layer) != means_others;
-                if tick_ui(ui, layer, Some(*weights), &mut is_on, context) {
-                    changed = true;
-                    if !is_named {
-                        names = layers.iter().map(|(name, _)| name.clone()).collect();
-                    }
-                    if is_on == means_others {
-                        names.retain(|name| name != layer);
-                    } else {
-                        names.push(layer.clone());
-                    }
-                }
-            }
-            let unknown: Vec<String> =
-                names.iter().filter(|name| layers.iter().all(|(layer, _)| layer != *name)).cloned().collect();
-            for name in unknown {
-                let mut is_on = true;
-                if tick_ui(ui, &name, None, &mut is_on, context) {
-                    changed = true;
-                    names.retain(|other| *other != name);
-                }
-            }
+            let list = ScrollArea::vertical().id_salt("layers").auto_shrink([false, true]);
+            let list = list.max_height(MOST_ROWS as f32 * (ROW + GAP));
+            let means = means_others.then_some(Means::Others).or(is_named.then_some(Means::These));
+            let changed = ui.scope(|ui| {
+                // The bar of a long list takes no room, so that ticks are in line with the fields.
+                ui.spacing_mut().scroll.floating_allocated_width = 0.0;
+                list.show(ui, |ui| layers_ui(ui, &layers, &mut names, means, context)).inner
+            });
+            let changed = changed.inner;
             if changed {
                 let position = |name: &String| layers.iter().position(|(layer, _)| layer == name);
                 names.sort_by_key(position);
@@ -78,6 +64,53 @@ pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut Form
             Some(changed)
         })
     })
+}
+
+/// What the names of an alternative are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Means {
+    These,
+    /// The layers that are left out.
+    Others,
+}
+
+/// Draws a tick for each layer, all on where none is named, and for each name that is no layer. Returns whether one
+/// changed.
+fn layers_ui(
+    ui: &mut Ui,
+    layers: &[(String, usize)],
+    names: &mut Vec<String>,
+    means: Option<Means>,
+    context: &mut FormContext,
+) -> bool {
+    let mut changed = false;
+    ui.spacing_mut().interact_size.y = ROW;
+    ui.spacing_mut().item_spacing = vec2(theme::STEP / 2.0, GAP);
+    let are_left_out = means == Some(Means::Others);
+    for (layer, weights) in layers {
+        let mut is_on = means.is_none() || names.contains(layer) != are_left_out;
+        if tick_ui(ui, layer, Some(*weights), &mut is_on, context) {
+            changed = true;
+            if means.is_none() {
+                *names = layers.iter().map(|(name, _)| name.clone()).collect();
+            }
+            if is_on == are_left_out {
+                names.retain(|name| name != layer);
+            } else {
+                names.push(layer.clone());
+            }
+        }
+    }
+    let unknown: Vec<String> =
+        names.iter().filter(|name| layers.iter().all(|(layer, _)| layer != *name)).cloned().collect();
+    for name in unknown {
+        let mut is_on = true;
+        if tick_ui(ui, &name, None, &mut is_on, context) {
+            changed = true;
+            names.retain(|other| *other != name);
+        }
+    }
+    changed
 }
 
 /// Takes these names; all layers are the alternative without names, where there is one.
@@ -102,11 +135,10 @@ fn take(choice: &mut dyn Choice, by_name: usize, names: &[String], layers: usize
 
 fn names_of(value: &mut dyn Value) -> Vec<String> {
     let Node::List(list) = value.node() else { return Vec::new() };
-    let name = |list: &mut dyn List, index: usize| match list.item(index).node() {
-        Node::Text(text) => text.clone(),
-        _ => String::new(),
+    let name = |list: &mut dyn List, index: usize| {
+        if let Node::Text(text) = list.item(index).node() { Some(text.clone()) } else { None }
     };
-    (0..list.count()).map(|index| name(list, index)).collect()
+    (0..list.count()).filter_map(|index| name(list, index)).collect()
 }
 
 /// One layer with its number of weights; one that the network does not have is wrong until it is unticked.
@@ -118,10 +150,8 @@ fn tick_ui(
     context: &mut FormContext,
 ) -> bool {
     let colours = theme::present(ui);
-    let height = 24.0;
-    let width = line::label_width(ui, context);
+    let width = line::label_width(ui, context) + ui.spacing().item_spacing.x;
     ui.horizontal(|ui| {
-        ui.set_height(height);
         ui.add_space(width);
         let count = weights.map_or_else(|| "unknown".to_owned(), |weights| grouped(weights as u64));
         let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(SMALL));
@@ -130,7 +160,7 @@ fn tick_ui(
         let taken = size(&count) + marks::ICON_WIDTH + 4.0 * theme::STEP + 16.0;
         let text = RichText::new(fitted(ui.painter(), name, &body, (ui.available_width() - taken).max(16.0)));
         let text = if weights.is_none() { text.color(colours.bad) } else { text };
-        let response = theme::input_ui(ui, Checkbox::new(is_on, text));
+        let response = widgets::input_ui(ui, Checkbox::new(is_on, text));
         context.note_input(&response);
         let (is_checked, hint) =
             (*is_on, if weights.is_none() { "The network has no such layer" } else { name });

@@ -5,9 +5,9 @@ use std::path::Path;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
-use crate::doc::{Experiment, Net};
+use crate::doc::{Experiment, Net, Recording};
 use crate::form::Field;
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
 use crate::form::path::{Place, Segment};
 use crate::gui::document::Document;
 use crate::gui::form::section::{Heading, heading_ui};
@@ -16,7 +16,8 @@ use crate::gui::icons::Icon;
 use crate::gui::swept::runs_text;
 use crate::gui::{theme, widgets};
 
-/// Settings of training that belong to other sections: when to evaluate, and what computes.
+/// Settings of training that belong to other sections: what is rarely changed, when to evaluate, and what computes.
+const OF_DETAILS: &[&str] = &["loss", "augment", "non_finite", "record"];
 const OF_EVALUATION: &[&str] = &["evaluate", "evaluation_batch"];
 const OF_DEVICES: &[&str] = &["kernels"];
 
@@ -65,6 +66,17 @@ const SECTIONS: &[Section] = &[
         draw: |ui, experiment, context| {
             at(context, "train", |context| {
                 fields_ui(ui, &mut experiment.train, |field| is_of_training(field.key), context)
+            });
+        },
+    },
+    Section {
+        title: "Training details",
+        help: "The loss, augmentation, and what to record of the weights",
+        summary: details_summary,
+        holds: |keys| keys[0] == "train" && keys.get(1).is_some_and(|key| OF_DETAILS.contains(key)),
+        draw: |ui, experiment, context| {
+            at(context, "train", |context| {
+                fields_ui(ui, &mut experiment.train, |field| OF_DETAILS.contains(&field.key), context)
             });
         },
     },
@@ -164,7 +176,7 @@ pub(super) fn experiment_ui(
 }
 
 fn is_of_training(key: &str) -> bool {
-    !OF_EVALUATION.contains(&key) && !OF_DEVICES.contains(&key)
+    [OF_DETAILS, OF_EVALUATION, OF_DEVICES].iter().all(|others| !others.contains(&key))
 }
 
 /// Whether a setting of the experiment is drawn by no section, and nowhere else.
@@ -226,6 +238,19 @@ fn network_summary(experiment: &mut Experiment) -> String {
         Net::Vgg(vgg) if vgg.width == 64 => format!("VGG-{}", vgg.depth),
         Net::Vgg(vgg) => format!("VGG-{}, width {}", vgg.depth, vgg.width),
     }
+}
+
+/// `Cross-entropy, 2 augmentations, records weights`.
+fn details_summary(experiment: &mut Experiment) -> String {
+    let train = &experiment.train;
+    let mut parts = vec![train.loss.label().to_owned()];
+    if !train.augment.is_empty() {
+        parts.push(counted(train.augment.len() as u64, "augmentation"));
+    }
+    if train.record != Recording::default() {
+        parts.push("records weights".to_owned());
+    }
+    parts.join(", ")
 }
 
 fn results_ui(ui: &mut Ui, results: &Path) {

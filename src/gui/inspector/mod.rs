@@ -158,7 +158,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     let inner = match &*input.selection {
         Selection::Stage { path, .. } => {
             let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
-            stage_of(&arm.plan, path).map(|stage| format!("{} {}", number.join("."), name_of(stage)))
+            plan::stage_in(&arm.plan, path).map(|stage| format!("{} {}", number.join("."), name_of(stage)))
         }
         Selection::Run { id, .. } => {
             let run = input.document.runs().iter().find(|run| run.id == *id);
@@ -207,12 +207,6 @@ fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     });
 }
 
-fn stage_of<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
-    let (&index, rest) = path.split_first()?;
-    let stage = plan.get(index)?;
-    if rest.is_empty() { Some(stage) } else { stage_of(stage.nested()?.plan, rest) }
-}
-
 /// What a stage does, in a word: `Prune`.
 fn name_of(stage: &Stage) -> &'static str {
     match stage {
@@ -248,7 +242,14 @@ fn is_changed(value: &mut dyn Value, kept: &[&str]) -> bool {
             let fields = group.fields().iter().enumerate();
             fields.filter(|(_, field)| !kept.contains(&field.key)).any(|(index, _)| !group.is_default(index))
         }
-        _ => false,
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => false,
     }
 }
 
@@ -266,7 +267,14 @@ fn reset(value: &mut dyn Value, kept: &[&str]) {
                 }
             }
         }
-        _ => {}
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => {}
     }
 }
 
@@ -299,7 +307,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             (context.place, context.elsewhere) = (place, plan::NESTED);
             inner_ui(ui, stage, context);
             hint_ui(ui, Some(help_of(stage)));
-            theme::outline_inputs(ui);
+            widgets::outline_inputs(ui);
             faults::stage_ui(ui, stage, run.as_ref());
             input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
         }

@@ -4,7 +4,7 @@ mod fuzzy;
 
 use std::path::PathBuf;
 
-use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, Ui, vec2};
+use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::commands::{self, Command, CommandContext, mark_and_key};
 use super::panes::{Pane, find, panes};
@@ -12,6 +12,7 @@ use super::plan;
 use super::scroll::scroll_area;
 use super::text::first_statement;
 use super::theme;
+use super::widgets::{self, FieldState};
 use fuzzy::score;
 
 /// What can be chosen.
@@ -91,8 +92,8 @@ impl Palette {
             PaletteList::Commands => ("Search commands", "What do you want to do?"),
             PaletteList::Files => ("Search files", "Which file?"),
         };
-        let edit = theme::line_edit(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
-        let field = theme::input_ui(ui, edit).accessible_name(name);
+        let edit = TextEdit::singleline(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
+        let field = widgets::field_ui(ui, edit, FieldState::Plain).accessible_name(name);
         field.request_focus();
         if field.changed() {
             self.chosen = 0;

@@ -66,7 +66,7 @@ impl Action {
         match self {
             Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
             Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
-            _ => None,
+            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
         }
     }
 

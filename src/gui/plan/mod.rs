@@ -19,7 +19,7 @@ use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
 pub use action::Action;
 use action::insert_after;
-pub use outline::{NESTED, stage_at, stage_at_mut};
+pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
 /// What the user wants of the plan.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]

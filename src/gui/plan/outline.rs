@@ -20,6 +20,30 @@ pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut
     if rest.is_empty() { Some(stage) } else { stage_at_mut(stage.nested_mut()?, rest) }
 }
 
+/// The stage at a path, to look at.
+pub fn stage_in<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
+    siblings(plan, path)?.get(*path.last()?)
+}
+
+/// Where the stage at a path of the plan `before` is in the plan `after`, if it has moved.
+pub fn moved_to(before: &[Stage], after: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
+    let stage = stage_in(before, path)?;
+    // An equal one that was there before is another one.
+    let is_it =
+        |path: &Vec<usize>| stage_in(after, path) == Some(stage) && stage_in(before, path) != Some(stage);
+    if stage_in(after, path) == Some(stage) { None } else { paths(after, &[]).into_iter().find(is_it) }
+}
+
+/// The paths of all stages, outer ones first.
+fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
+    let of_stage = |(index, stage): (usize, &Stage)| {
+        let path = [around, &[index]].concat();
+        let inner = stage.nested().map(|nested| paths(nested.plan, &path)).unwrap_or_default();
+        [vec![path], inner].concat()
+    };
+    plan.iter().enumerate().flat_map(of_stage).collect()
+}
+
 /// Whether there is a stage at a path.
 pub(super) fn has_stage(plan: &[Stage], path: &[usize]) -> bool {
     path.last().is_some_and(|index| siblings(plan, path).is_some_and(|siblings| *index < siblings.len()))
@@ -198,6 +222,18 @@ mod tests {
             path = relocate(&mut plan, &path, &to).unwrap();
         }
         assert_eq!((path, sketch(&plan)), (vec![0], start));
+    }
+
+    #[test]
+    fn a_moved_stage_is_found_where_it_is_now() {
+        let (before, mut after) = (plan(), plan());
+        assert_eq!(moved_to(&before, &after, &[0]), None, "nothing has moved");
+        relocate(&mut after, &[0], &[1, 1]).unwrap();
+        assert_eq!(sketch(&after), "[Tr Te Te] Tr");
+        assert_eq!(moved_to(&before, &after, &[0]), Some(vec![0, 1]));
+        assert_eq!(moved_to(&after, &before, &[0, 1]), Some(vec![0]), "not the other test, which stayed");
+        after.remove(1);
+        assert_eq!(moved_to(&before, &after, &[2]), None, "it is gone");
     }
 
     #[test]

@@ -180,12 +180,10 @@ fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Res
         None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
     }
     let experiment = template.experiment();
-    let facts = format!(
-        "{} · {} · {}",
-        counted(experiment.arms.len(), "arm"),
-        counted(experiment.seeds.len(), "seed"),
-        template.time
-    );
+    // How long it takes depends on the machine: the bar measures that once the template is open.
+    let facts = [counted(experiment.arms.len(), "arm"), counted(experiment.seeds.len(), "seed")];
+    let facts = facts.into_iter().chain(experiment.data.file_set().map(str::to_owned));
+    let facts = facts.collect::<Vec<_>>().join(" · ");
     words_ui(ui, rect, [template.title, template.description, &facts]);
     response
 }

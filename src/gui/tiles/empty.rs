@@ -5,7 +5,7 @@ use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 use super::LayoutChange;
 use crate::gui::panes::panes;
 use crate::gui::text::first_statement;
-use crate::gui::theme;
+use crate::gui::{theme, widgets};
 use crate::results::tiles::Group;
 
 /// Says how to open views of a group, with a button for each; returns the pressed one.
@@ -18,7 +18,7 @@ pub fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
         let how = "Open one here, from the View menu, or by name in the command palette (Ctrl+Shift+P)";
         ui.label(RichText::new(how).weak());
         ui.add_space(theme::STEP);
-        if ui.button("Open the default views").clicked() {
+        if ui.add(widgets::button(None, "Open the default views")).clicked() {
             chosen = Some(LayoutChange::Reset);
         }
         ui.add_space(2.0 * theme::STEP);
@@ -26,7 +26,11 @@ pub fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
         let layout = Layout::left_to_right(Align::Center).with_main_wrap(true);
         ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
             for pane in panes().filter(|pane| pane.group == group) {
-                if ui.button(pane.title).on_hover_text(first_statement(pane.help)).clicked() {
+                if ui
+                    .add(widgets::button(None, pane.title))
+                    .on_hover_text(first_statement(pane.help))
+                    .clicked()
+                {
                     chosen = Some(LayoutChange::Show(pane.name));
                 }
             }

@@ -39,12 +39,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
            row a range of values; the colour is the share of the remaining weights in it, on a logarithmic scale. \
            Brackets below the columns name the weights that remain. A distribution that widens without end shows a \
            learning rate that is too high, one that splits in two shows what magnitude pruning took from its middle. \
-           It needs a run that recorded \u{201c}Histograms\u{201d}, under Training, Weights over training.",
+           It needs a run that recorded \u{201c}Histograms\u{201d}, under Training details, Weights over training.",
     make: || Box::<Histograms>::default(),
 };
 
-const LACKS: &str = "No run of the selected arm recorded histograms. Choose \u{201c}Histograms\u{201d} under Training, \
-    Weights over training, and run again.";
+const LACKS: &str = "No run of the selected arm recorded histograms. Choose \u{201c}Histograms\u{201d} under \
+    Training details, Weights over training, and run again.";
 
 impl View for Histograms {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {

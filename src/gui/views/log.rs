@@ -1,13 +1,14 @@
 //! The log with all its lines, to be searched and copied.
 
-use eframe::egui::{Checkbox, ScrollArea, Ui};
+use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 
+use crate::gui::icons::Icon;
 use crate::gui::log::Notice;
 use crate::gui::status::{LINE, entry_ui};
-use crate::gui::widgets::Tone;
-use crate::gui::{text, theme};
+use crate::gui::text;
+use crate::gui::widgets::{self, FieldState, Tone};
 use crate::results::tiles::Group;
 
 /// The search.
@@ -37,13 +38,13 @@ impl View for LogView {
             entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Find:");
-            let field = theme::line_edit(&mut self.words)
-                .hint_text("failed winning")
-                .desired_width(160.0)
-                .background_color(theme::present(ui).raised);
-            theme::input_ui(ui, field).labelled_by(label.id).on_hover_text("Words in a line, in any order");
-            theme::input_ui(ui, Checkbox::new(&mut self.errors_only, "Errors only"));
-            if ui.button("Copy found lines").on_hover_text("Copies the matching lines in full").clicked() {
+            let field =
+                TextEdit::singleline(&mut self.words).hint_text("failed winning").desired_width(160.0);
+            let field = widgets::field_ui(ui, field, FieldState::Plain).labelled_by(label.id);
+            field.on_hover_text("Words in a line, in any order");
+            widgets::input_ui(ui, Checkbox::new(&mut self.errors_only, "Errors only"));
+            let copy = ui.add(widgets::button(Icon::Copy, "Copy found lines"));
+            if copy.on_hover_text("Copies the matching lines in full").clicked() {
                 let lines: String = found.iter().flat_map(|(_, entry)| [entry.text.as_str(), "\n"]).collect();
                 ui.ctx().copy_text(lines);
             }

@@ -17,6 +17,7 @@ mod picture;
 mod queue;
 pub(in crate::gui) mod reports;
 mod round_slider;
+mod sharing;
 mod table;
 mod tickets;
 mod values;
@@ -40,6 +41,7 @@ use crate::doc::intervention::Set;
 use crate::results::campaign::definition;
 use crate::results::tiles::Group;
 use network_at_end::NetworkAtEnd;
+use sharing::TypedSharing;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
@@ -139,8 +141,8 @@ pub struct Shared<'a> {
     network: &'a mut NetworkAtEnd,
     /// The place whose faults are shown.
     trial_filter: &'a mut TrialFilter,
-    /// Whether the keyboard is to go to how runs share the machine.
-    chooses_sharing: &'a mut bool,
+    /// What is typed for how runs share the machine.
+    sharing: &'a mut TypedSharing,
 }
 
 /// An action for the window.
@@ -165,7 +167,7 @@ pub struct Views {
     drawn: Vec<(&'static str, Box<dyn View>)>,
     network: NetworkAtEnd,
     trial_filter: TrialFilter,
-    chooses_sharing: bool,
+    sharing: TypedSharing,
 }
 
 impl Default for Views {
@@ -175,7 +177,7 @@ impl Default for Views {
             drawn,
             network: NetworkAtEnd::default(),
             trial_filter: TrialFilter::default(),
-            chooses_sharing: false,
+            sharing: TypedSharing::default(),
         }
     }
 }
@@ -216,14 +218,19 @@ impl Views {
         name: &str,
         compare: &'a mut Compare,
     ) -> Option<(&'a mut dyn View, Shared<'a>)> {
-        let Self { drawn, network, trial_filter, chooses_sharing } = self;
+        let Self { drawn, network, trial_filter, sharing } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
-        Some((view.as_mut(), Shared { compare, network, trial_filter, chooses_sharing }))
+        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
     pub const fn choose_sharing(&mut self) {
-        self.chooses_sharing = true;
+        self.sharing.wants_focus = true;
+    }
+
+    /// Enters what is typed for how runs share the machine.
+    pub fn enter_typed(&mut self, sharing: &mut Sharing) {
+        self.sharing.enter(sharing);
     }
 
     /// The views that have something to show.

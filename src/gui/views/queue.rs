@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use eframe::egui::{
-    self, Align, Key, Label, Layout, Modifiers, Popup, Rect, RichText, ScrollArea, Sense, Stroke, TextEdit,
-    Ui, UiBuilder, WidgetInfo, accesskit::Role, pos2, vec2,
+    self, Align, Key, Label, Layout, Modifiers, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
+use super::sharing::TypedSharing;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
 use crate::gui::compare::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
@@ -15,7 +16,7 @@ use crate::gui::queue_menu::queue_entries_ui;
 use crate::gui::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
 use crate::gui::text;
 use crate::gui::theme::{self, CONTROL, STEP, present};
-use crate::gui::widgets::{self, FieldState};
+use crate::gui::widgets;
 use crate::results::RunState;
 use crate::results::tiles::Group;
 
@@ -32,8 +33,6 @@ const BUTTONS: f32 = 4.0 * CONTROL;
 const BAR: f32 = 8.0 * STEP;
 /// The least time between two updates of the list, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
-/// The most runs side by side, and threads.
-const MOST: usize = 1024;
 
 /// The view in the registry.
 pub const ENTRY: ViewEntry = ViewEntry {
@@ -56,8 +55,6 @@ struct Queue {
     made: Option<([u64; 2], f64)>,
     /// Arms with their positions and colours.
     arms: BTreeMap<String, [usize; 2]>,
-    /// What is typed for runs side by side, and for threads.
-    typed: [Option<String>; 2],
 }
 
 /// What a row is drawn with.
@@ -75,8 +72,7 @@ impl View for Queue {
         if let Some(wait) = self.update(input, shared.compare, ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
-        let wants_focus = std::mem::take(shared.chooses_sharing);
-        let sharing = self.head_ui(ui, input.runs, wants_focus).map(ViewResponse::Sharing);
+        let sharing = self.head_ui(ui, input.runs, shared.sharing).map(ViewResponse::Sharing);
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
             return sharing;
@@ -107,20 +103,12 @@ impl Queue {
     }
 
     /// Counts, and how runs share the machine.
-    fn head_ui(&mut self, ui: &mut Ui, runs: &Runs, wants_focus: bool) -> Option<Sharing> {
+    fn head_ui(&self, ui: &mut Ui, runs: &Runs, typed: &mut TypedSharing) -> Option<Sharing> {
+        let used = runs.options().unwrap_or_else(|| runs.sharing.options(self.lines.len()));
         let mut sharing = runs.sharing;
-        let used = runs.options().unwrap_or_else(|| sharing.options(self.lines.len()));
-        let (jobs, threads) = (used.jobs, used.threads_per_run());
-        let fields = [
-            ("Runs side by side", "How many runs go on at the same time", jobs, &mut sharing.jobs),
-            ("Threads per run", "How many threads each run computes with", threads, &mut sharing.threads),
-        ];
         ui.horizontal_wrapped(|ui| {
             ui.set_min_height(CONTROL);
-            for (nth, (name, help, used, chosen)) in fields.into_iter().enumerate() {
-                let help = format!("{help}. Empty: as many as suit the machine");
-                number_ui(ui, [name, &help], used, chosen, &mut self.typed[nth], wants_focus && nth == 0);
-            }
+            typed.fields_ui(ui, used, &mut sharing);
             ui.add(Label::new(RichText::new(self.summary()).color(present(ui).text2)).selectable(false));
         });
         (sharing != runs.sharing).then_some(sharing)
@@ -322,10 +310,8 @@ impl Row<'_> {
         }
         let (left, right) = (rect.left() + NAME_AT, rect.right() - BUTTONS - STEP);
         let middle = left + NAME_SHARE * (right - left).max(0.0);
-        let ink = match line.state {
-            RunState::Failed(_) if !line.is_running => colours.bad,
-            _ => colours.text2,
-        };
+        let has_failed = matches!(line.state, RunState::Failed(_)) && !line.is_running;
+        let ink = if has_failed { colours.bad } else { colours.text2 };
         let (state, hint) = line.words(runs);
         let mut words = middle;
         if line.is_running && right - middle > 3.0 * BAR {
@@ -359,38 +345,4 @@ fn cell_ui(ui: &mut Ui, rect: Rect, [left, right]: [f32; 2], text: RichText) -> 
     let part = Rect::from_x_y_ranges(left..=right.max(left), rect.y_range());
     let mut part = ui.new_child(UiBuilder::new().max_rect(part).layout(Layout::left_to_right(Align::Center)));
     part.add(Label::new(text).selectable(false).truncate())
-}
-
-/// A field for a number, which is chosen once the field is left; empty for what is `used` otherwise.
-fn number_ui(
-    ui: &mut Ui,
-    [name, help]: [&str; 2],
-    used: usize,
-    chosen: &mut Option<usize>,
-    typed: &mut Option<String>,
-    wants_focus: bool,
-) {
-    let mut shown =
-        typed.clone().unwrap_or_else(|| chosen.map(|number| number.to_string()).unwrap_or_default());
-    let number = match shown.trim() {
-        "" => Some(None),
-        number => number.parse().ok().filter(|number| (1..=MOST).contains(number)).map(Some),
-    };
-    let label = ui.label(name);
-    let hint = RichText::new(format!("{used} (auto)")).color(present(ui).text3);
-    let edit = TextEdit::singleline(&mut shown).desired_width(64.0).hint_text(hint);
-    let state = if number.is_none() { FieldState::Wrong } else { FieldState::Plain };
-    let help = if number.is_none() { format!("{help}. A number from 1 to {MOST}") } else { help.to_owned() };
-    let field = widgets::field_ui(ui, edit, state).labelled_by(label.id).on_hover_text(help);
-    if wants_focus {
-        field.request_focus();
-    }
-    if field.changed() {
-        *typed = Some(shown);
-    } else if field.lost_focus()
-        && let Some(number) = number
-    {
-        *chosen = number;
-        *typed = None;
-    }
 }

@@ -15,7 +15,7 @@ use crate::run::summary::{Moment, stored_rounds};
 const WIDTH: f32 = 240.0;
 /// Why there is no slider.
 pub const HINT: &str = "Only the final weights are here. To step through the rounds, tick \u{201c}After each training\u{201d} under \
-    Training, Weights over training, and run again";
+    Training details, Weights over training, and run again";
 
 /// A moment whose network can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,7 +233,7 @@ mod tests {
         wait_for(
             &mut harness,
             "No run of the selected arm recorded histograms. Choose \u{201c}Histograms\u{201d} under \
-            Training, Weights over training, and run again.",
+            Training details, Weights over training, and run again.",
         );
         let lines: String = [0.0, 1.0]
             .into_iter()

@@ -7,7 +7,7 @@ use egui_extras::{Column, TableBuilder};
 
 use super::columns::{fitting, width_of};
 use crate::doc::intervention::Set;
-use crate::gui::{text, theme};
+use crate::gui::{text, theme, widgets};
 use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::{Format, fixed, readable};
 
@@ -48,7 +48,8 @@ impl Values {
         ui.horizontal_wrapped(|ui| {
             let last = count.saturating_sub(1);
             let label = ui.label("Go to entry:");
-            let field = ui.add(DragValue::new(&mut self.wanted).range(0..=last)).labelled_by(label.id);
+            let field = DragValue::new(&mut self.wanted).range(0..=last);
+            let field = widgets::input_ui(ui, field).labelled_by(label.id);
             if field.changed() {
                 self.target = Some(self.wanted.min(last));
                 self.first = self.wanted.min(last) / PAGE * PAGE;
@@ -61,8 +62,7 @@ impl Values {
         let count = self.chosen.len();
         let mut set = None;
         ui.horizontal_wrapped(|ui| {
-            let button =
-                ui.add_enabled(count > 0, eframe::egui::Button::new("Set…").selected(self.is_setting));
+            let button = ui.add_enabled(count > 0, widgets::button(None, "Set…").selected(self.is_setting));
             let button = button.on_disabled_hover_text("Select entries in the table first");
             if button.on_hover_text("Adds a stage that sets the chosen entries to a value").clicked() {
                 self.is_setting ^= true;
@@ -72,15 +72,15 @@ impl Values {
             } else {
                 format!("{} entries chosen", text::grouped(count as u64))
             });
-            if count > 0 && ui.small_button("Clear selection").clicked() {
+            if count > 0 && ui.add(widgets::ghost(None, "Clear selection")).clicked() {
                 self.chosen.clear();
             }
         });
         if self.is_setting && count > 0 {
             ui.horizontal_wrapped(|ui| {
                 let label = ui.label("to");
-                ui.add(DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);
-                let add = ui.button("Add to plan");
+                widgets::input_ui(ui, DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);
+                let add = ui.add(widgets::button(None, "Add to plan"));
                 let hint = format!("Adds a Set stage to the end of the plan of {arm}");
                 if add.on_hover_text(hint).clicked() {
                     let indices = self.chosen.iter().copied().collect();
@@ -137,7 +137,7 @@ impl Values {
                     ui.spacing_mut().interact_size.y = ROW; // a higher one would be off the middle of the row
                     let checkbox =
                         Checkbox::new(&mut is_chosen, RichText::new(text::grouped(entry as u64)).small());
-                    let checkbox = theme::input_ui(ui, checkbox);
+                    let checkbox = widgets::input_ui(ui, checkbox);
                     if checkbox.changed() {
                         if is_chosen {
                             self.chosen.insert(entry)

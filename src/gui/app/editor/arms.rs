@@ -2,7 +2,7 @@
 
 use super::Editor;
 use crate::doc::intervention::Set;
-use crate::doc::{Arm, Intervention, Stage};
+use crate::doc::{Arm, Experiment, Intervention, Stage};
 use crate::gui::commands::Command;
 use crate::gui::plan::{self, Action};
 use crate::gui::selection::Selection;
@@ -39,6 +39,23 @@ impl Editor {
             _ => return None,
         };
         Some(if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) })
+    }
+
+    /// Takes an earlier or a later state of the experiment. A selected arm or stage that is elsewhere there is followed.
+    pub fn take_experiment(&mut self, experiment: &Experiment, selection: &Selection) -> Option<Selection> {
+        let before = std::mem::replace(&mut self.document.experiment, experiment.clone());
+        let index = selection.arm()?;
+        let own = before.arms.get(index)?;
+        let arm = experiment.arms.iter().position(|arm| arm.name == own.name).unwrap_or(index);
+        Some(match selection {
+            Selection::Experiment => return None,
+            Selection::Arm(_) => Selection::Arm(arm),
+            Selection::Run { id, .. } => Selection::Run { arm, id: id.clone() },
+            Selection::Stage { path, .. } => {
+                let moved = plan::moved_to(&own.plan, &experiment.arms.get(arm)?.plan, path);
+                Selection::Stage { arm, path: moved.unwrap_or_else(|| path.clone()) }
+            }
+        })
     }
 
     /// Changes the selected stage.

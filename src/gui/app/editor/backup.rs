@@ -33,7 +33,7 @@ impl Editor {
             log.error(format!("Unsaved edits could not be backed up: {error}"));
         }
         let document = &self.document;
-        if !document.is_unsaved() || are_given_up {
+        if !document.would_lose() || are_given_up {
             recovery.forget();
             return None;
         }

@@ -94,16 +94,6 @@ impl Editor {
         self.looked = None;
     }
 
-    /// Where file dialogs begin: beside the document, or among the user's documents.
-    pub fn folder(&self) -> PathBuf {
-        let own = self.document.path().and_then(Path::parent).map(Path::to_owned);
-        let users = || {
-            let folders = directories::UserDirs::new()?;
-            Some(folders.document_dir().unwrap_or_else(|| folders.home_dir()).to_owned())
-        };
-        own.or_else(users).unwrap_or_else(|| self.document.base())
-    }
-
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
         let experiment = self.document.saved();

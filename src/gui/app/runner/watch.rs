@@ -73,7 +73,9 @@ impl Runner {
             let name = self.name_of(&run, document);
             log.info(match state {
                 RunState::Stopped => format!("{name}: stopped; no process is working on it"),
-                _ => format!("{name}: {} in another process", state.word()),
+                RunState::Waiting | RunState::Running | RunState::Done | RunState::Failed(_) => {
+                    format!("{name}: {} in another process", state.word())
+                }
             });
             self.plan_cost(document);
         }

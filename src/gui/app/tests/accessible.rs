@@ -81,7 +81,12 @@ fn dialogs() -> Vec<Dialog> {
     let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
     let request = PathRequest { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
     vec![
-        Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
+        Dialog::Unsaved { title: title.clone(), typed: Vec::new(), leaving: leaving.clone() },
+        Dialog::Unsaved {
+            title: title.clone(),
+            typed: vec!["\"x\" in Seeds".to_owned()],
+            leaving: leaving.clone(),
+        },
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },

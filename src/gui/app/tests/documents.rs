@@ -4,6 +4,8 @@ use super::*;
 use crate::gui::app::runner::Copying;
 use crate::gui::background::BackgroundTask;
 use crate::gui::dialogs::Dialog;
+use crate::gui::document::Document;
+use crate::gui::recovery::UnsavedEdits;
 
 #[test]
 fn an_edit_marks_the_title_and_closing_asks() {
@@ -282,4 +284,62 @@ fn a_document_without_a_file_browses_in_the_folder_that_was_used_last() {
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().ask_for_data(&ctx);
     assert_eq!(window.stage.borrow().requests.last().unwrap().folder, folder.path());
+}
+
+/// Types a text that is no value into the batch size.
+fn type_wrong(window: &mut Window) {
+    window.harness.get_by_label("Batch size").focus();
+    window.harness.run();
+    window.harness.get_by_label("Batch size").type_text("many");
+    window.harness.run();
+    window.harness.get_by_label("Seeds").focus();
+    window.harness.run();
+}
+
+#[test]
+fn a_text_that_is_no_value_is_asked_about_before_it_is_lost() {
+    let mut window = Window::new();
+    type_wrong(&mut window);
+    assert!(!window.harness.state().editor.document.is_unsaved());
+    window.ask_to_close();
+    assert!(window.asked_viewport_to(&ViewportCommand::CancelClose));
+    window.harness.run();
+    assert!(window.sees("\"many\" in Batch size cannot be saved"));
+    window.click("Keep editing");
+    assert_eq!(window.harness.get_by_label("Batch size").value().unwrap(), "many");
+    window.ask_to_close();
+    window.harness.run();
+    window.harness.get_by_label("Discard").click();
+    window.harness.step();
+    window.harness.step();
+    assert!(window.harness.state().shell.may_close);
+}
+
+#[test]
+fn a_text_that_is_no_value_is_backed_up() {
+    let mut window = Window::new();
+    type_wrong(&mut window);
+    let kept = window.harness.state().editor.document.to_keep().unwrap();
+    let written = serde_json::to_string(&kept).unwrap();
+    let mut document = Document::recovered(&serde_json::from_str(&written).unwrap()).unwrap();
+    document.refresh();
+    assert_eq!(document.drafts.wrong_texts(), ["\"many\" in Batch size"]);
+    assert_eq!(document.first_error().unwrap().place.to_string(), "train.batch");
+    let older = written.replace(",\"typed\":", ",\"unknown\":");
+    assert!(serde_json::from_str::<UnsavedEdits>(&older).unwrap().typed.is_empty());
+}
+
+#[test]
+fn all_file_dialogs_begin_in_one_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = Settings::default();
+    settings.recent.note(&saved_template(folder.path()));
+    let mut window = Window::with([1280.0, 800.0], None, None, settings);
+    window.execute(Command::Open);
+    window.execute(Command::SaveAs);
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().ask_for_data(&ctx);
+    let stage = window.stage.borrow();
+    let folders: Vec<&Path> = stage.requests.iter().map(|request| request.folder.as_path()).collect();
+    assert_eq!(folders, [folder.path(); 3], "beside the file that was open last");
 }

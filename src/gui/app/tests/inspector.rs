@@ -39,6 +39,17 @@ fn looking_at_settings_never_changes_the_selection() {
 }
 
 #[test]
+fn what_is_rarely_changed_about_training_is_folded_and_opens_where_it_is_looked_for() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    assert!(window.harness.query_by_label("Batch size").is_some());
+    assert!(window.harness.query_by_label("Augmentation").is_none());
+    let place = crate::form::path::Place::default().key("train").key("augment");
+    window.harness.state_mut().show_setting(place);
+    window.harness.run();
+    assert!(window.harness.query_by_label("Augmentation").is_some());
+}
+
+#[test]
 fn text_that_is_no_value_prevents_running_and_leads_to_its_field() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     window.harness.get_by_label("Batch size").focus();

@@ -159,6 +159,18 @@ fn runs_side_by_side_and_threads_are_chosen_while_runs_go_on_and_kept() {
 }
 
 #[test]
+fn a_typed_number_of_runs_counts_for_the_command_that_follows() {
+    let mut window = Window::new();
+    show_queue(&mut window);
+    window.harness.get_by_label("Runs side by side").type_text("3");
+    window.harness.run();
+    assert_eq!(window.harness.state().shell.settings.sharing, Sharing::default(), "not entered yet");
+    window.execute(Command::RunAll);
+    assert_eq!(window.stage.borrow().options, Some(QueueOptions { jobs: 3, threads: 0 }));
+    assert_eq!(window.harness.state().shell.settings.sharing.jobs, Some(3));
+}
+
+#[test]
 fn a_run_that_makes_room_stays_in_the_queue() {
     let mut window = running();
     let (id, sharing) = (window.id(0, 1), Sharing { jobs: Some(2), threads: Some(1) });

@@ -153,3 +153,25 @@ fn random_edits_are_all_taken_back_and_all_made_again() {
     };
     runner.run(&edits, property).unwrap();
 }
+
+#[test]
+fn a_moved_stage_stays_selected_when_the_move_is_undone() {
+    let mut window = Window::new();
+    let select = |window: &mut Window, path: &[usize]| {
+        window.select(Selection::Stage { arm: 1, path: path.to_vec() });
+    };
+    let selected = |window: &Window| window.harness.state().workspace.selection.clone();
+    let at = |path: &[usize]| Selection::Stage { arm: 1, path: path.to_vec() };
+    select(&mut window, &[1]);
+    window.execute(Command::MoveStageDown);
+    assert_eq!(selected(&window), at(&[2]));
+    window.execute(Command::Undo);
+    assert_eq!(selected(&window), at(&[1]));
+    window.execute(Command::Redo);
+    assert_eq!(selected(&window), at(&[2]));
+    window.select(Selection::Arm(1));
+    window.execute(Command::MoveArmDown);
+    window.execute(Command::Undo);
+    window.execute(Command::Undo);
+    assert_eq!(selected(&window), Selection::Arm(1), "the arm has its place again");
+}

@@ -40,7 +40,12 @@ impl Layer {
                 scene::Shape::Clip(_, items) => shapes(items, &mut |shape| {
                     inside.tessellate_shape(shape, &mut clipped);
                 }),
-                _ => shapes(std::slice::from_ref(item), &mut |shape| {
+                scene::Shape::Line(..)
+                | scene::Shape::Band(..)
+                | scene::Shape::Rect(..)
+                | scene::Shape::Mark(_)
+                | scene::Shape::Text(..)
+                | scene::Shape::Image(_) => shapes(std::slice::from_ref(item), &mut |shape| {
                     outside.tessellate_shape(shape, &mut free);
                 }),
             }
@@ -203,7 +208,11 @@ pub fn texts(painter: &Painter, items: &[Item]) {
             scene::Shape::Clip(place, items) => {
                 texts(&painter.with_clip_rect(rect(*place).intersect(painter.clip_rect())), items);
             }
-            _ => {}
+            scene::Shape::Line(..)
+            | scene::Shape::Band(..)
+            | scene::Shape::Rect(..)
+            | scene::Shape::Mark(_)
+            | scene::Shape::Image(_) => {}
         }
     }
 }

@@ -8,7 +8,7 @@ mod facets;
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
-use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, Ui, vec2};
+use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2};
 
 use super::figure_view::figure_ui;
 use super::input::PlotInput;
@@ -21,7 +21,7 @@ use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
 use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
-use crate::gui::widgets::{self, choice_ui};
+use crate::gui::widgets::{self, FieldState, choice_ui};
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
 use cell_head::{cell_head_ui, cell_of, cell_tool_ui};
@@ -281,7 +281,7 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
 fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let contents = |ui: &mut Ui| {
-        theme::outline_inputs(ui);
+        widgets::outline_inputs(ui);
         ui.set_min_width(280.0);
         axes_ui(ui, plot, state);
         ui.separator();
@@ -342,8 +342,8 @@ fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     for ((name, field), own) in fields.into_iter().zip(own) {
         ui.horizontal(|ui| {
             let label = ui.label(name);
-            let field = theme::line_edit(field).hint_text(own).desired_width(200.0);
-            note_edited(&ui.add(field).labelled_by(label.id));
+            let field = TextEdit::singleline(field).hint_text(own).desired_width(200.0);
+            note_edited(&widgets::field_ui(ui, field, FieldState::Plain).labelled_by(label.id));
         });
     }
 }
