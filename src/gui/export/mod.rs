@@ -17,7 +17,7 @@ use super::files::{home_folder, typed};
 use super::form::note_edited;
 use super::icons::Icon;
 use super::text::shortened;
-use super::theme::{self, SMALL, STEP, present};
+use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
 use crate::figure::Options;
 use crate::figure::{Figure, FileKind};
