@@ -109,7 +109,9 @@ const SMALL: [f32; 2] = [1280.0, 800.0];
 const FULL: [f32; 2] = [1920.0, 1080.0];
 
 fn window(size: [f32; 2], untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
-    Harness::builder().with_size(size).with_max_steps(1).build_eframe(move |cc| {
+    // Time passes in the window as between frames of a real one.
+    let builder = Harness::builder().with_size(size).with_max_steps(1).with_step_dt(0.016);
+    builder.build_eframe(move |cc| {
         prepare(&cc.egui_ctx, &Settings::default());
         let parts = Parts {
             worker: Box::new(Threads),

@@ -1,6 +1,7 @@
 //! Results over settings: what the axes of "Metric over setting" can show, and which runs differ in nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +33,13 @@ impl MetricAxes {
 
 /// The settings in which these runs differ: those that arms sweep first, plans as a whole last.
 pub fn settings(rows: &[&Row]) -> Vec<Column> {
-    let all = paths(rows);
-    let mut found: Vec<&String> = all.iter().filter(|path| differs(rows, path)).collect();
-    found.retain(|path| !follows_from_another(path, &texts(rows, path), &all));
-    found.sort_by_key(|path| (*path == "plan", !is_swept(rows, path)));
+    // The runs of an arm share their settings.
+    let mut rows = rows.to_vec();
+    rows.dedup_by(|a, b| a.arm == b.arm && Arc::ptr_eq(&a.settings, &b.settings));
+    let all = paths(&rows);
+    let mut found: Vec<&String> = all.iter().filter(|path| differs(&rows, path)).collect();
+    found.retain(|path| !follows_from_another(path, &texts(&rows, path), &all));
+    found.sort_by_key(|path| (*path == "plan", !is_swept(&rows, path)));
     found.into_iter().cloned().map(Column::Setting).collect()
 }
 

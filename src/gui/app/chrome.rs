@@ -21,7 +21,6 @@ use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::gui::tiles::LayoutChange;
-use crate::gui::treatment::swept_labels;
 use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::widgets::{self, Tone};
 use crate::gui::{plan, text, theme};
@@ -213,7 +212,7 @@ impl App {
         let document = &self.editor.document;
         let input = TreeInput {
             treatments,
-            swept_labels: &|arm| swept_labels(&document.experiment, arm),
+            experiment: &document.experiment,
             runs: &self.runner.runs,
             is_behind: document.is_behind(),
         };

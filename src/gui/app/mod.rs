@@ -52,6 +52,12 @@ use workspace::Workspace;
 /// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
 
+/// While a field of an experiment with more runs than this is edited, results follow with a pause.
+const MANY_RUNS: usize = 300;
+
+/// That pause, in seconds.
+const PAUSE_WHILE_EDITING: f64 = 0.2;
+
 /// External services; tests replace them by scripts.
 pub struct Parts {
     /// What does the work.
@@ -78,6 +84,8 @@ pub struct App {
     /// What waits for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
+    /// When the document was looked at last, in seconds.
+    looked: f64,
 }
 
 impl App {
@@ -93,6 +101,7 @@ impl App {
             log,
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
+            looked: 0.0,
         };
         app.runner.runs.sharing = app.shell.settings.sharing;
         if !app.open_first(file) {
@@ -135,11 +144,10 @@ impl App {
         }
     }
 
-    /// Takes typed values that wait to be entered: what follows is about them too.
+    /// Takes typed values that wait to be entered, and edits that wait to be looked at: what follows is about them too.
     fn enter_typed(&mut self) {
-        if self.editor.document.enter_typed() {
-            self.look_at_document();
-        }
+        self.editor.document.enter_typed();
+        self.look_at_document();
         let mut sharing = self.runner.runs.sharing;
         self.workspace.views.enter_typed(&mut sharing);
         if sharing != self.runner.runs.sharing {
@@ -162,13 +170,28 @@ impl App {
     /// Looks at the document again if it was edited, and notes what can be undone.
     fn refresh(&mut self, ctx: &egui::Context) {
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
-        self.editor.history.at(field, ctx.input(|input| input.time));
-        self.look_at_document();
-        if !self.runner.is_reading() {
-            self.runner.measure(&self.editor.document, ctx);
+        let now = ctx.input(|input| input.time);
+        self.editor.history.at(field, now);
+        if let Some(wait) = self.pause_while_editing(now).filter(|_| field.is_some()) {
+            ctx.request_repaint_after(wait);
+        } else {
+            if self.look_at_document() {
+                self.looked = now;
+            }
+            if !self.runner.is_reading() {
+                self.runner.measure(&self.editor.document, ctx);
+            }
+            self.editor.note_edits(self.workspace.shown());
         }
-        self.editor.note_edits(self.workspace.shown());
         self.back_up(ctx);
+    }
+
+    /// How long an edit waits before results follow it. With many runs, following it takes longer than a frame.
+    fn pause_while_editing(&self, now: f64) -> Option<Duration> {
+        let document = &self.editor.document;
+        let left = self.looked + PAUSE_WHILE_EDITING - now;
+        let waits = left > 0.0 && document.runs().len() > MANY_RUNS && document.has_changed();
+        waits.then(|| Duration::from_secs_f64(left))
     }
 
     /// Looks at the document again if it has changed; whether it had.

@@ -23,6 +23,7 @@ use super::selection::Selection;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
 use super::treatment::Treatment;
 use super::widgets::{self, FieldState};
+use crate::doc::Experiment;
 use crate::figure::style_of;
 use row::{Row, RowLook, place, row_ui};
 use state::{run_look, summary};
@@ -46,8 +47,8 @@ const MOST_OPEN: usize = 12;
 pub struct TreeInput<'a> {
     /// The arms with their sweeps written out.
     pub treatments: &'a [Treatment],
-    /// The labels of the settings that the arm at a position sweeps.
-    pub swept_labels: &'a dyn Fn(usize) -> Vec<String>,
+    /// The experiment. While a field of it is edited, the arms above can be those of a moment ago.
+    pub experiment: &'a Experiment,
     /// The states of runs.
     pub runs: &'a Runs,
     /// Whether the runs are older than the settings, which have an error.
@@ -240,6 +241,7 @@ impl Tree<'_> {
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
         let known = ui.data(|data| data.get_temp::<Renaming>(renaming_id()));
         let Some(mut renaming) = known.filter(|renaming| renaming.arm == arm) else { return false };
+        let name = self.input.experiment.arms.get(arm).map_or(name, |arm| arm.name.as_str());
         let left = row.rect.left() + NAME_AT - STEP;
         let rect = Rect::from_min_max(pos2(left, row.rect.top()), row.rect.max);
         let mut part = ui.new_child(egui::UiBuilder::new().max_rect(rect));

@@ -8,12 +8,12 @@ use super::{SEED, SEED_AT, Tree, VALUE_AT, fold, set_fold};
 use crate::figure::style_of;
 use crate::gui::arm_look;
 use crate::gui::theme::{self, BODY, STEP, present};
-use crate::gui::treatment::Treatment;
+use crate::gui::treatment::{Treatment, swept_labels};
 
 impl Tree<'_> {
     /// The settings that an arm sweeps, each with its values, and below them the runs.
     pub(super) fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
-        let labels = (self.input.swept_labels)(treatments[0].arm);
+        let labels = swept_labels(self.input.experiment, treatments[0].arm);
         let settings = treatments[0].values.len();
         if settings == 1 {
             setting_ui(ui, id, labels.first().map_or("setting", String::as_str), "");

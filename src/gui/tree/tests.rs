@@ -15,7 +15,7 @@ use crate::gui::compare::Compare;
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
 use crate::gui::theme;
-use crate::gui::treatment::{Treatment, swept_labels, treatments};
+use crate::gui::treatment::{Treatment, treatments};
 use crate::results::{Event, Point, RunRecord};
 
 struct List {
@@ -54,7 +54,7 @@ fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
         }
         let input = TreeInput {
             treatments: &list.treatments,
-            swept_labels: &|arm| swept_labels(&list.experiment, arm),
+            experiment: &list.experiment,
             runs: &list.runs,
             is_behind: false,
         };

@@ -12,21 +12,24 @@ use crate::figure::plots::{ArmRuns, in_panels};
 use crate::results::colours::{base, shaded_again};
 use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use crate::results::table::columns::{Column, independent};
-use crate::results::table::settings::{NONE, compare, number_of};
+use crate::results::table::settings::{NONE, Settings, compare, number_of};
 use crate::results::table::{Labels, LineFacts, Row};
 
 /// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
 pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
     let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
     let Some(first) = rows.first() else { return Vec::new() };
-    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
+    // The runs of an arm share their settings.
+    let mut settings: Vec<&Arc<Settings>> = rows.iter().map(|row| &row.settings).collect();
+    settings.dedup_by(|a, b| Arc::ptr_eq(a, b));
+    let paths: BTreeSet<&String> = settings.iter().flat_map(|settings| settings.keys()).collect();
     let differs = |path: &&&String| {
         path.as_str() != "plan"
-            && rows.iter().any(|row| row.settings.get(**path) != first.settings.get(**path))
+            && settings.iter().any(|settings| settings.get(**path) != first.settings.get(**path))
     };
     let paths: Vec<String> = paths.iter().filter(differs).map(|path| (**path).clone()).collect();
     let owned: Vec<Row> =
-        rows.iter().map(|row| Row { settings: row.settings.clone(), ..Row::default() }).collect();
+        settings.iter().map(|settings| Row { settings: Arc::clone(settings), ..Row::default() }).collect();
     let settings = independent(&owned, &paths).into_iter().cloned().map(Column::Setting);
     let several = [
         (Column::Arm, rows.iter().any(|row| row.arm_index != first.arm_index)),

@@ -1,5 +1,6 @@
 //! A document with many runs.
 
+use super::super::{MANY_RUNS, PAUSE_WHILE_EDITING};
 use super::*;
 
 #[test]
@@ -30,4 +31,32 @@ fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings
     window.harness.run();
     let after = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());
     assert!(after.is_some() && after != last, "another row is the last one now");
+}
+
+#[test]
+fn results_of_many_runs_follow_a_field_with_a_pause_and_a_command_at_once() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.seeds = (1..=100).collect();
+    app.workspace.selection = Selection::Arm(0);
+    window.harness.run();
+    assert!(window.harness.state().editor.document.runs().len() > MANY_RUNS);
+    window.harness.key_press(Key::F2);
+    window.harness.run();
+    let began = window.harness.ctx.input(|input| input.time) + 1.0;
+    let at = |window: &mut Window, secs: f64, text: &str| {
+        window.harness.input_mut().time = Some(began + secs);
+        if !text.is_empty() {
+            window.harness.get_by_label("Name of the arm").type_text(text);
+        }
+        window.harness.run_steps(2);
+        let document = &window.harness.state().editor.document;
+        [&document.experiment.arms[0].name, &document.runs()[0].arm].map(|name| name.chars().last().unwrap())
+    };
+    assert_eq!(at(&mut window, 0.0, "x"), ['x', 'x'], "after a while, at once");
+    assert_eq!(at(&mut window, 0.5 * PAUSE_WHILE_EDITING, "y"), ['y', 'x']);
+    assert_eq!(at(&mut window, 1.1 * PAUSE_WHILE_EDITING, ""), ['y', 'y']);
+    assert_eq!(at(&mut window, 1.2 * PAUSE_WHILE_EDITING, "z"), ['z', 'y']);
+    window.execute(Command::Guide);
+    assert_eq!(window.harness.state().editor.document.runs()[0].arm.chars().last(), Some('z'));
 }
