@@ -2,7 +2,8 @@
 
 use super::axis::{Axis, ends_of};
 use super::font::{LINE_HEIGHT, Weight, width};
-use super::palette::{Rgb, Theme, colour, mix};
+use super::palette::{Rgb, Theme, colour};
+use super::tones::mix;
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -253,7 +254,7 @@ fn sequential(share: f64) -> Rgb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::palette::tests::contrast;
+    use crate::figure::tones::contrast;
 
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {

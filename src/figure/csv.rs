@@ -141,7 +141,8 @@ impl Table {
             At::X(x) => (plain(x), String::new()),
             At::Y(y) => (String::new(), plain(y)),
         };
-        self.row(&["rule", &reference.name, "", &x, &y, "", ""]);
+        let [low, high] = reference.spread.map_or_else(Default::default, |ends| ends.map(plain));
+        self.row(&["rule", &reference.name, "", &x, &y, &low, &high]);
     }
 }
 

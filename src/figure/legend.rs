@@ -4,6 +4,7 @@ use super::cells::CellKind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
 use super::options::Options;
+use super::rounds::{RoundRow, Rounds};
 
 /// The subject of a legend row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,10 +22,11 @@ pub enum Sample<'a> {
 /// A row; positions are relative to the legend's upper left corner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegendRow<'a> {
-    /// Its subject.
-    pub sample: Sample<'a>,
-    /// Left end of the sample's middle line.
-    pub at: [f64; 2],
+    /// Its subjects with the ends of their samples along x: one, or those of an arm's trainings side by side. None for the
+    /// levels above them.
+    pub samples: Vec<(Sample<'a>, [f64; 2])>,
+    /// Height of the samples' middle line.
+    pub middle: f64,
     /// Left end of the first base line of its name.
     pub text: [f64; 2],
     /// The lines of the name, then those of its details.
@@ -57,8 +59,12 @@ pub enum Arrangement {
     Columns,
 }
 
-/// Length of a sample in ems.
-pub const SAMPLE_EM: f64 = 2.6;
+/// Length of a sample in ems, of one of several side by side, and between those.
+const SAMPLE_EM: f64 = 2.6;
+const SHADE_EM: f64 = 1.4;
+const SHADE_GAP_EM: f64 = 0.2;
+/// Between the levels above the samples.
+const LEVEL_GAP_EM: f64 = 0.8;
 const SAMPLE_GAP_EM: f64 = 0.6;
 const COLUMN_GAP_EM: f64 = 1.6;
 const ROW_GAP_EM: f64 = 0.22;
@@ -79,6 +85,70 @@ impl<'a> Sample<'a> {
     /// Details after the name; mostly empty.
     pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
         figure.details.get(self.name()).map_or("", String::as_str)
+    }
+}
+
+/// What the rows are about.
+struct Content<'a> {
+    entries: Vec<Entry<'a>>,
+    /// Samples side by side in a row.
+    shades: usize,
+    /// The first and the last level of lines by round.
+    levels: Option<[String; 2]>,
+}
+
+/// What a row is about.
+struct Entry<'a> {
+    /// The samples with their places among those side by side.
+    samples: Vec<(Sample<'a>, usize)>,
+    name: String,
+    detail: &'a str,
+}
+
+impl<'a> Content<'a> {
+    /// A row for each sample; of lines by round, one for each arm with the shades of its trainings.
+    fn of(figure: &'a Figure) -> Self {
+        let Some(rounds) = Rounds::of(figure) else {
+            let entry = |sample: Sample<'a>| Entry {
+                samples: vec![(sample, 0)],
+                name: sample.name().to_owned(),
+                detail: sample.detail(figure),
+            };
+            return Self {
+                entries: samples(figure).into_iter().map(entry).collect(),
+                shades: 1,
+                levels: None,
+            };
+        };
+        let place = |number: &usize| rounds.levels.iter().position(|(known, _)| known == number);
+        let entry = |row: &RoundRow<'a>| {
+            let sample = |(number, index): (&usize, &usize)| {
+                Some((Sample::Line(&figure.lines[*index]), place(number)?))
+            };
+            let samples: Vec<_> = row.cells.iter().filter_map(sample).collect();
+            let details = samples.iter().map(|(sample, _)| sample.detail(figure));
+            let detail = details.into_iter().find(|detail| !detail.is_empty()).unwrap_or_default();
+            Entry { name: rounds.name(row, figure), detail, samples }
+        };
+        let levels = rounds.levels.first().zip(rounds.levels.last()).filter(|_| rounds.is_common);
+        Self {
+            entries: rounds.rows.iter().map(entry).collect(),
+            shades: rounds.levels.len(),
+            levels: levels.map(|(first, last)| [first.1.clone(), last.1.clone()]),
+        }
+    }
+
+    /// The width of the samples of a row.
+    fn samples(&self, font: f64) -> f64 {
+        if self.shades == 1 {
+            return SAMPLE_EM * font;
+        }
+        let level = |text: &String| width(text, font, Weight::Regular);
+        let levels = self
+            .levels
+            .as_ref()
+            .map_or(0.0, |ends| ends.iter().map(level).sum::<f64>() + LEVEL_GAP_EM * font);
+        (self.shades as f64 * SHADE_EM * font).max(levels)
     }
 }
 
@@ -105,34 +175,32 @@ pub fn limited<'a>(
     [width, height]: [f64; 2],
 ) -> Legend<'a> {
     let font = options.size.font_pt;
-    let of = |samples: &[Sample<'a>], size: f64| match arrangement {
-        Arrangement::Column => set(figure, samples, (size * font, options.notes), width, 1),
-        Arrangement::Columns => columns(figure, samples, (size * font, options.notes), width),
+    let content = Content::of(figure);
+    let of = |kept: usize, size: f64| match arrangement {
+        Arrangement::Column => set(&content, kept, (size * font, options.notes), width, 1),
+        Arrangement::Columns => columns(&content, kept, (size * font, options.notes), width),
     };
-    let all = samples(figure);
+    let all = content.entries.len();
     let fits = |legend: &Legend<'_>| legend.height <= height;
-    if let Some(legend) = SIZES.into_iter().map(|size| of(&all, size)).find(fits) {
+    if let Some(legend) = SIZES.into_iter().map(|size| of(all, size)).find(fits) {
         return legend;
     }
     let smallest = SIZES[SIZES.len() - 1];
-    let shorter = (0..all.len()).rev().map(|kept| of(&all[..kept], smallest)).find(fits).unwrap_or_default();
-    Legend { omitted: all.len() - shorter.rows.len(), ..shorter }
+    let shorter = (1..all).rev().map(|kept| (kept, of(kept, smallest))).find(|(_, legend)| fits(legend));
+    let (kept, shorter) = shorter.unwrap_or_default();
+    Legend { omitted: all - kept, ..shorter }
 }
 
 /// As many columns as show all names on one line, otherwise one column.
-fn columns<'a>(
-    figure: &Figure,
-    samples: &[Sample<'a>],
-    (font, has_notes): (f64, bool),
-    limit: f64,
-) -> Legend<'a> {
-    let detail = |sample: &Sample<'_>| if has_notes { sample.detail(figure) } else { "" };
-    let texts = samples.iter().flat_map(|sample| [sample.name(), detail(sample)]);
+fn columns<'a>(content: &Content<'a>, kept: usize, (font, has_notes): (f64, bool), limit: f64) -> Legend<'a> {
+    let entries = &content.entries[..kept];
+    let detail = |entry: &Entry<'a>| if has_notes { entry.detail } else { "" };
+    let texts = entries.iter().flat_map(|entry| [entry.name.as_str(), detail(entry)]);
     let widest = texts.map(|text| width(text, font, Weight::Regular)).fold(0.0, f64::max);
-    let needed = widest + (SAMPLE_EM + SAMPLE_GAP_EM) * font;
-    let most = MOST_COLUMNS.min(samples.len());
+    let needed = widest + content.samples(font) + SAMPLE_GAP_EM * font;
+    let most = MOST_COLUMNS.min(kept);
     let count = (2..=most).rev().find(|count| needed <= column_width(limit, font, *count)).unwrap_or(1);
-    set(figure, samples, (font, has_notes), limit, count)
+    set(content, kept, (font, has_notes), limit, count)
 }
 
 fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
@@ -142,34 +210,37 @@ fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
 
 /// Rows run down the columns, like a list.
 fn set<'a>(
-    figure: &Figure,
-    samples: &[Sample<'a>],
+    content: &Content<'a>,
+    kept: usize,
     (font, has_notes): (f64, bool),
     limit: f64,
     columns: usize,
 ) -> Legend<'a> {
-    let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
+    let shown = content.samples(font);
+    let indent = shown + SAMPLE_GAP_EM * font;
     let space = column_width(limit, font, columns) - indent;
     let mut legend = Legend { font, ..Legend::default() };
     let mut x = 0.0;
-    for chunk in samples.chunks(samples.len().div_ceil(columns).max(1)) {
+    for chunk in content.entries[..kept].chunks(kept.div_ceil(columns).max(1)) {
         let (mut y, mut widest) = (0.0, 0.0_f64);
-        for &sample in chunk {
-            let mut lines = fit(sample.name(), font, Weight::Regular, space, MOST_LINES);
+        if let Some(levels) = &content.levels {
+            legend.rows.extend(level_rows(levels, [x, x + shown], font));
+            y += (LINE_HEIGHT + ROW_GAP_EM) * font;
+        }
+        for entry in chunk {
+            let mut lines = fit(&entry.name, font, Weight::Regular, space, MOST_LINES);
             let name_lines = lines.len();
             if has_notes {
-                lines.extend(fit(sample.detail(figure), font, Weight::Regular, space, MOST_LINES));
+                lines.extend(fit(entry.detail, font, Weight::Regular, space, MOST_LINES));
             }
             widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
-            let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
+            let step = shown / content.shades as f64;
+            let gap = if content.shades > 1 { SHADE_GAP_EM * font } else { 0.0 };
+            let ends = |place: usize| [x + place as f64 * step, x + (place + 1) as f64 * step - gap];
+            let samples = entry.samples.iter().map(|(sample, place)| (*sample, ends(*place))).collect();
+            let (middle, base) = (y + font * LINE_HEIGHT / 2.0, base_line(y, font));
             y += (lines.len() as f64 * LINE_HEIGHT + ROW_GAP_EM) * font;
-            legend.rows.push(LegendRow {
-                sample,
-                at: [x, middle],
-                text: [x + indent, base],
-                lines,
-                name_lines,
-            });
+            legend.rows.push(LegendRow { samples, middle, text: [x + indent, base], lines, name_lines });
         }
         legend.width = x + indent + widest;
         legend.height = legend.height.max(y - ROW_GAP_EM * font);
@@ -178,9 +249,27 @@ fn set<'a>(
     legend
 }
 
+/// The base line of the first text of a row.
+fn base_line(top: f64, font: f64) -> f64 {
+    top + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0
+}
+
+/// The first and the last level above the samples of their column, in a muted colour.
+fn level_rows<'a>([first, last]: &[String; 2], [left, right]: [f64; 2], font: f64) -> [LegendRow<'a>; 2] {
+    let row = |text: &String, x: f64| LegendRow {
+        samples: Vec::new(),
+        middle: font * LINE_HEIGHT / 2.0,
+        text: [x, base_line(0.0, font)],
+        lines: vec![text.clone()],
+        name_lines: 0,
+    };
+    [row(first, left), row(last, right - SHADE_GAP_EM * font - width(last, font, Weight::Regular))]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::model::LineRound;
     use crate::figure::style_of;
 
     fn figure(names: &[&str]) -> Figure {
@@ -203,9 +292,9 @@ mod tests {
     #[test]
     fn short_names_share_lines_below_the_plot() {
         let figure = figure(&["a", "b", "c"]);
-        let columns = |figure, limit| columns(figure, &samples(figure), (8.0, true), limit);
+        let columns = |figure, limit| columns(&Content::of(figure), 4, (8.0, true), limit);
         let legend = columns(&figure, 400.0);
-        assert!(legend.rows.iter().all(|row| row.at[1] < 8.0), "one line of four columns");
+        assert!(legend.rows.iter().all(|row| row.middle < 8.0), "one line of four columns");
         assert!(legend.width <= 400.0);
         assert!(columns(&figure, 60.0).height > 3.0 * legend.height);
     }
@@ -214,7 +303,7 @@ mod tests {
     fn long_names_are_wrapped_in_a_narrow_column() {
         let name = "winning ticket, reset to its initial weights after each round, pruned per layer, seed";
         let figure = figure(&[name]);
-        let legend = set(&figure, &samples(&figure), (8.0, true), 140.0, 1);
+        let legend = set(&Content::of(&figure), 2, (8.0, true), 140.0, 1);
         assert!((2..=3).contains(&legend.rows[0].lines.len()));
         assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
     }
@@ -223,7 +312,7 @@ mod tests {
     fn what_tells_arms_apart_stands_below_their_names() {
         let mut figure = figure(&["a", "b"]);
         figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
-        let of = |has_notes| set(&figure, &samples(&figure), (8.0, has_notes), 140.0, 1);
+        let of = |has_notes| set(&Content::of(&figure), 3, (8.0, has_notes), 140.0, 1);
         let legend = of(true);
         let shown: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
         assert_eq!(shown[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
@@ -232,7 +321,39 @@ mod tests {
 
     #[test]
     fn a_figure_without_names_has_no_legend() {
-        let nothing = columns(&Figure::default(), &[], (8.0, true), 200.0);
+        let nothing = columns(&Content::of(&Figure::default()), 0, (8.0, true), 200.0);
         assert_eq!((nothing.rows.len(), nothing.height <= 0.0), (0, true));
+    }
+
+    #[test]
+    fn lines_by_round_have_a_row_for_each_arm_below_the_first_and_the_last_level() {
+        let mut by_round = Figure::default();
+        for (arm, number) in (0..6).flat_map(|arm| (1..=4).map(move |number| (arm, number))) {
+            let round = LineRound {
+                arm: format!("arm {arm}"),
+                of: format!("arm {arm}"),
+                number,
+                remaining: Some(1.0 / number as f64),
+            };
+            let name = format!("arm {arm}, {}", round.level());
+            let style = style_of(arm).with_shade(number as f64 / 4.0);
+            by_round.lines.push(Line { round: Some(round), ..Line::new(&name, style, Vec::new()) });
+        }
+        let options = Options::default();
+        let legend = limited(&by_round, &options, Arrangement::Column, [120.0, 80.0]);
+        let texts: Vec<&str> = legend.rows.iter().flat_map(|row| &row.lines).map(String::as_str).collect();
+        assert_eq!(texts[..4], ["100 %", "25.0 %", "arm 0", "arm 1"]);
+        assert_eq!((texts.len(), legend.omitted), (8, 0));
+        assert!(legend.rows[2..].iter().all(|row| row.samples.len() == 4));
+        let ends: Vec<[f64; 2]> = legend.rows[2].samples.iter().map(|(_, ends)| *ends).collect();
+        assert!(ends.windows(2).all(|two| two[0][1] < two[1][0]), "side by side: {ends:?}");
+        assert!(legend.height < 80.0 && legend.width <= 120.0, "{} × {}", legend.width, legend.height);
+        by_round.lines[3].round.as_mut().unwrap().remaining = Some(0.1);
+        let legend = limited(&by_round, &options, Arrangement::Column, [200.0, 80.0]);
+        assert_eq!(
+            legend.rows[0].lines,
+            ["arm 0, 100 % to 10.0 %"],
+            "levels that differ are beside the names"
+        );
     }
 }

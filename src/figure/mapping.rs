@@ -32,11 +32,6 @@ impl Mapping {
         Self { scale: axis.scale, from, to }
     }
 
-    /// The same with all positions this much further.
-    pub fn moved(&self, by: f64) -> Self {
-        Self { to: self.to.map(|end| end + by), ..*self }
-    }
-
     /// The value at a position: the inverse of [`Self::place`].
     pub fn value(&self, position: f64) -> f64 {
         let share = (position - self.to[0]) / (self.to[1] - self.to[0]);

@@ -37,6 +37,8 @@ pub mod pdf;
 pub mod plots;
 pub mod ranges;
 pub mod raster;
+mod remarks;
+pub mod rounds;
 pub mod scale;
 pub mod scene;
 pub mod shades;
@@ -44,6 +46,7 @@ pub mod size;
 pub mod svg;
 pub mod thin;
 pub mod ticks;
+pub mod tones;
 pub mod view;
 
 pub use axis::{Axis, Category};

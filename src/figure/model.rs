@@ -8,7 +8,7 @@ use super::facets::Facets;
 use super::palette::{Dash, Style};
 use crate::results::rounds::level_text;
 use crate::results::statistics::{Band, Spread};
-use crate::results::table::LineFacts;
+use crate::results::table::{Delta, LineFacts};
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -76,6 +76,8 @@ pub struct Line {
     pub points: Vec<[f64; 2]>,
     /// The number of runs that each point averages; empty if it is no mean.
     pub counts: Vec<u32>,
+    /// The values at each point by seed, for differences to a reference line; empty for others.
+    pub by_seed: Vec<Vec<(u64, f64)>>,
     /// The spread around the points; empty for none.
     pub band: Vec<Band>,
     /// Single runs: first the unfinished ones beside the mean, then the averaged ones, drawn faintly.
@@ -84,7 +86,7 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
-    /// How many seeds it averages while others are to come, or go on.
+    /// How many seeds it averages while others are to come, go on, or are left out.
     pub seeds: Option<Seeds>,
     /// Of a line by round, the training that it shows.
     pub round: Option<LineRound>,
@@ -165,6 +167,8 @@ pub struct ReferenceLine {
     pub dash: Dash,
     /// The ends of the interval around its value, if it is a mean.
     pub spread: Option<[f64; 2]>,
+    /// Its values by seed, for differences to it; may be empty.
+    pub by_seed: Vec<(u64, f64)>,
 }
 
 /// The position of a [`ReferenceLine`].
@@ -206,6 +210,17 @@ impl Line {
         std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
     }
 
+    /// How many of its seeds are done while others are to come or are left out: "2 of 3"; empty without a number.
+    pub fn seeds_text(&self) -> String {
+        let seeds = self.seeds.filter(|seeds| seeds.planned > 1);
+        seeds.map_or_else(String::new, |seeds| format!("{} of {}", seeds.done, seeds.planned))
+    }
+
+    /// How much its nth point is above a reference line: over the seeds that both have.
+    pub fn difference(&self, nth: usize, reference: &ReferenceLine) -> Delta {
+        self.by_seed.get(nth).map_or(Delta::Unknown, |own| Delta::between(&reference.by_seed, own))
+    }
+
     /// The best point with the ends of its band.
     pub fn best_value(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
         let point = *self.points.get(self.best?)?;
@@ -217,7 +232,8 @@ impl Line {
 impl ReferenceLine {
     /// A dashed line at this y.
     pub fn level(name: &str, y: f64, colour: Option<usize>) -> Self {
-        Self { name: name.to_owned(), at: At::Y(y), colour, dash: Dash::Dashed, spread: None }
+        let (name, at) = (name.to_owned(), At::Y(y));
+        Self { name, at, colour, dash: Dash::Dashed, spread: None, by_seed: Vec::new() }
     }
 
     /// The same line with the interval around its value.
@@ -311,65 +327,12 @@ impl Figure {
     pub fn is_lying(&self) -> bool {
         self.x.categories.is_empty() && !self.y.categories.is_empty()
     }
-
-    /// The small print below the plot: the note, then remarks about values that cannot be drawn. Intervals are drawn as
-    /// `shown`, such as "bars"; empty where they are not drawn.
-    pub fn remarks(&self, shown: &str) -> Vec<String> {
-        let shown = if self.is_of_marks() { "bars" } else { shown };
-        let mut remarks = vec![self.note.text(shown)];
-        remarks.retain(|note| !note.is_empty());
-        let (mut is_interrupted, mut lost) = (false, 0_usize);
-        let parts = self.parts();
-        for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
-            if self.x.scale.forward(*x).is_none() {
-                lost += 1;
-            } else {
-                is_interrupted |= self.y.scale.forward(*y).is_none();
-            }
-        }
-        if is_interrupted && !self.parallel.is_empty() {
-            remarks.push("a line has a gap where its run has no value".to_owned());
-        } else if is_interrupted {
-            remarks.push(format!("× interrupted: the value is {}", self.y.scale.refusal()));
-        }
-        if lost > 0 {
-            let noun = if lost == 1 { "point is" } else { "points are" };
-            let reason = self.x.scale.refusal();
-            remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
-        }
-        let mut cells = parts.iter().filter_map(|part| part.cells.as_ref());
-        if let Some(cells) = cells.find(|cells| cells.has_data() && cells.has_holes()) {
-            let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
-                "were not measured"
-            } else {
-                "are not finite"
-            };
-            remarks.push(format!("empty cells {why}"));
-        }
-        remarks
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::scale::Scale;
     use crate::figure::style_of;
-
-    #[test]
-    fn what_cannot_be_drawn_is_said() {
-        let points = vec![[0.0, 1.0], [1.0, f64::NAN], [f64::NAN, 1.0]];
-        let mut figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
-        assert_eq!(
-            figure.remarks(""),
-            ["× interrupted: the value is not finite", "1 point is not shown: the x value is not finite"]
-        );
-        figure.x.scale = Scale::Log10;
-        assert_eq!(
-            figure.remarks("")[1],
-            "2 points are not shown: the x value is not positive or not finite"
-        );
-    }
 
     #[test]
     fn a_figure_of_gaps_has_no_data() {

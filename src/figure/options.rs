@@ -56,6 +56,27 @@ impl Options {
         PageStyle { font_pt, legend: size.legend, intervals, marks, dashes, shades, notes, footnote }
     }
 
+    /// How the intervals of a figure are drawn: bars that follow each other closely would hide the lines.
+    pub fn intervals_of(&self, figure: &Figure) -> IntervalStyle {
+        const MOST_BARS: usize = 12;
+        let parts = figure.parts();
+        let are_many = || parts.iter().flat_map(|part| &part.lines).any(|line| line.band.len() > MOST_BARS);
+        match self.intervals {
+            IntervalStyle::Auto if are_many() && !figure.is_over_setting() => IntervalStyle::Bands,
+            IntervalStyle::Auto => IntervalStyle::Bars,
+            chosen @ (IntervalStyle::Bars | IntervalStyle::Bands | IntervalStyle::None) => chosen,
+        }
+    }
+
+    /// The small print of a figure whose intervals are drawn in this way.
+    pub fn remarks(&self, figure: &Figure) -> Vec<String> {
+        figure.remarks(match self.intervals_of(figure) {
+            IntervalStyle::Auto | IntervalStyle::Bars => "bars",
+            IntervalStyle::Bands => "bands",
+            IntervalStyle::None => "",
+        })
+    }
+
     /// The figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
     pub fn styled<'a>(&self, figure: &'a Figure) -> Cow<'a, Figure> {
         if self.marks && self.dashes && !self.shades {
@@ -104,6 +125,7 @@ mod tests {
     use crate::figure::palette::Style;
     use crate::figure::shades::grey;
     use crate::figure::{Line, style_of};
+    use crate::results::statistics::Band;
 
     fn lines() -> Figure {
         let style = Style { dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
@@ -125,6 +147,19 @@ mod tests {
             [(Marker::None, Dash::Dotted), (Marker::Square, Dash::Dotted)]
         );
         assert_eq!(looks(Options { dashes: false, ..usual }), [(Marker::Square, Dash::Solid); 2]);
+    }
+
+    #[test]
+    fn a_few_intervals_are_bars_and_many_are_bands() {
+        let of = |count: u32, intervals| {
+            let band = (0..count).map(|x| Band { x: f64::from(x), low: 0.0, high: 1.0 }).collect();
+            let line = Line { band, ..Line::default() };
+            let figure = Figure { lines: vec![line], ..Figure::default() };
+            Options { intervals, ..Options::default() }.intervals_of(&figure)
+        };
+        assert_eq!(of(12, IntervalStyle::Auto), IntervalStyle::Bars);
+        assert_eq!(of(13, IntervalStyle::Auto), IntervalStyle::Bands);
+        assert_eq!(of(13, IntervalStyle::Bars), IntervalStyle::Bars);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tones::{contrast, mix};
 use crate::results::campaign::ImageOutcome;
 use crate::results::colours::{is_muted, without_shade};
 
@@ -199,40 +200,25 @@ impl Style {
 }
 
 /// A shade of a colour, from light (0) to dark (1). The shade nearest to the ground still has a contrast like that of the
-/// colours themselves, also where a file's original colour has less.
+/// colours themselves, also where a file's original colour has less. The darkest on white is no blacker than its hue needs.
 fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
     const LEAST: f64 = 3.3;
+    const MOST: f64 = 10.0;
     const FARTHEST: f64 = 0.6;
-    let (near, far, away) =
-        if theme.is_dark() { ([0; 3], [0xFF; 3], 0.7) } else { ([0xFF; 3], [0; 3], 0.65) };
+    let (near, far) = if theme.is_dark() { ([0; 3], [0xFF; 3]) } else { ([0xFF; 3], [0; 3]) };
     // From the ground back to the colour and, if it must be, beyond.
     let tones = (0..=40_u32).map(|step| match FARTHEST * (1.0 - f64::from(step) / 20.0) {
         toward if toward >= 0.0 => mix(own, near, toward),
         beyond => mix(own, far, -beyond),
     });
     let near = tones.into_iter().find(|tone| contrast(*tone, theme.ground()) >= LEAST).unwrap_or(own);
-    let far = mix(own, far, away);
+    let far = if theme.is_dark() {
+        mix(own, far, 0.7)
+    } else {
+        let tones = (0..=20_u32).map(|step| mix(own, far, f64::from(step) / 20.0));
+        tones.into_iter().find(|tone| contrast(*tone, theme.ground()) >= MOST).unwrap_or(far)
+    };
     if theme.is_dark() { mix(far, near, share) } else { mix(near, far, share) }
-}
-
-/// A mixture of two colours: the first one at 0, the second one at 1.
-pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
-    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
-    std::array::from_fn(|index| tone(from[index], to[index]))
-}
-
-/// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
-pub fn contrast(a: Rgb, b: Rgb) -> f64 {
-    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-    a.max(b) / a.min(b)
-}
-
-fn luminance(rgb: Rgb) -> f64 {
-    let [red, green, blue] = rgb.map(|byte| {
-        let share = f64::from(byte) / 255.0;
-        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
-    });
-    0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 impl Dash {
@@ -312,9 +298,9 @@ impl Theme {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    pub use super::contrast;
+mod tests {
     use super::*;
+    use crate::figure::tones::luminance;
 
     const ALL: [Theme; 4] = [Theme::Light, Theme::Dark, Theme::LightScreen, Theme::DarkScreen];
 
@@ -359,6 +345,10 @@ pub(crate) mod tests {
                 assert!(tones.windows(2).all(|two| luminance(two[0]) > luminance(two[1])), "{tones:?}");
                 let least = tones.iter().map(|tone| contrast(*tone, theme.ground())).fold(21.0, f64::min);
                 assert!(least >= 3.25, "the weakest shade of {index} on {theme:?}: {least}");
+                let hue = |tone: Rgb| tone.iter().max().unwrap() - tone.iter().min().unwrap();
+                assert!(theme.is_dark() || hue(tones[4]) >= 0x28, "{tones:?} is nearly black");
+                let apart = tones.windows(2).map(|two| contrast(two[0], two[1])).fold(21.0, f64::min);
+                assert!(apart >= 1.2, "neighbours of {index} on {theme:?}: {apart}");
             }
             for index in OUTCOME..OUTCOME + 5 {
                 let own = colour(index, theme);

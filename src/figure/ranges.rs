@@ -89,8 +89,12 @@ fn end_of(figure: &Figure, line: &Line) -> Option<f64> {
 
 fn ys(figure: &Figure, fit: Fit, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
+    // Values in the middle of a training say nothing about the range of those that are done.
+    let has_means = figure.lines.iter().flat_map(|line| &line.points).any(|point| seen(point[0]));
     let values = move || {
-        let points = figure.lines.iter().flat_map(Line::polylines).flatten();
+        let running = move |line: &Line| line.seeds.filter(|_| has_means).map_or(0, |seeds| seeds.running);
+        let traces = move |line| line.traces.iter().skip(running(line)).flat_map(|trace| &trace.points);
+        let points = figure.lines.iter().flat_map(move |line| line.points.iter().chain(traces(line)));
         points.filter(move |point| seen(point[0])).map(|point| point[1])
     };
     let points = values();
@@ -160,6 +164,19 @@ mod tests {
         let mut figure = figure(&[[0.0, 1000.0], [1.0, 1.0], [2.0, 2.0]]);
         figure.x.range = Some([1.0, 2.0]);
         assert_eq!(ranges(&figure, Fit::Lines), [[1.0, 2.0], [0.97, 2.03]]);
+    }
+
+    #[test]
+    fn unfinished_seeds_count_only_where_there_is_nothing_else() {
+        use crate::figure::model::{Seeds, Trace};
+        let mut figure = figure(&[[0.0, 100.0], [10.0, 200.0]]);
+        let beside = Trace { name: String::new(), points: vec![[5.0, 0.0]] };
+        let averaged = Trace { name: String::new(), points: vec![[5.0, 300.0]] };
+        figure.lines[0].traces = vec![beside, averaged];
+        figure.lines[0].seeds = Some(Seeds { done: 1, planned: 2, running: 1 });
+        assert_eq!(ranges(&figure, Fit::Lines)[1], [94.0, 306.0]);
+        figure.lines[0].points.clear();
+        assert!(ranges(&figure, Fit::Lines)[1][0] < 1.0);
     }
 
     #[test]

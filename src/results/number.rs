@@ -49,14 +49,13 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{} %", fixed(share * 100.0, 2)) } else { "not a number".to_owned() }
 }
 
-/// A large number with a prefix: `313 M`, `4.3 G`.
+/// A large number with two digits: `3.1×10⁸`, `12,000`.
 pub fn short(number: f64) -> String {
-    let sizes = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    let Some((size, prefix)) = sizes.into_iter().find(|(size, _)| number >= *size) else {
+    let exponent = if number > 0.0 { exponent_of(number) } else { 0 };
+    if exponent < 6 {
         return fixed(number, 0);
-    };
-    let value = number / size;
-    format!("{} {prefix}", fixed(value, usize::from(value < 10.0)))
+    }
+    scientific(trimmed(&fixed(number / 10f64.powi(exponent), 1)), exponent)
 }
 
 /// `4,810` or, where they differ, `2,410 to 4,810`.
@@ -257,7 +256,8 @@ mod tests {
     #[test]
     fn shares_sizes_and_ranges_are_written_as_people_read_them() {
         assert_eq!([0.981_23, -0.5, f64::NAN].map(percent), ["98.12 %", "\u{2212}50.00 %", "not a number"]);
-        assert_eq!([313e6, 4.3e9, 12.0].map(short), ["313 M", "4.3 G", "12"]);
+        assert_eq!([313e6, 4.1e13, 12_000.0].map(short), ["3.1×10⁸", "4.1×10¹³", "12,000"]);
+        assert_eq!(short(0.0), "0");
         assert_eq!(span([2410, 4810].into_iter()), "2,410 to 4,810");
         assert_eq!(span([7, 7].into_iter()), "7");
     }

@@ -69,8 +69,10 @@ impl Default for PageStyle {
 /// How files show the spread around means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum IntervalStyle {
-    /// Bars at the markers, beside those of other lines.
+    /// Bars where all lines have a few points, bands where some have more.
     #[default]
+    Auto,
+    /// Bars at the markers.
     Bars,
     /// Pale bands.
     Bands,
@@ -79,14 +81,8 @@ pub enum IntervalStyle {
 }
 
 impl IntervalStyle {
-    /// Its word in captions; empty where intervals are not drawn.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Bars => "bars",
-            Self::Bands => "bands",
-            Self::None => "",
-        }
-    }
+    /// All, for menus.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Bars, Self::Bands, Self::None];
 
     /// The style with this name on the command line.
     ///
@@ -94,10 +90,11 @@ impl IntervalStyle {
     /// The known names.
     pub fn parse(text: &str) -> Result<Self, String> {
         Ok(match text {
+            "auto" => Self::Auto,
             "bars" => Self::Bars,
             "bands" => Self::Bands,
             "none" => Self::None,
-            _ => return Err("write bars, bands or none".to_owned()),
+            _ => return Err("write auto, bars, bands or none".to_owned()),
         })
     }
 }
@@ -175,5 +172,7 @@ mod tests {
         let page = PageStyle { legend: LegendPlace::Corner(Corner::TopLeft), dashes: false, ..old.page };
         let view = ViewSettings { page, size: Preset::Own { width: 85.5, height: 60.0 }, ..old };
         assert_eq!(ron_text::from_str::<ViewSettings>(&view.to_text()).unwrap(), view);
+        let old: ViewSettings = ron_text::from_str("(page: (intervals: Bars, marks: false))").unwrap();
+        assert_eq!((old.page.intervals, old.page.marks), (IntervalStyle::Bars, false));
     }
 }

@@ -1,5 +1,7 @@
 //! The state of a run, and which runs a mean is over while some go on.
 
+use super::statistics::Spread;
+
 /// The state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RunState {
@@ -65,6 +67,11 @@ impl<T> Split<T> {
         Self { averaged: finished, beside: unfinished, is_of_finished: true }
     }
 
+    /// The interval around the mean: values in the middle of a training have none.
+    pub const fn spread(&self, chosen: Spread) -> Spread {
+        if self.is_of_finished { chosen } else { Spread::None }
+    }
+
     /// How many finished runs the mean is over.
     pub const fn finished(&self) -> usize {
         if self.is_of_finished { self.averaged.len() } else { 0 }
@@ -86,5 +93,6 @@ mod tests {
         let none = split(&[-1, -2]);
         assert_eq!((none.averaged.len(), none.beside.len(), none.finished()), (2, 0, 0));
         assert!(!none.is_of_finished && split(&[]).is_of_finished);
+        assert_eq!([some, none].map(|split| split.spread(Spread::MinMax)), [Spread::MinMax, Spread::None]);
     }
 }

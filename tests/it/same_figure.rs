@@ -253,11 +253,13 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
         }
         "overlap" => {
             open_view(harness, "pruned", "Tickets");
-            wait_until(harness, "the overlap", |harness| harness.query_by_label("Export figure").is_some());
+            wait_until(harness, "the overlap", |harness| harness.query_by_label("Export Tickets…").is_some());
         }
         "histograms" => {
             open_view(harness, "pruned", "Histograms over time");
-            wait_until(harness, "them", |harness| harness.query_by_label("Export histograms").is_some());
+            wait_until(harness, "them", |harness| {
+                harness.query_by_label("Export Histograms over time…").is_some()
+            });
         }
         "weight-statistics" => open_view(harness, "pruned", "Weight statistics"),
         "layers" => {

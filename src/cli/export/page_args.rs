@@ -18,7 +18,8 @@ pub struct PageArgs {
     /// Size of the text in points [default: what the window has chosen, else 8, and 20 on a slide]
     #[arg(long, value_name = "POINTS")]
     font: Option<f64>,
-    /// Spread around means: bars, bands or none [default: what the window has chosen, else bars]
+    /// Spread around means: bars, bands, none, or auto: bars where lines have a few points, bands where they have more
+    /// [default: what the window has chosen, else auto]
     #[arg(long, value_name = "STYLE", value_parser = IntervalStyle::parse)]
     intervals: Option<IntervalStyle>,
     /// One mark per arm: on or off [default: what the window has chosen, else on]

@@ -35,7 +35,7 @@ impl<'a> Blocks<'a> {
         let font = size.font_pt;
         let space = size.width_pt - 2.0 * MARGIN * font;
         let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, space, 3);
-        let remarks = if options.footnote { figure.remarks(options.intervals.word()) } else { Vec::new() };
+        let remarks = if options.footnote { options.remarks(figure) } else { Vec::new() };
         let mut remarks: Vec<String> = remarks.iter().flat_map(small).collect();
         remarks.truncate((size.height_pt * 0.2 / (font * SMALL * LINE_HEIGHT)) as usize);
         let mut blocks = Self {

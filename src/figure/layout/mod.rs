@@ -19,10 +19,11 @@ use super::mapping::Mapping;
 use super::model::Figure;
 use super::options::{IntervalStyle, Options};
 use super::ranges::{Fit, ranges, ranges_of_panels};
+use super::rounds::Rounds;
 use std::collections::BTreeSet;
 
 use super::scene::ends::{EndText, Ends};
-use super::size::LegendPlace;
+use super::size::{LegendPlace, Size};
 use blocks::Blocks;
 pub use grid::{Grid, grid, least};
 pub use groups::{groups, height as groups_height};
@@ -85,8 +86,9 @@ const DESCENT: f64 = 0.25;
 const LEGEND_SHARE: f64 = 0.34;
 /// Names beside the vertical axis, or at the ends of lines, take at most this share of the width.
 const NAME_SHARE: f64 = 0.3;
-/// The plot keeps at least this share of the height.
+/// The plot keeps at least this share of the height, and this one where another place is free for a long legend.
 const LEAST_PLOT: f64 = 0.4;
+const USUAL_PLOT: f64 = 0.7;
 /// A legend within the plot takes at most these shares of its width and height.
 const INSIDE: [f64; 2] = [0.55, 0.5];
 
@@ -112,11 +114,24 @@ pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
         let limit = [INSIDE[0] * (right - left), INSIDE[1] * (bottom - top)];
         let legend = limited(figure, options, Arrangement::Column, limit);
         if legend.omitted > 0 {
-            return arranged(figure, options, LegendPlace::Below);
+            return outside(figure, options);
         }
         layout.legend = legend;
     }
     layout
+}
+
+/// The layout with the legend outside of the plot: below it, or beside it where one of many rounds would take the height of
+/// the data.
+pub fn outside<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
+    let size = Size { legend: LegendPlace::Below, ..options.size };
+    let below = layout(figure, &Options { size, ..*options });
+    let is_low = below.plot.bottom - below.plot.top < USUAL_PLOT * size.height_pt;
+    if !is_low || Rounds::of(figure).is_none() {
+        return below;
+    }
+    let right = arranged(figure, options, LegendPlace::Right);
+    if right.legend.omitted > below.legend.omitted { below } else { right }
 }
 
 /// The layout with the legend at this place. Labels of x that are rotated need a second pass.
@@ -128,9 +143,9 @@ fn arranged<'a>(figure: &'a Figure, options: &Options, place: LegendPlace) -> La
 }
 
 /// Bars at every point are whole; the ends of bands are not read.
-fn fit_of(options: &Options) -> Fit {
-    match options.intervals {
-        IntervalStyle::Bars => Fit::Intervals,
+fn fit_of(figure: &Figure, options: &Options) -> Fit {
+    match options.intervals_of(figure) {
+        IntervalStyle::Auto | IntervalStyle::Bars => Fit::Intervals,
         IntervalStyle::Bands | IntervalStyle::None => Fit::Lines,
     }
 }
@@ -146,7 +161,7 @@ fn with_labels<'a>(
     let font = blocks.font;
     let top = blocks.top();
     let bottom = (height - blocks.bottom()).max(top + font);
-    let [x_range, y_range] = ranges(figure, fit_of(options));
+    let [x_range, y_range] = ranges(figure, fit_of(figure, options));
     let mut y = y_ruler(&figure.y, y_range, [bottom, top], font, NAME_SHARE * width);
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, &figure.y, y_title.len(), font);
@@ -223,7 +238,7 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
     let below = blocks.bottom() - blocks.axis();
     let space =
         Rect { left: MARGIN * font, top, right: blocks.right_limit(width, 0.0), bottom: height - below };
-    let grid = grid(figure, facets, &ranges_of_panels(figure, fit_of(options), facets), space, font);
+    let grid = grid(figure, facets, &ranges_of_panels(figure, fit_of(figure, options), facets), space, font);
     let mut texts = grid.texts;
     texts.extend(blocks.title_texts(page));
     texts.extend(blocks.small_print(page));

@@ -5,17 +5,14 @@ use super::note::RunCounts;
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::{COLOURS, Marker, Style, style_of};
+use crate::figure::palette::style_of;
 use crate::form::number::counted;
-use crate::results::colours::without_shade;
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord, Split};
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
-/// Markers of the first arms, of the next arms with the same colours, and so on.
-const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
 /// The share of a name's width that its arms fill.
 const FILLED: f64 = 0.7;
 
@@ -51,6 +48,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let left_out: usize = measured.iter().map(|(_, split)| split.beside.len()).sum();
     let line = |(position, (arm, split)): (usize, (&ArmRuns<'_>, Split<Shares<'_>>))| {
         let split = Split { beside: Vec::new(), ..split };
+        let options = &PlotOptions { band: split.spread(options.band), ..options.clone() };
         let line = marks(arm, &split.averaged, offset(position, arms), options);
         Averaged {
             line: Line { seeds: arm.seeds(&split), ..line },
@@ -112,12 +110,7 @@ pub fn offset(position: usize, arms: usize) -> f64 {
 }
 
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
-    // Markers have no dashes, so arms of the same colour need different shapes.
-    let style = Style {
-        marker: SHAPES[without_shade(arm.colour).0 / COLOURS % SHAPES.len()],
-        ..style_of(arm.colour)
-    };
-    let mut line = Line::new(&arm.name, style, Vec::new());
+    let mut line = Line::new(&arm.name, style_of(arm.colour).with_marker(), Vec::new());
     let classes = shares.iter().map(|shares| shares.classes.len()).max().unwrap_or_default();
     for class in 0..classes {
         let values: Vec<f64> = shares.iter().filter_map(|shares| *shares.classes.get(class)?).collect();
@@ -184,6 +177,11 @@ mod tests {
         assert_eq!(a.points, [[-0.175, 0.625], [0.825, 1.0]], "beside the other arm");
         assert_eq!((a.band[0].low, a.band[0].high, a.traces.len()), (0.5, 0.75, 2));
         assert_eq!(b.points, [[0.175, 0.75], [1.175, 1.0]]);
+        assert_eq!(
+            [a, b].map(|line| line.style.marker),
+            [0, 1].map(|arm| style_of(arm).marker),
+            "those of the arms"
+        );
         assert_eq!((b.band.len(), b.traces.len()), (0, 0));
         assert_eq!(figure.remarks("bands")[0], "mean over 1 to 2 seeds, bars: min to max", "drawn as bars");
         assert!(figure.has_data() && figure.remarks("").len() == 1);

@@ -74,11 +74,13 @@ pub fn averaged(
         }
     }
     let traces = split.beside.iter().map(trace).chain(behind).collect();
+    let options = &PlotOptions { band: split.spread(options.band), ..options.clone() };
     let line = match split.averaged.as_slice() {
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options),
     };
-    Averaged { line: Line { traces, seeds, ..line }, counts, trainings: Vec::new() }
+    let by_seed = by_seed(&line, &split.averaged, options);
+    Averaged { line: Line { traces, seeds, by_seed, ..line }, counts, trainings: Vec::new() }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -132,6 +134,18 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         line.band.extend(level.band);
     }
     line
+}
+
+/// Over remaining weights, the values at each point by seed, for differences to an arm that never prunes.
+fn by_seed(line: &Line, curves: &[Curve], options: &PlotOptions) -> Vec<Vec<(u64, f64)>> {
+    if options.x != XAxis::Remaining {
+        return Vec::new();
+    }
+    let at = |x: f64| {
+        let here = |curve: &Curve| curve.points.iter().find(|point| point[0].total_cmp(&x).is_eq()).copied();
+        curves.iter().filter_map(|curve| Some((curve.seed, here(curve)?[1]))).collect()
+    };
+    line.points.iter().map(|point| at(point[0])).collect()
 }
 
 /// All places of the curves in the order of the axis.

@@ -189,7 +189,7 @@ fn drawn(
         let of_here = RunCounts::of(arm, here().map(|(run, _)| arm.runs[run].0));
         counts.runs = counts.runs.max(of_here.runs);
         counts.seeds = counts.seeds.max(of_here.seeds);
-        let level = level(x, &values, options.band);
+        let level = level(x, &values, split.spread(options.band));
         line.points.push([x, level.mean]);
         line.counts.push(u32::try_from(values.len()).unwrap_or(u32::MAX));
         if values.len() > 1 {

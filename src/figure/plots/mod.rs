@@ -178,7 +178,7 @@ pub struct ArmRuns<'a> {
     pub runs: Vec<(u64, &'a RunRecord)>,
     /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
-    /// The rows of its runs that have not begun.
+    /// The rows of its runs that no mean is over: they have not begun, or the filter leaves them out.
     pub waiting: Vec<&'a Row>,
 }
 
@@ -196,7 +196,7 @@ impl ArmRuns<'_> {
         Split::of(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
     }
 
-    /// The seeds of a mean while others are to come. Those of pooled arms have no number, since runs with one seed are no
+    /// The seeds of a mean while others are to come or are left out. Those of pooled arms have no number, since runs with one seed are no
     /// replicates.
     fn seeds<T>(&self, split: &Split<T>) -> Option<Seeds> {
         let is_over = |record: &RunRecord| !record.state().goes_on() && !record.points().is_empty();

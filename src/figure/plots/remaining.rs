@@ -37,9 +37,19 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     // A reference line needs something to compare with.
     let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
     let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
-    let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
-    Figure { reference_lines, ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options) }
+    let drawn: Vec<Averaged> = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
+    let is_one_level = drawn.iter().all(|drawn| drawn.line.points.len() == 1);
+    let has_pruned = !drawn.iter().all(never_prunes);
+    let axis = Axis::percent("Test accuracy");
+    let mut figure = Figure { reference_lines, ..figure(options.x.axis(), axis, drawn, &options) };
+    if is_one_level && has_pruned {
+        figure.add_note(ONE_LEVEL);
+    }
+    figure
 }
+
+/// Why there are points instead of lines.
+const ONE_LEVEL: &str = "one level of remaining weights in each arm: a line needs several rounds of pruning";
 
 fn is_about(record: &RunRecord) -> bool {
     has_pruned(record, TEST.name)
@@ -63,7 +73,9 @@ fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
     let [x, y] = *drawn.line.points.last()?;
     let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
     let spread = band.map(|band| [band.low, band.high]);
-    Some(ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)).with_spread(spread))
+    let by_seed = drawn.line.by_seed.last().cloned().unwrap_or_default();
+    let level = ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)).with_spread(spread);
+    Some(ReferenceLine { by_seed, ..level })
 }
 
 /// Adds markers, since there are few levels, and only one at first.
@@ -110,7 +122,8 @@ mod tests {
             shown,
             [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialized", vec![[0.5, 0.5]])]
         );
-        assert_eq!(figure.reference_lines, [ReferenceLine::level("dense", 0.875, Some(4))]);
+        let level = ReferenceLine::level("dense", 0.875, Some(4));
+        assert_eq!(figure.reference_lines, [ReferenceLine { by_seed: vec![(1, 0.875)], ..level }]);
         assert!(figure.x.reversed);
     }
 
@@ -154,6 +167,9 @@ mod tests {
     fn a_dense_arm_alone_is_a_point() {
         let dense = done([level(1.0, 1.0, 0.5)]);
         let figure = build(&[arm("dense", 0, &dense)], &PlotOptions::default());
-        assert!(figure.has_data() && figure.reference_lines.is_empty());
+        assert!(figure.has_data() && figure.reference_lines.is_empty() && figure.note.rest.is_empty());
+        let pruned = record([level(0.5, 1.0, 0.5)]);
+        let figure = build(&[arm("ticket", 1, &pruned), arm("dense", 0, &dense)], &PlotOptions::default());
+        assert_eq!(figure.note.rest, ONE_LEVEL);
     }
 }

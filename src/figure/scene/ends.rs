@@ -16,7 +16,7 @@ use crate::results::statistics::Band;
 /// What is written at the ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EndText {
-    /// The last value with its interval: "97.58 ± 0.24".
+    /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3".
     Values,
     /// The name, at most this wide.
     Names {
@@ -93,10 +93,11 @@ impl Ends {
                 EndText::Names { most } => {
                     [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
                 }
-                EndText::Values if !end.texts[1].is_empty() => [bare(mean), end.texts[1].clone()],
                 EndText::Values => {
                     let text = |ends| figure.interval_text(mean, ends, digits);
-                    [bare(mean), interval.map(text).unwrap_or_default()]
+                    let parts = [interval.map(text).unwrap_or_default(), std::mem::take(&mut end.texts[1])];
+                    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                    [bare(mean), parts.join(", ")]
                 }
             };
             ends.push(end);
@@ -157,12 +158,9 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f6
     let is_shown = |line: &Line| line.names.is_empty() && !hidden.contains(&line.name);
     for (index, line) in figure.lines.iter().enumerate().filter(|(_, line)| is_shown(line)) {
         if let Some(([_, value], interval)) = last_of(figure, line) {
-            // The interval of a few seeds of several says little.
-            let running = line.seeds.filter(|seeds| seeds.running > 0);
-            let interval = interval.filter(|_| running.is_none());
             let end = end(Id::Line(index), &line.name, line.style.with_marker(), value, interval);
-            let count = running.map_or_else(String::new, |seeds| format!("n {}", seeds.done));
-            found.extend(end.map(|(end, value)| (End { texts: [String::new(), count], ..end }, value)));
+            let texts = [String::new(), line.seeds_text()];
+            found.extend(end.map(|(end, value)| (End { texts, ..end }, value)));
         }
     }
     for (index, line) in figure.reference_lines.iter().enumerate() {
@@ -281,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_beside_unfinished_seeds_has_their_number_and_no_interval() {
+    fn a_mean_beside_unfinished_seeds_has_their_number_as_the_legend_has() {
         let mut figure = figure(&[0.9]);
         figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
         let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
-        assert_eq!((end.texts.join(" ").as_str(), end.interval), ("90.00 n 2", None));
+        assert_eq!(end.texts.join(" "), "90.00 ± 1.00, 2 of 3");
     }
 
     #[test]

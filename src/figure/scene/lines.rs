@@ -3,8 +3,8 @@
 use super::gaps::gaps;
 use super::item::{Column, Id, Ink, Item, Mark, Pen, Point, Shape};
 use super::sparse::sparse;
-use super::strokes::{BAND, BAR, DOT, FAINT_DOT, MARKER, RIM, RING, WHISKER};
-use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked};
+use super::strokes::{DOT, FAINT_DOT, MARKER, RIM, RING, WHISKER};
+use super::thinning::{Columns, Piece, line_pieces, marked};
 use super::{Intervals, Surface};
 use crate::figure::layout::Rect;
 use crate::figure::marks::outline;
@@ -13,43 +13,11 @@ use crate::figure::palette::{Dash, Marker, Style};
 use crate::results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
-const TOLERANCE: f64 = 0.016;
-/// Distance between the error bars of neighbouring lines, and the most from the first to the last, in ems.
-const DODGE: f64 = 0.35;
-const WIDEST_DODGE: f64 = 1.6;
-
-/// Bands, each behind the lines.
-pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
-    let columns = Columns::of(surface, surface.lines().count(), false);
-    let mut items = Vec::new();
-    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, line)) {
-        let own = surface.ink(&line.name, line.style);
-        for piece in band_pieces(line, surface, columns) {
-            let shape = if let [[x, top, bottom]] = *piece {
-                // The spread at a single x has no width.
-                Shape::Line(vec![[x, top], [x, bottom]], Pen::new(own.faint(BAR), WHISKER * surface.em))
-            } else {
-                Shape::Band(sparse(piece, TOLERANCE * surface.em), own.faint(BAND))
-            };
-            items.push(shape.of(Id::Line(index)));
-        }
-    }
-    items
-}
-
-fn has_band(surface: &Surface<'_>, line: &Line) -> bool {
-    match surface.look.intervals {
-        Intervals::None | Intervals::Bars => false,
-        Intervals::Bands => true,
-        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&line.name, arm)),
-    }
-}
-
-/// Whether a line is that of an arm, or of one of its branches or series.
-pub fn belongs_to(line: &str, arm: &str) -> bool {
-    let rest = line.strip_prefix(arm);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
-}
+pub const TOLERANCE: f64 = 0.016;
+/// Distance between the error bars of neighbouring lines, and the most from the first to the last, in ems: a bar never leaves
+/// its mark, which stays at its x.
+const DODGE: f64 = 0.2;
+const WIDEST_DODGE: f64 = 2.0 * MARKER;
 
 /// Everything over the bands: faint parts come first, so that nothing hides a line.
 pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
@@ -60,7 +28,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
         for (nth, trace) in traces.iter().enumerate() {
             let (pen, id) = (surface.trace_pen(line, nth), Id::Run([index, nth]));
             match trace.points.as_slice() {
-                [only] => items.extend(dot(&beside(surface, index, line), line, *only, id)),
+                [only] => items.extend(dot(surface, line, *only, id)),
                 several => polyline(several, surface, (columns, pen), id, &mut items),
             }
         }
@@ -73,7 +41,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let columns = Columns::of(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
         let pen = surface.line_pen(line);
-        polyline(&line.points, &beside(surface, index, line), (columns, pen), Id::Line(index), &mut items);
+        polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
     }
     let mut signs = Vec::new();
     for (index, line) in surface.lines() {
@@ -203,7 +171,7 @@ fn rule(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Optio
     Some(Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index)))
 }
 
-/// The markers of a line, each over its error bar.
+/// The markers of a line, each over its error bar. Bars of several lines are side by side, marks are not: their x is read.
 fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
     let ink = surface.ink(&line.name, line.style);
     let has_bars = surface.look.intervals == Intervals::Bars;
@@ -214,9 +182,9 @@ fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Ite
             let pen = Pen::new(ink, WHISKER * surface.em);
             items.push(Shape::Line(ends.map(|end| [x + across, end]).to_vec(), pen).of(Id::Line(index)));
         }
-        items.extend(marker(line.style, [x + across, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
+        items.extend(marker(line.style, [x, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
     }
-    items.extend(ring(surface, index, line, across));
+    items.extend(ring(surface, index, line));
 }
 
 /// Where a line has markers. Each of several single runs has one.
@@ -229,10 +197,10 @@ fn places_of_markers(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<(u
 }
 
 /// The ring around the best point of a line.
-pub fn ring(surface: &Surface<'_>, index: usize, line: &Line, across: f64) -> Option<Item> {
+pub fn ring(surface: &Surface<'_>, index: usize, line: &Line) -> Option<Item> {
     let [x, y] = line.best.and_then(|best| line.points.get(best)).map(|point| surface.place(*point))?;
     let outline = outline(Marker::Circle, RING * surface.em).filter(|_| surface.holds([x, y]))?;
-    let closed = outline.iter().chain(outline.first()).map(|corner| [x + across + corner[0], y + corner[1]]);
+    let closed = outline.iter().chain(outline.first()).map(|corner| [x + corner[0], y + corner[1]]);
     let pen = Pen::new(surface.ink(&line.name, line.style), WHISKER * surface.em);
     Some(Shape::Line(closed.collect(), pen).of(Id::Line(index)))
 }
@@ -259,18 +227,6 @@ fn bar<'b>(
     })?;
     let ends = [surface.y.place(band.low)?, surface.y.place(band.high)?];
     Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
-}
-
-/// The surface of a line whose points all have markers: where these are moved aside with their error bars, the line goes
-/// with them.
-fn beside<'a>(surface: &Surface<'a>, index: usize, line: &Line) -> Surface<'a> {
-    let is_moved = surface.look.intervals == Intervals::Bars && line.style.marker != Marker::None;
-    let held = || line.points.iter().filter(|point| surface.holds(surface.place(**point))).count();
-    if is_moved && places_of_markers(surface, index, line).len() == held() {
-        Surface { x: surface.x.moved(dodge(surface, index)), ..*surface }
-    } else {
-        *surface
-    }
 }
 
 /// The offset of a line's error bars, so that they do not cover each other.
@@ -315,4 +271,86 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::p
         | Marker::Pentagon => Pen::new(Ink::new(ground), RIM * em),
     };
     Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::page::drawn;
+    use super::*;
+    use crate::figure::axis::Axis;
+    use crate::figure::{Figure, IntervalStyle, Options, style_of};
+
+    /// Lines with an interval at each of so many epochs.
+    fn curves(lines: usize, epochs: u32) -> Figure {
+        let line = |index: usize| {
+            let y = |x: u32| 0.5 + 0.4 * (1.0 - 1.0 / (1.0 + f64::from(x) + 0.1 * index as f64));
+            let points: Vec<Point> = (1..=epochs).map(|x| [f64::from(x), y(x)]).collect();
+            let band = points.iter().map(|[x, y]| Band { x: *x, low: y - 0.02, high: y + 0.02 }).collect();
+            Line { band, ..Line::new(&format!("arm {index}"), style_of(index), points) }
+        };
+        Figure {
+            x: Axis::new("Epochs trained", ""),
+            y: Axis::percent("Test accuracy"),
+            lines: (0..lines).map(line).collect(),
+            ..Figure::default()
+        }
+    }
+
+    /// All items of the lines, with those that are clipped.
+    fn of_lines(items: &[Item], found: &mut Vec<(usize, Shape)>) {
+        for item in items {
+            match (&item.shape, item.id) {
+                (Shape::Clip(_, items), _) => of_lines(items, found),
+                (shape, Some(Id::Line(index))) => found.push((index, shape.clone())),
+                _ => {}
+            }
+        }
+    }
+
+    fn distance(at: Point, [from, to]: [Point; 2]) -> f64 {
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length = along[0].powi(2) + along[1].powi(2);
+        let share = ((at[0] - from[0]) * along[0] + (at[1] - from[1]) * along[1]) / length;
+        let share = share.clamp(0.0, 1.0);
+        f64::hypot(from[0] + share * along[0] - at[0], from[1] + share * along[1] - at[1])
+    }
+
+    #[test]
+    fn marks_are_on_their_lines_at_their_x_and_bars_touch_their_marks() {
+        for (lines, epochs) in [(6, 10), (6, 40), (2, 200)] {
+            let figure = curves(lines, epochs);
+            let options = Options { intervals: IntervalStyle::Bars, ..Options::default() };
+            let em = options.size.font_pt;
+            let mut found = Vec::new();
+            of_lines(&drawn(&figure, &options).0, &mut found);
+            let layout = crate::figure::layout::layout(&figure, &options);
+            for line in 0..lines {
+                let own = || found.iter().filter(|(index, _)| *index == line).map(|(_, shape)| shape);
+                let marks: Vec<Point> = own()
+                    .filter_map(|shape| if let Shape::Mark(mark) = shape { Some(mark.at) } else { None })
+                    .collect();
+                let strokes = |wanted: f64| {
+                    own().filter_map(move |shape| match shape {
+                        Shape::Line(points, pen) if (pen.width - wanted * em).abs() < 1e-9 => Some(points),
+                        _ => None,
+                    })
+                };
+                let through: Vec<[Point; 2]> = strokes(crate::figure::scene::LINE)
+                    .flat_map(|points| points.windows(2).map(|two| [two[0], two[1]]))
+                    .collect();
+                assert!(marks.len() > 2 && !through.is_empty(), "{lines} lines, {epochs} epochs");
+                for mark in &marks {
+                    let nearest = through.iter().map(|two| distance(*mark, *two)).fold(f64::MAX, f64::min);
+                    assert!(nearest < 0.5, "{nearest} from its line, {epochs} epochs");
+                    let x =
+                        figure.lines[line].points.iter().filter_map(|point| layout.x.mapping.place(point[0]));
+                    assert!(x.map(|x| (x - mark[0]).abs()).fold(f64::MAX, f64::min) < 0.5, "{mark:?}");
+                }
+                for bar in strokes(WHISKER) {
+                    let away = marks.iter().map(|mark| (mark[0] - bar[0][0]).abs()).fold(f64::MAX, f64::min);
+                    assert!(away <= MARKER * em + 1e-9, "{away}");
+                }
+            }
+        }
+    }
 }

@@ -32,6 +32,6 @@ fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<It
     let places = line.points.iter().map(|point| surface.place(*point)).filter(|at| surface.holds(*at));
     items.extend(places.filter_map(|at| marker(line.style, at, ink, surface)).map(|mark| mark.of(id)));
     items.extend(unfinished(surface, index, line));
-    items.extend(ring(surface, index, line, 0.0));
+    items.extend(ring(surface, index, line));
     gaps(surface, index, line, items);
 }

@@ -8,6 +8,7 @@
 //! [`drawn`](page::drawn) adds axes and texts, which the window has from its plot widget.
 
 pub mod areas;
+pub mod bands;
 mod cell_texts;
 pub mod ends;
 mod gaps;
@@ -130,7 +131,7 @@ pub fn ground(surface: &Surface<'_>) -> Vec<Item> {
 
 /// The bands around means.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
-    if surface.figure.is_of_marks() { Vec::new() } else { lines::bands(surface) }
+    if surface.figure.is_of_marks() { Vec::new() } else { bands::bands(surface) }
 }
 
 /// Lines and marks, with everything that is over the bands.

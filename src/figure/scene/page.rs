@@ -8,12 +8,11 @@ use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
 use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
 use crate::figure::font::LINE_HEIGHT;
-use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout};
-use crate::figure::legend::SAMPLE_EM;
+use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
 use crate::figure::model::Figure;
 use crate::figure::options::{IntervalStyle, Options};
 use crate::figure::palette::Theme;
-use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::figure::size::{Corner, LegendPlace};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;
@@ -26,22 +25,22 @@ pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
     (items, page)
 }
 
-/// Where the legend is; it is below the plot where the place that was asked for has no room.
+/// Where the legend is; it is below or beside the plot where the place that was asked for has no room.
 pub fn legend_place(figure: &Figure, options: &Options) -> LegendPlace {
     placed(figure, options).2
 }
 
 fn placed(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2], LegendPlace) {
     let figure = &*options.styled(figure);
+    // Panels follow the whole figure, as the caption does.
+    let options = &Options { intervals: options.intervals_of(figure), ..*options };
     let inside = layout(figure, options);
     let (items, covered) = page(figure, &inside, options);
     if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {
         return (items, inside.page, inside.place);
     }
-    let size = Size { legend: LegendPlace::Below, ..options.size };
-    let options = Options { size, ..*options };
-    let below = layout(figure, &options);
-    (page(figure, &below, &options).0, below.page, below.place)
+    let beside = outside(figure, options);
+    (page(figure, &beside, options).0, beside.page, beside.place)
 }
 
 /// The items of a page, and how much of the data its legend covers, as [`emptiest`] counts.
@@ -102,7 +101,7 @@ fn surface<'a>(
     hidden: &'a BTreeSet<String>,
 ) -> Surface<'a> {
     let intervals = match options.intervals {
-        IntervalStyle::Bars => Intervals::Bars,
+        IntervalStyle::Auto | IntervalStyle::Bars => Intervals::Bars,
         IntervalStyle::Bands => Intervals::Bands,
         IntervalStyle::None => Intervals::None,
     };
@@ -193,8 +192,9 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
     let ground = theme.ground();
     let look = SampleLook { em: font, theme, ground, strength: 1.0, is_of_marks: figure.is_of_marks() };
     for row in &legend.rows {
-        let from = [row.at[0] + left, row.at[1] + top];
-        items.extend(sample(&row.sample, [from, [from[0] + SAMPLE_EM * font, from[1]]], look));
+        for (one, ends) in &row.samples {
+            items.extend(sample(one, ends.map(|x| [x + left, row.middle + top]), look));
+        }
         let [x, mut y] = [row.text[0] + left, row.text[1] + top];
         for (nth, line) in row.lines.iter().enumerate() {
             let text = Text::new(line, [x, y], Anchor::Start, font);

@@ -24,7 +24,7 @@ impl ViewSettings {
     }
 }
 
-/// A visible run and its line.
+/// A run and its line.
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
     /// The line's name.
@@ -33,7 +33,7 @@ pub struct Drawn<'a> {
     pub colour: usize,
     /// The replicate.
     pub seed: u64,
-    /// Its results, once it has begun.
+    /// Its results, once it has begun; none where the filter leaves it out.
     pub record: Option<&'a RunRecord>,
     /// Its row in the table of runs.
     pub row: &'a Row,
@@ -121,6 +121,9 @@ fn cut_bands(figure: &mut Figure) {
     for band in figure.lines.iter_mut().flat_map(|line| &mut line.band) {
         [band.low, band.high] = [band.low, band.high].map(|end| end.clamp(0.0, 1.0));
     }
+    for spread in figure.reference_lines.iter_mut().filter_map(|reference| reference.spread.as_mut()) {
+        *spread = spread.map(|end| end.clamp(0.0, 1.0));
+    }
 }
 
 /// The visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
@@ -189,9 +192,9 @@ pub fn exported(
     let left_out = view.left_out(&rows, &settings);
     let styled = || all.iter().map(|run| (run, colour(run)));
     let lines = view.group.as_ref().map(|path| groups(styled(), path)).unwrap_or_default();
-    let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run) && !left_out.contains(&run.id));
+    let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run));
     let drawn = asked.map(|(run, row)| {
-        let record = records.get(&run.id);
+        let record = records.get(&run.id).filter(|_| !left_out.contains(&run.id));
         let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
         Drawn { line, colour, seed: run.seed, record, row }
     });

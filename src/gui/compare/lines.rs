@@ -32,16 +32,15 @@ impl Compare {
         outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
     ) -> Vec<ArmRuns<'a>> {
         // Rows are those of the treatments, run by run.
-        let listed = listed(treatments).zip(&*self.rows);
-        let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
-        let drawn = wanted.map(|((treatment, run), row)| {
-            let seed = run.seed;
+        let drawn = listed(treatments).zip(&*self.rows).map(|((treatment, run), row)| {
+            let (seed, is_left_out) = (run.seed, self.left_out.contains(&run.id));
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
                 let line = format!("{OUTDATED}{}", treatment.name);
-                return Drawn { line, colour: muted(treatment.colour), seed, record: Some(record), row };
+                let record = Some(record).filter(|_| !is_left_out);
+                return Drawn { line, colour: muted(treatment.colour), seed, record, row };
             }
-            let record = runs.record(&run.id);
+            let record = runs.record(&run.id).filter(|_| !is_left_out);
             let own = || (treatment.name.clone(), treatment.colour);
             let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
             Drawn { line, colour, seed, record, row }

@@ -155,14 +155,15 @@ pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: 
 /// How the spread around means is drawn.
 pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
-        IntervalStyle::Bars => "Error bars, dodged",
+        IntervalStyle::Auto => "Bars at a few points, else bands",
+        IntervalStyle::Bars => "Error bars",
         IntervalStyle::Bands => "Bands",
         IntervalStyle::None => "None",
     };
     row_ui(ui, "Intervals", |ui| {
         let list = widgets::drop_down("intervals", name(*intervals));
         let list = list.width(ui.available_width()).show_ui(ui, |ui| {
-            for style in [IntervalStyle::Bars, IntervalStyle::Bands, IntervalStyle::None] {
+            for style in IntervalStyle::ALL {
                 ui.selectable_value(intervals, style, name(style));
             }
         });

@@ -339,7 +339,7 @@ impl ExportDialog {
 
 /// The caption of a figure: its small print as sentences.
 fn caption(figure: &Figure, options: &Options) -> String {
-    let remarks = figure.remarks(options.intervals.word());
+    let remarks = options.remarks(figure);
     let mut caption = remarks.join(". ");
     if let Some(first) = caption.get(..1).map(str::to_uppercase) {
         caption.replace_range(..1, &first);

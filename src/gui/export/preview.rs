@@ -180,6 +180,9 @@ const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static
         (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Below) => {
             Some("No room inside: the legend is below")
         }
+        (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Right) => {
+            Some("No room inside: the legend is at the right")
+        }
         (LegendPlace::LineEnds, LegendPlace::Below) => Some("No room at the line ends: the legend is below"),
         _ => None,
     }

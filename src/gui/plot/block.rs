@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
+use eframe::egui::scroll_area::ScrollBarVisibility::{AlwaysHidden, VisibleWhenNeeded};
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Rect, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Link, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
@@ -33,6 +34,8 @@ const WIDEST: f32 = 0.62;
 /// A pinned reading also has settings and results.
 const WIDEST_PINNED: f32 = 0.9;
 const HIGHEST: f32 = 0.4;
+/// One that was opened to show all rows.
+const HIGHEST_OPEN: f32 = 0.9;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
@@ -49,6 +52,8 @@ pub struct Block {
     widths: Vec<f32>,
     grid: GridWidths,
     head: f32,
+    /// Whether it shows the rows beyond the first few.
+    is_open: bool,
 }
 
 impl Block {
@@ -78,6 +83,8 @@ struct Sizes {
     names: f32,
     /// Number of columns of values.
     columns: usize,
+    /// How many rows there are, and how many of them are visible at once.
+    rows: [usize; 2],
     size: Vec2,
 }
 
@@ -102,7 +109,7 @@ pub fn block_ui(
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
-        sizes = Sizes { size, columns: 0, names: grid.names() - SAMPLE - GAP };
+        sizes = Sizes { size, columns: 0, names: grid.names() - SAMPLE - GAP, ..sizes };
     }
     let rect = block.place(frame, sizes.size, items);
     let colours = theme::present(ui);
@@ -131,9 +138,15 @@ pub fn block_ui(
         return grid.ui(ui, inner, look, rows, table);
     }
     let mut pointed = None;
-    ui.scope_builder(UiBuilder::new().max_rect(inner.with_min_y(top)), |ui| {
+    let [all, visible] = sizes.rows;
+    let list = Rect::from_min_size(pos2(inner.left(), top), vec2(inner.width(), visible as f32 * ROW));
+    if all > visible || block.is_open {
+        more_ui(ui, inner.with_min_y(list.bottom()), block, all.saturating_sub(visible));
+    }
+    ui.scope_builder(UiBuilder::new().max_rect(list.intersect(inner)), |ui| {
+        let bar = if block.is_open { VisibleWhenNeeded } else { AlwaysHidden };
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
-        area.show_viewport(ui, |ui, seen| {
+        area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
             ui.set_height(samples.len() as f32 * ROW);
             let origin = ui.max_rect().min;
             // Rows close to the visible ones are there for the keyboard.
@@ -186,11 +199,26 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     // The head shares the line with the names' column.
     let names = if columns > 0 { names.max(block.head.min(NAMES[1]) - SAMPLE - GAP) } else { names };
     let head = if columns > 0 { ROW } else { 0.0 };
-    // Whole rows: half a row looks like a mistake, and the others scroll.
-    let most_rows = ((HIGHEST * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0);
-    let rows = (count as f32).min(most_rows) * ROW;
-    let size = vec2(around + names + of_columns(columns), rows + head + 2.0 * PADDING);
-    Sizes { names, columns, size: size.min(frame.shrink(INSET).size()) }
+    // Whole rows: half a row looks like a mistake.
+    let rows = |share: f32| ((share * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0) as usize;
+    block.is_open &= count > rows(HIGHEST);
+    let most = rows(if block.is_open { HIGHEST_OPEN } else { HIGHEST });
+    // The last row says how many are below it, or closes the list.
+    let is_cut = block.is_open || count > most;
+    let visible = if is_cut { count.min(most - 1) } else { count };
+    let height = (visible + usize::from(is_cut)) as f32 * ROW + head + 2.0 * PADDING;
+    let size = vec2(around + names + of_columns(columns), height).min(frame.shrink(INSET).size());
+    Sizes { names, columns, rows: [count, visible], size }
+}
+
+/// Says how many rows are below the visible ones; a click shows them, or the first few again.
+fn more_ui(ui: &mut Ui, rect: Rect, block: &mut Block, below: usize) {
+    let text = if block.is_open { "Fewer".to_owned() } else { format!("{below} more") };
+    ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+        if ui.add(Link::new(RichText::new(text).size(SMALL))).clicked() {
+            block.is_open = !block.is_open;
+        }
+    });
 }
 
 /// The place of the values and the names of their columns.
@@ -222,5 +250,46 @@ fn cells_ui(ui: &Ui, rect: Rect, cells: &[String], inks: [Color32; 2], block: &B
             inks[column.min(1)],
         );
         right -= block.widths[column] + COLUMN;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::figure::axis::Axis;
+    use crate::figure::{Line, style_of};
+    use crate::gui::plot::{FigureView, figure_ui};
+
+    #[test]
+    fn rows_below_the_visible_ones_are_counted_and_a_click_shows_them() {
+        let line = |index: usize| {
+            Line::new(&format!("arm {index}"), style_of(index), vec![[0.0, 0.5], [1.0, 0.1 * index as f64]])
+        };
+        let lines = (0..8).map(line).collect();
+        let figure = Arc::new(Figure { y: Axis::percent("Loss"), lines, ..Figure::default() });
+        let draw = move |ui: &mut Ui, view: &mut FigureView| drop(figure_ui(ui, &figure, view));
+        let mut harness =
+            Harness::builder().with_size(vec2(700.0, 340.0)).build_ui_state(draw, FigureView::default());
+        harness.run();
+        let is_seen = |harness: &Harness<'_, FigureView>, name: &str| {
+            let legend = harness.get_by_label("Legend").rect();
+            harness.query_by_label(name).is_some_and(|row| legend.contains_rect(row.rect()))
+        };
+        let all = |harness: &Harness<'_, FigureView>| {
+            (0..8).filter(|index| is_seen(harness, &format!("arm {index}"))).count()
+        };
+        let seen = all(&harness);
+        assert!((2..8).contains(&seen), "{seen}");
+        let more = format!("{} more", 8 - seen);
+        assert!(is_seen(&harness, &more), "{more}");
+        harness.get_by_label(&more).click();
+        harness.run();
+        assert_eq!(all(&harness), 8);
+        harness.get_by_label("Fewer").click();
+        harness.run();
+        assert_eq!(all(&harness), seen);
     }
 }

@@ -1,15 +1,14 @@
 //! The legend of lines by round: a row for each arm, a column for each level of remaining weights.
 
-use std::collections::BTreeMap;
-
 use eframe::egui::{Align2, FontId, Rect, Ui, Vec2, pos2, vec2};
 
 use super::legend::{GAP, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
-use super::values::{Table, seeds_of};
+use super::values::Table;
 use crate::figure::font::{Weight, fit};
 use crate::figure::legend::Sample;
 use crate::figure::model::Figure;
+use crate::figure::rounds::{RoundRow, Rounds};
 use crate::gui::theme::{self, SMALL};
 
 /// Between columns.
@@ -22,25 +21,14 @@ const VALUE: &str = "00.00";
 /// The lines of a figure by arm and training.
 pub struct Grid<'a> {
     figure: &'a Figure,
-    /// Number and level of each training that has a line.
-    levels: Vec<(usize, String)>,
-    rows: Vec<Row<'a>>,
+    rounds: Rounds<'a>,
+    /// How many seeds of each arm are done while others are to come: "2 of 3".
+    seeds: Vec<String>,
     widths: GridWidths,
 }
 
-/// The lines of an arm.
-struct Row<'a> {
-    of: &'a str,
-    /// How many of its seeds are done while others are to come: "2 of 3".
-    seeds: String,
-    /// The indices of its lines by training.
-    cells: BTreeMap<usize, usize>,
-}
-
-impl Row<'_> {
-    fn seeds_width(&self) -> f32 {
-        if self.seeds.is_empty() { 0.0 } else { GAP + wide(&self.seeds) }
-    }
+fn seeds_width(seeds: &str) -> f32 {
+    if seeds.is_empty() { 0.0 } else { GAP + wide(seeds) }
 }
 
 /// The widths of the names and of each column of values. They never get narrower, so that the block is still while the
@@ -54,50 +42,29 @@ pub struct GridWidths {
 impl<'a> Grid<'a> {
     /// `None` where lines are not by round, where arms have other levels in the same training, or where a list is as short.
     pub fn of(figure: &'a Figure) -> Option<Self> {
-        if !figure.reference_lines.is_empty() {
-            return None;
-        }
-        let mut levels: BTreeMap<usize, String> = BTreeMap::new();
-        let mut rows: Vec<Row<'_>> = Vec::new();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for (index, line) in figure.lines.iter().enumerate() {
-            let round = line.round.as_ref()?;
-            let level = levels.entry(round.number).or_insert_with(|| round.level());
-            if *level != round.level() {
-                return None;
-            }
-            let place = *places.entry(&round.of).or_insert(rows.len());
-            if place == rows.len() {
-                rows.push(Row { of: &round.of, seeds: String::new(), cells: BTreeMap::new() });
-            }
-            rows[place].cells.insert(round.number, index);
-        }
-        for row in &mut rows {
-            // A training that few seeds have reached has the fewest.
-            let lines = row.cells.values().map(|index| &figure.lines[*index]);
-            let fewest = lines
-                .filter(|line| line.seeds.is_some())
-                .min_by_key(|line| line.seeds.map(|seeds| seeds.done));
-            row.seeds = fewest.map(seeds_of).unwrap_or_default();
-        }
-        let levels: Vec<(usize, String)> = levels.into_iter().collect();
-        let is_grid = rows.len() > 1 && levels.len() > 1;
-        is_grid.then_some(Self { figure, levels, rows, widths: GridWidths::default() })
+        let rounds = Rounds::of(figure).filter(|rounds| rounds.is_common)?;
+        let seeds = rounds.rows.iter().map(|row| row.seeds(figure)).collect();
+        Some(Self { figure, rounds, seeds, widths: GridWidths::default() })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&RoundRow<'a>, &str)> {
+        self.rounds.rows.iter().zip(self.seeds.iter().map(String::as_str))
     }
 
     /// The same with room for all its texts and those before; `None` where it needs more than `most` in width or height. That
     /// does not depend on the values, which change with the pointer.
     pub fn within(mut self, most: Vec2, table: &Table<'_>, known: &mut GridWidths) -> Option<Self> {
-        let columns = self.levels.len() as f32;
-        let name = |row: &Row<'_>| wide(row.of).min(NAMES) + row.seeds_width();
-        let longest = self.rows.iter().map(name).fold(0.0, f32::max);
-        let level = self.levels.iter().map(|(_, level)| wide(level)).fold(0.0, f32::max);
+        let levels = &self.rounds.levels;
+        let columns = levels.len() as f32;
+        let name = |(row, seeds): (&RoundRow<'_>, &str)| wide(row.of).min(NAMES) + seeds_width(seeds);
+        let longest = self.rows().map(name).fold(0.0, f32::max);
+        let level = levels.iter().map(|(_, level)| wide(level)).fold(0.0, f32::max);
         let narrowest = level.max(SAMPLE + GAP + wide(VALUE));
-        let height = (1 + self.rows.len()) as f32 * ROW;
+        let height = (1 + self.rounds.rows.len()) as f32 * ROW;
         if longest + columns * (COLUMN + narrowest) > most.x || height > most.y {
             return None;
         }
-        let cells = self.rows.iter().flat_map(|row| row.cells.values());
+        let cells = self.rounds.rows.iter().flat_map(|row| row.cells.values());
         let values = cells.map(|line| SAMPLE + GAP + wide(&table.value(*line))).fold(narrowest, f32::max);
         let values = values.max(known.values).min((most.x - longest) / columns - COLUMN);
         let names = longest.max(wide(table.header())).max(known.names);
@@ -108,9 +75,9 @@ impl<'a> Grid<'a> {
 
     /// Width and height with the head, in points.
     pub fn size(&self) -> Vec2 {
-        let columns = self.levels.len() as f32;
+        let columns = self.rounds.levels.len() as f32;
         let width = self.widths.names + columns * (COLUMN + self.widths.values);
-        vec2(width, (1 + self.rows.len()) as f32 * ROW)
+        vec2(width, (1 + self.rounds.rows.len()) as f32 * ROW)
     }
 
     /// The width of the names, below the head.
@@ -137,15 +104,15 @@ impl<'a> Grid<'a> {
         let row = |position: usize| {
             Rect::from_min_size(space.min + vec2(0.0, position as f32 * ROW), vec2(space.width(), ROW))
         };
-        for (position, (_, level)) in self.levels.iter().enumerate() {
+        for (position, (_, level)) in self.rounds.levels.iter().enumerate() {
             let at = self.column(position, row(0)).right_center();
             ui.painter().text(at, Align2::RIGHT_CENTER, level, FontId::proportional(SMALL), colours.text2);
         }
         let mut pointed = None;
-        for (position, arm) in self.rows.iter().enumerate() {
+        for (position, (arm, seeds)) in self.rows().enumerate() {
             let row = row(1 + position);
-            self.name_ui(ui, row, arm, look.selected);
-            for (column, (number, _)) in self.levels.iter().enumerate() {
+            self.name_ui(ui, row, (arm.of, seeds), look.selected);
+            for (column, (number, _)) in self.rounds.levels.iter().enumerate() {
                 let Some(index) = arm.cells.get(number) else { continue };
                 let place = self.column(column, row);
                 let sample = Sample::Line(&self.figure.lines[*index]);
@@ -158,15 +125,15 @@ impl<'a> Grid<'a> {
     }
 
     /// Writes the name of an arm, and how many of its seeds are done.
-    fn name_ui(&self, ui: &Ui, row: Rect, arm: &Row<'_>, selected: Option<&str>) {
+    fn name_ui(&self, ui: &Ui, row: Rect, (arm, seeds): (&str, &str), selected: Option<&str>) {
         let colours = theme::present(ui);
-        let space = f64::from(self.widths.names - arm.seeds_width());
-        let name = fit(arm.of, f64::from(SMALL), Weight::Regular, space, 1);
-        let font = if selected == Some(arm.of) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
+        let space = f64::from(self.widths.names - seeds_width(seeds));
+        let name = fit(arm, f64::from(SMALL), Weight::Regular, space, 1);
+        let font = if selected == Some(arm) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
         let text = name.join(" ");
         let drawn = ui.painter().text(row.left_center(), Align2::LEFT_CENTER, text, font, colours.text);
         let at = pos2(drawn.right() + GAP, row.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, &arm.seeds, FontId::proportional(SMALL), colours.text2);
+        ui.painter().text(at, Align2::LEFT_CENTER, seeds, FontId::proportional(SMALL), colours.text2);
     }
 }
 
@@ -256,7 +223,7 @@ mod tests {
             line.seeds = Some(Seeds { done: 3 - index.min(2), planned: 3, running: 1 });
         }
         let grid = Grid::of(&figure).unwrap();
-        assert_eq!(grid.rows.iter().map(|row| row.seeds.as_str()).collect::<Vec<_>>(), ["", "1 of 3"]);
+        assert_eq!(grid.seeds, ["", "1 of 3"]);
     }
 
     #[test]

@@ -156,9 +156,7 @@ pub fn reading_ui(
     }
     let ends = [pos2(across, frame.top()), pos2(across, frame.bottom())];
     painter.extend(Shape::dotted_line(&ends, colour(theme.muted()), 3.5, 0.8));
-    // Marks with bars are beside their values.
-    let rows = reading.rows.iter().filter(|_| !figure.is_over_setting());
-    let hollow = rows.filter_map(|row| {
+    let hollow = reading.rows.iter().filter_map(|row| {
         let style = figure.lines[row.line].style.with_marker();
         let at = position(figure, transform, row.point)?;
         let own = Ink::new(style.rgb(theme));

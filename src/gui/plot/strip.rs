@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::accesskit::Role;
+use eframe::egui::scroll_area::ScrollBarVisibility::{AlwaysVisible, VisibleWhenNeeded};
 use eframe::egui::{
     Align2, FontId, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
@@ -69,7 +70,9 @@ pub fn strip_ui(
     let strip = space.with_max_y(space.top() + height);
     ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
-        area.show_viewport(ui, |ui, seen| {
+        let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
+        ui.spacing_mut().scroll.floating = false;
+        area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
             ui.set_height(lines as f32 * ROW);
             let origin = ui.max_rect().min;
             for (sample, (at, width)) in samples(figure).iter().zip(&places) {

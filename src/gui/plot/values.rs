@@ -6,12 +6,12 @@ use super::areas::{AreaReading, AreaRow};
 use super::line_menu::named;
 use super::reading::{Reading, ReadingRow, last};
 use crate::figure::legend::Sample;
-use crate::figure::model::{At, Figure, Line};
+use crate::figure::model::{At, Figure, ReferenceLine};
 use crate::figure::palette::Theme;
 use crate::gui::text::shortened;
 use crate::results::number::{Digits, Format, readable, without_zeros};
 use crate::results::statistics::Spread;
-use crate::results::table::LineFacts;
+use crate::results::table::{Delta, LineFacts};
 
 /// The most letters of the baseline's name at the head of the differences.
 const LONGEST_NAME: usize = 12;
@@ -29,8 +29,8 @@ pub struct Table<'a> {
     /// The places of lines in the rows.
     places: BTreeMap<usize, usize>,
     digits: Digits,
-    /// The level of the first reference line.
-    reference: Option<f64>,
+    /// The first reference line with a level.
+    reference: Option<(&'a ReferenceLine, f64)>,
 }
 
 impl<'a> Table<'a> {
@@ -49,11 +49,11 @@ impl<'a> Table<'a> {
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
-        let found = levels.find_map(|line| Some((line.name.as_str(), level(line.at)?)));
-        let reference = found.map(|(_, level)| level);
-        let difference =
-            found.map_or_else(|| "Δ".to_owned(), |(name, _)| format!("Δ {}", shortened(name, LONGEST_NAME)));
-        let digits = Digits::of(rows.iter().map(|row| row.point[1]).chain(reference), figure.y.format);
+        let reference = levels.find_map(|line| Some((line, level(line.at)?)));
+        let name = |(line, _): (&ReferenceLine, f64)| format!("Δ {}", shortened(&line.name, LONGEST_NAME));
+        let difference = reference.map_or_else(|| "Δ".to_owned(), name);
+        let values = rows.iter().map(|row| row.point[1]).chain(reference.map(|(_, level)| level));
+        let digits = Digits::of(values, figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
         let width = match spread {
             Spread::Interval95 => "95 % CI",
@@ -64,7 +64,7 @@ impl<'a> Table<'a> {
         };
         let value = if are_means { "mean" } else { "value" };
         let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
-        let counts_seeds = rows.iter().any(|row| !seeds_of(&figure.lines[row.line]).is_empty());
+        let counts_seeds = rows.iter().any(|row| !figure.lines[row.line].seeds_text().is_empty());
         let seeds = counts_seeds.then_some("seeds");
         let heads = [value, width].map(str::to_owned).into_iter().chain([difference]);
         let heads = heads.chain(seeds.map(str::to_owned)).chain(more).collect();
@@ -92,7 +92,7 @@ impl<'a> Table<'a> {
     pub fn cells(&self, sample: &Sample<'_>) -> Vec<String> {
         let mut cells = self.values(sample).to_vec();
         if self.counts_seeds {
-            cells.push(if let Sample::Line(line) = sample { seeds_of(line) } else { String::new() });
+            cells.push(if let Sample::Line(line) = sample { line.seeds_text() } else { String::new() });
         }
         if let Some(facts) = self.facts {
             let of_arm = named(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
@@ -123,11 +123,21 @@ impl<'a> Table<'a> {
 
     fn of_row(&self, row: &ReadingRow) -> [String; 3] {
         let value = row.point[1];
-        let difference = self.reference.map(|level| {
-            let text = self.bare(value - level);
-            if value >= level { format!("+{text}") } else { text }
-        });
+        let difference = self.reference.map(|(reference, level)| self.difference(row, reference, level));
         [self.bare(value), self.interval(value, row.band), difference.unwrap_or_default()]
+    }
+
+    /// The difference to the reference line over the seeds that both have. A figure without values by seed has the difference
+    /// of the means.
+    fn difference(&self, row: &ReadingRow, reference: &ReferenceLine, level: f64) -> String {
+        let line = &self.figure.lines[row.line];
+        let is_it = |point: &[f64; 2]| point.map(f64::to_bits) == row.point.map(f64::to_bits);
+        let nth = line.points.iter().rposition(is_it).unwrap_or_default();
+        let found = line.difference(nth, reference);
+        let mean = found.difference().map_or(row.point[1] - level, |found| found.mean);
+        let sign = if mean >= 0.0 { "+" } else { "" };
+        let remark = if matches!(found, Delta::Unpaired(_)) { " unpaired" } else { "" };
+        format!("{sign}{}{remark}", self.bare(mean))
     }
 
     fn bare(&self, value: f64) -> String {
@@ -158,7 +168,7 @@ impl<'a> Table<'a> {
     pub fn spoken(&self) -> String {
         let rows = self.rows.iter().map(|row| {
             let name = &self.figure.lines[row.line].name;
-            let seeds = seeds_of(&self.figure.lines[row.line]);
+            let seeds = self.figure.lines[row.line].seeds_text();
             let seeds = if seeds.is_empty() { seeds } else { format!(", {seeds} seeds") };
             let facts = self.facts.and_then(|facts| Some((facts, named(&facts.names, name)?)));
             let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
@@ -177,12 +187,6 @@ impl<'a> Table<'a> {
         let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
         format!("{}: {}", self.header, parts.join("; "))
     }
-}
-
-/// How many seeds of a mean are done while others are to come: "2 of 3".
-pub fn seeds_of(line: &Line) -> String {
-    let seeds = line.seeds.filter(|seeds| seeds.planned > 1);
-    seeds.map_or_else(String::new, |seeds| format!("{} of {}", seeds.done, seeds.planned))
 }
 
 /// Where a reading is: "at 21.0 % weights remaining".
@@ -208,8 +212,8 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::Seeds;
-    use crate::figure::{Axis, ReferenceLine, style_of};
+    use crate::figure::model::{Line, Seeds};
+    use crate::figure::{Axis, style_of};
     use crate::gui::plot::reading::{ReadingPlace, read};
     use crate::results::statistics::Band;
 
@@ -250,5 +254,26 @@ mod tests {
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
         let table = Table::of(&figure, None, |_| false, Spread::Interval95, false);
         assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
+    }
+
+    #[test]
+    fn a_difference_is_over_the_seeds_that_both_have() {
+        let line = Line {
+            by_seed: vec![vec![(2, 0.91), (3, 0.93)]],
+            ..Line::new("ticket", style_of(1), vec![[0.5, 0.92]])
+        };
+        let level = ReferenceLine {
+            by_seed: vec![(1, 0.99), (2, 0.9)],
+            ..ReferenceLine::level("dense", 0.945, None)
+        };
+        let y = Axis::percent("Accuracy");
+        let mut figure = Figure { y, lines: vec![line], reference_lines: vec![level], ..Figure::default() };
+        let of = |figure: &Figure| {
+            let table = Table::of(figure, None, |_| false, Spread::Interval95, false);
+            table.cells(&Sample::Line(&figure.lines[0]))[2].clone()
+        };
+        assert_eq!(of(&figure), "+1.00", "seed 2 alone is in both");
+        figure.reference_lines[0].by_seed.pop();
+        assert_eq!(of(&figure), "\u{2212}7.00 unpaired");
     }
 }

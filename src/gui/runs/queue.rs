@@ -143,6 +143,8 @@ impl Runs {
             return;
         }
         self.command(Command::Pause(paused));
+        // The states of runs have another word.
+        self.revision += 1;
         if paused {
             self.paused.get_or_insert_with(Instant::now);
         } else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{RichText, Ui};
 
 use super::loading::{LoadState, Loading};
-use super::offer::{Offer, Offers, take_ui};
+use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::Figure;
 use crate::figure::network::histograms::{histograms, parameters};
@@ -75,7 +75,7 @@ impl View for Histograms {
             self.parameter.clone_from(first);
         }
         let of = format!("{}, seed {}", run.arm, run.seed);
-        let wanted = ui.horizontal_wrapped(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let label = ui.label("Parameter");
             let list = widgets::drop_down(ui.scope_id().with("parameter"), &self.parameter);
             let list = list.show_ui(ui, |ui| {
@@ -85,7 +85,6 @@ impl View for Histograms {
             });
             list.response.labelled_by(label.id);
             ui.label(RichText::new(&of).small().weak());
-            take_ui(ui, "histograms")
         });
         let shown = (known, self.parameter.clone());
         if self.shown.as_ref() != Some(&shown) {
@@ -94,7 +93,7 @@ impl View for Histograms {
             self.shown = Some(shown);
         }
         figure_ui(ui, &self.figure, &mut self.view);
-        wanted.inner.map(ViewResponse::Take)
+        None
     }
 
     fn offers(&self) -> Offers {

@@ -9,7 +9,7 @@ use eframe::egui::{
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::columns::{fitting, width_of};
-use super::offer::{Offer, Offers, take_ui};
+use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, number_ui};
 use crate::figure::network;
@@ -63,10 +63,13 @@ impl View for NetworkView {
         };
         let reports = input.runs.record(&id).map_or(&[][..], |record| record.reports());
         let harm = vulnerabilities(input);
-        let wanted = pooled_ui(ui, &harm);
+        if let Some(seeds) = harm.pooled() {
+            let text = format!("Vulnerability: all runs of the arm together ({seeds})");
+            ui.label(RichText::new(text).small().weak());
+        }
         network_ui(ui, summary, &harm.by_layer, reports);
         self.drawn = Some((summary.layers.clone(), harm, title));
-        wanted
+        None
     }
 
     fn offers(&self) -> Offers {
@@ -86,19 +89,6 @@ impl View for NetworkView {
 /// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
 fn vulnerabilities(input: &ViewInput<'_>) -> Vulnerabilities {
     Vulnerabilities::of(input.selected().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
-}
-
-/// Says whose vulnerability is shown if several runs are pooled; returns the chosen export of the figure.
-fn pooled_ui(ui: &mut Ui, harm: &Vulnerabilities) -> Option<ViewResponse> {
-    let shown = ui.horizontal_wrapped(|ui| {
-        let wanted = take_ui(ui, "layers");
-        if let Some(seeds) = harm.pooled() {
-            let text = format!("Vulnerability: all runs of the arm together ({seeds})");
-            ui.label(RichText::new(text).small().weak());
-        }
-        wanted
-    });
-    shown.inner.map(ViewResponse::Take)
 }
 
 /// Draws the chain, and the reports below it.

@@ -74,6 +74,15 @@ pub enum Offers {
     Later(&'static str),
     /// It has one.
     Figure,
+    /// It has several, each with its menu, and offers the one that was used last.
+    Figures,
+}
+
+impl Offers {
+    /// Whether there is something to export.
+    pub const fn has_figure(self) -> bool {
+        matches!(self, Self::Figure | Self::Figures)
+    }
 }
 
 /// A way to export a figure.
@@ -87,7 +96,7 @@ pub enum Wanted {
     Values,
 }
 
-/// A menu that exports a figure of the view, such as the "histogram"; returns the chosen way.
+/// A menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.
 pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
     let menu = MenuButton::from_button(Button::new(format!("Export {what}")).small()).ui(ui, |ui| {
         let entries = [

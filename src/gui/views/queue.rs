@@ -109,16 +109,19 @@ impl Queue {
         ui.horizontal_wrapped(|ui| {
             ui.set_min_height(CONTROL);
             typed.fields_ui(ui, used, &mut sharing);
-            ui.add(Label::new(RichText::new(self.summary()).color(present(ui).text2)).selectable(false));
+            ui.add(
+                Label::new(RichText::new(self.summary(runs.is_paused())).color(present(ui).text2))
+                    .selectable(false),
+            );
         });
         (sharing != runs.sharing).then_some(sharing)
     }
 
     /// "2 running, 4 waiting, 1 failed".
-    fn summary(&self) -> String {
+    fn summary(&self, are_paused: bool) -> String {
         let count = |is: fn(&QueueLine) -> bool| self.lines.iter().filter(|line| is(line)).count();
         let parts = [
-            (count(|line| line.is_running), "running"),
+            (count(|line| line.is_running), if are_paused { "paused" } else { "running" }),
             (count(|line| line.is_queued), "waiting"),
             (count(|line| matches!(line.state, RunState::Failed(_)) && !line.is_open()), "failed"),
             (count(|line| line.state == RunState::Stopped && !line.is_open()), "interrupted"),

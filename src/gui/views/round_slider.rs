@@ -248,7 +248,7 @@ mod tests {
         std::fs::write(run.join("histograms.jsonl"), lines).unwrap();
         assert_eq!(read_histograms(&harness.state().results, &harness.state().listed[0].id).len(), 2);
         harness.state_mut().views = super::super::Views::default();
-        wait_for(&mut harness, "Export histograms");
+        wait_for(&mut harness, "Parameter");
         harness.step();
         let offer = harness.state().views.offer("histograms").unwrap();
         assert_eq!(offer.name, "fc1.weight-histograms");

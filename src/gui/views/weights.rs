@@ -126,7 +126,7 @@ impl View for Weights {
         match (&self.shown_of, &self.seen, self.used) {
             (None, ..) => Offers::Later("Weights shows nothing yet"),
             (Some(_), None, Used::Image) => Offers::Later("There is no image of the weights"),
-            (Some(_), ..) => Offers::Figure,
+            (Some(_), ..) => Offers::Figures,
         }
     }
 

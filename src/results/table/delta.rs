@@ -1,8 +1,10 @@
 //! The difference of a row of the table to the baseline.
 
+use std::collections::BTreeMap;
+
 use super::settings::NONE;
 use crate::results::number::fixed;
-use crate::results::paired::Paired;
+use crate::results::paired::{Paired, paired, unpaired};
 
 /// The difference of a group or a run to the baseline, in its last accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,6 +23,24 @@ pub enum Delta {
 }
 
 impl Delta {
+    /// How much the values of one group are above those of another, each with its seed: over the seeds that both have, else
+    /// between the means. Several values of a group with one seed count with their mean.
+    pub fn between(first: &[(u64, f64)], second: &[(u64, f64)]) -> Self {
+        let means = |values: &[(u64, f64)]| -> Vec<(u64, f64)> {
+            let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+            for (seed, value) in values {
+                of_seed.entry(*seed).or_default().push(*value);
+            }
+            let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+            of_seed.into_iter().map(|(seed, values)| (seed, mean(values))).collect()
+        };
+        let alone = |values: &[(u64, f64)]| values.iter().map(|(_, value)| *value).collect::<Vec<_>>();
+        match paired(&means(first), &means(second)) {
+            Some(found) => Self::Paired(found),
+            None => unpaired(&alone(first), &alone(second)).map_or(Self::Unknown, Self::Unpaired),
+        }
+    }
+
     /// The numbers, where there are some.
     pub const fn difference(&self) -> Option<&Paired> {
         match self {

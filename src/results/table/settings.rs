@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Labels;
 use crate::doc::RunSpec;
+use crate::form::number::number;
 use crate::form::{Node, Value};
 
 /// Settings by path, as they are written in a file.
@@ -159,6 +160,7 @@ fn plain(value: &mut dyn Value) -> String {
     match value.node() {
         Node::Text(text) => text.clone(),
         Node::Parsed(parsed) => parsed.text(),
+        Node::Number(value) => number(*value),
         _ => value.to_ron(),
     }
 }

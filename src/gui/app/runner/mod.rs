@@ -175,7 +175,10 @@ impl Runner {
             (count(|state| *state == RunState::Done), "done"),
             (count(|state| matches!(state, RunState::Failed(_))), "failed"),
             (count(|state| *state == RunState::Stopped), "interrupted"),
-            (count(|state| *state == RunState::Running), "running"),
+            (
+                count(|state| *state == RunState::Running),
+                if self.runs.is_paused() { "paused" } else { "running" },
+            ),
             (count(|state| *state == RunState::Waiting), "queued"),
         ];
         let present = parts.iter().filter(|(count, _)| *count > 0);

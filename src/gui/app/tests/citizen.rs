@@ -278,6 +278,7 @@ fn paused_runs_say_so_cost_nothing_and_go_on() {
     window.say(0, started());
     window.click("Pause");
     assert!(window.sees("paused") && window.sees("0 of 12 runs · paused"));
+    assert!(window.harness.state().runner.status().detail.starts_with("1 paused"));
     let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX, "nothing is drawn while nothing happens");
     assert!(!window.sees("Run all"), "one button resumes");

@@ -82,7 +82,7 @@ impl Contents for Drawn<'_> {
         if let Some(response) = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare) {
             self.request(pane, response);
         }
-        if self.workspace.views.offers(pane.name) == Offers::Figure {
+        if self.workspace.views.offers(pane.name).has_figure() {
             let entries = [
                 ("Export figure…", Wanted::File),
                 ("Copy figure", Wanted::Picture),
@@ -316,7 +316,7 @@ impl Workspace {
     /// Why nothing can be exported of what was used last.
     pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
-            Offers::Figure => None,
+            Offers::Figure | Offers::Figures => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
             Offers::Nothing => Some("There are no curves yet: press Run"),

@@ -11,7 +11,7 @@ use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
 use super::network_at_end::keeps_rounds;
-use super::offer::{Offer, Offers, take_ui};
+use super::offer::{Offer, Offers};
 use super::round_slider::{HINT, position_ui};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
@@ -92,7 +92,7 @@ impl View for Tickets {
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let before = self.shown;
-        let wanted = ui.horizontal_wrapped(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let parts = [
                 (Part::Overlap, "Overlap of masks", "How much the masks of an arm's seeds have in common"),
                 (
@@ -110,7 +110,6 @@ impl View for Tickets {
                 let name = RichText::new(name).font(theme::medium(theme::BODY));
                 ui.selectable_value(&mut self.shown, part, name).on_hover_text(help);
             }
-            self.figure.is_some().then(|| take_ui(ui, "figure")).flatten()
         });
         if before != self.shown {
             (self.figure, self.view) = (None, FigureView::default());
@@ -120,7 +119,7 @@ impl View for Tickets {
             Part::Overlap | Part::Layers => self.overlap_ui(ui, input, &arms),
             Part::EarlyStops => self.stops_ui(ui, input, &arms),
         }
-        wanted.inner.map(ViewResponse::Take)
+        None
     }
 
     fn offers(&self) -> Offers {
@@ -213,6 +212,10 @@ impl Tickets {
         match self.shown {
             Part::Layers => self.layers_ui(ui, input, arms, &found),
             Part::Overlap | Part::EarlyStops => {
+                if found.iter().all(|(.., moments)| moments.len() < 2) {
+                    let kept = if has_rounds(input, arms) { HINT } else { ONE_ROUND };
+                    ui.label(RichText::new(kept).small().weak());
+                }
                 self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| {
                     fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
                 });
@@ -300,6 +303,18 @@ impl Tickets {
             self.trainings = (measured, arms.iter().enumerate().map(of).collect());
         }
     }
+}
+
+/// Why the overlap is one point for each arm.
+const ONE_ROUND: &str = "Each arm prunes in one round, so there is one mask to compare. For a curve, put Prune and Train into a Repeat";
+
+/// Whether a run prunes in several rounds, whose networks could be kept.
+fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
+    let mut records = arms.iter().flat_map(|(_, runs)| runs).filter_map(|run| input.runs.record(&run.id));
+    records.any(|record| {
+        let pruned = rounds(record).into_iter().filter(|round| round.remaining < 1.0);
+        pruned.map(|round| level_text(round.remaining)).collect::<BTreeSet<_>>().len() > 1
+    })
 }
 
 /// The moments of all arms in their order, each with what the slider says of it.

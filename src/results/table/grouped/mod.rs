@@ -297,7 +297,8 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
     }
     if *column == Column::Seed {
         let finished = rows().filter(|row| row.last.is_some() && row.is_finished()).count();
-        let all = group.rows.len();
+        // A filter on a result leaves some seeds out of a mean, as those that go on are.
+        let all = group.rows.len() + group.hidden.len();
         let text = if finished == all { all.to_string() } else { format!("{finished} of {all}") };
         return Cell { text, mean: Some(finished as f64), ..Cell::default() };
     }
@@ -309,17 +310,22 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
 pub fn cell_of<'a>(column: &Column, rows: impl Iterator<Item = &'a Row>) -> Cell {
     if column.is_measured() {
         let values = rows.filter_map(|row| Some((row.is_finished(), column.value(row)?)));
-        let values = Split::of(values, |(is_finished, _)| !is_finished).averaged;
-        return mean_cell(column, &values.into_iter().map(|(_, value)| value).collect::<Vec<_>>());
+        let split = Split::of(values, |(is_finished, _)| !is_finished);
+        let spread = split.spread(Spread::Interval95);
+        return mean_cell(
+            column,
+            &split.averaged.into_iter().map(|(_, value)| value).collect::<Vec<_>>(),
+            spread,
+        );
     }
     Cell { text: common(rows.map(|row| column.text(row))), ..Cell::default() }
 }
 
-fn mean_cell(column: &Column, values: &[f64]) -> Cell {
+fn mean_cell(column: &Column, values: &[f64], spread: Spread) -> Cell {
     if values.is_empty() {
         return Cell { text: NONE.to_owned(), ..Cell::default() };
     }
-    let found = level(0.0, values, Spread::Interval95);
+    let found = level(0.0, values, spread);
     let half = found.band.map(|band| band.high - found.mean);
     let is_plain = column.format() == Format::Number && matches!(column, Column::Series { .. });
     let digits = Digits::of([found.mean], Format::Number);
