@@ -186,22 +186,43 @@ impl ExportDialog {
 
     fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         ui.spacing_mut().item_spacing.y = 0.625 * STEP;
-        heading_ui(ui, "Size");
-        size_ui(ui, &mut self.settings.options.size);
-        heading_ui(ui, "Legend");
-        legend_ui(ui, &mut self.settings.options.size.legend);
+        // A table of values has no look.
+        let has_look = self.settings.kind != FileKind::Csv;
+        if has_look {
+            heading_ui(ui, "Size");
+            size_ui(ui, &mut self.settings.options.size);
+            heading_ui(ui, "Legend");
+            legend_ui(ui, &mut self.settings.options.size.legend);
+        }
         heading_ui(ui, "Lines");
         let options = &mut self.settings.options;
-        intervals_ui(ui, &mut options.intervals);
-        choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
-        choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
-        choice_ui(ui, "Shades", &mut options.shades, ["Darker and lighter", "Colours of the arms"]);
+        if has_look {
+            intervals_ui(ui, &mut options.intervals);
+            choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
+            choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
+            choice_ui(ui, "Shades", &mut options.shades, ["Darker and lighter", "Colours of the arms"]);
+        } else {
+            ui.label(
+                RichText::new("A CSV file has the values with their intervals; size and look do not apply")
+                    .size(SMALL),
+            );
+        }
         if let Some(seeds) = &mut self.settings.seeds {
             let help = "Draws each seed faintly behind the mean, in the window too";
             row_ui(ui, "Seeds", |ui| {
                 widgets::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
             });
         }
+        if has_look {
+            self.texts_ui(ui);
+        }
+        heading_ui(ui, "File");
+        self.file_ui(ui)
+    }
+
+    /// The title and the small print.
+    fn texts_ui(&mut self, ui: &mut Ui) {
+        let options = &mut self.settings.options;
         heading_ui(ui, "Text around the figure");
         if let Some(title) = &mut self.settings.title {
             row_ui(ui, "Title", |ui| {
@@ -219,8 +240,6 @@ impl ExportDialog {
             let footnote = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
             widgets::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
         });
-        heading_ui(ui, "File");
-        self.file_ui(ui)
     }
 
     fn file_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
