@@ -321,7 +321,8 @@ mod tests {
 
     #[test]
     fn a_figure_without_names_has_no_legend() {
-        let nothing = columns(&Content::of(&Figure::default()), 0, (8.0, true), 200.0);
+        let empty = Figure::default();
+        let nothing = columns(&Content::of(&empty), 0, (8.0, true), 200.0);
         assert_eq!((nothing.rows.len(), nothing.height <= 0.0), (0, true));
     }
 

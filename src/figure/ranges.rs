@@ -92,9 +92,10 @@ fn ys(figure: &Figure, fit: Fit, x: [f64; 2]) -> impl Iterator<Item = f64> {
     // Values in the middle of a training say nothing about the range of those that are done.
     let has_means = figure.lines.iter().flat_map(|line| &line.points).any(|point| seen(point[0]));
     let values = move || {
-        let running = move |line: &Line| line.seeds.filter(|_| has_means).map_or(0, |seeds| seeds.running);
-        let traces = move |line| line.traces.iter().skip(running(line)).flat_map(|trace| &trace.points);
-        let points = figure.lines.iter().flat_map(move |line| line.points.iter().chain(traces(line)));
+        let points = figure.lines.iter().flat_map(move |line| {
+            let running = line.seeds.filter(|_| has_means).map_or(0, |seeds| seeds.running);
+            line.points.iter().chain(line.traces.iter().skip(running).flat_map(|trace| &trace.points))
+        });
         points.filter(move |point| seen(point[0])).map(|point| point[1])
     };
     let points = values();

@@ -4,7 +4,8 @@ use super::*;
 use crate::figure::axis::{Axis, Category};
 use crate::figure::facets::testing::by_batch;
 use crate::figure::font::{CAP_HEIGHT, width};
-use crate::figure::model::Line;
+use crate::figure::model::{Line, LineRound};
+use crate::figure::scene::page::legend_place;
 use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
 use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
@@ -122,6 +123,41 @@ fn one_column_of_six_arms_keeps_most_of_its_height_for_data() {
         let share = (layout.plot.bottom - layout.plot.top) / size.height_pt;
         assert!(share >= 0.7, "{legend:?}: {share}");
         assert_eq!(layout.legend.omitted, 0);
+    }
+}
+
+/// Six arms with four trainings each, whose accuracy is `y` after so many epochs.
+fn by_round(y: impl Fn(u32) -> f64) -> Figure {
+    let line = |(arm, number): (usize, usize)| {
+        let of = format!("winning ticket {arm}");
+        let remaining = Some(0.5_f64.powi(number as i32 - 1));
+        let round = LineRound { arm: of.clone(), of, number, remaining };
+        let name = format!("{}, {}", round.of, round.level());
+        let points = (1..=20).map(|x| [f64::from(x), y(x) - 0.01 * (arm + number) as f64]).collect();
+        Line { round: Some(round), ..Line::new(&name, style_of(arm).with_shade(number as f64 / 4.0), points) }
+    };
+    let lines = (0..6).flat_map(|arm| (1..=4).map(move |number| (arm, number))).map(line).collect();
+    let x = Axis::new("Epochs in this training", "");
+    Figure { x, y: Axis::percent("Test accuracy"), lines, ..Figure::default() }
+}
+
+#[test]
+fn one_column_of_six_arms_by_round_keeps_most_of_its_height_for_data() {
+    let rising = by_round(|x| 0.95 - 0.6 / f64::from(x * x));
+    let full = by_round(|x| if x % 2 == 0 { 0.9 } else { 0.3 });
+    for size in [Preset::OneColumn.size(), Size::millimetres(85.0, 60.0)] {
+        for (figure, place) in [(&rising, LegendPlace::Inside), (&full, LegendPlace::Right)] {
+            let options = options(size);
+            assert_eq!(legend_place(figure, &options), place);
+            let layout = if place == LegendPlace::Right {
+                outside(figure, &options)
+            } else {
+                layout(figure, &options)
+            };
+            let share = (layout.plot.bottom - layout.plot.top) / size.height_pt;
+            assert!(share >= 0.7, "{place:?}: {share}");
+            assert_eq!((layout.place, layout.legend.omitted), (place, 0));
+        }
     }
 }
 

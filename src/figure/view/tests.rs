@@ -2,6 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::doc::{file::parse, runs};
+use crate::figure::Line;
 use crate::figure::plots::testing::{at, record};
 use crate::figure::plots::{find, in_words};
 
@@ -25,6 +26,27 @@ fn values_of_a_setting_make_lines_in_their_order() {
     let drawn = lines_of(drawn, true);
     let shown: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
     assert_eq!(shown, [("batch 16", 0, 4), ("batch 128", 1, 4)]);
+}
+
+#[test]
+fn runs_that_the_filter_leaves_out_are_counted_in_their_lines() {
+    let runs = listed();
+    let records: BTreeMap<String, RunRecord> = runs
+        .iter()
+        .map(|run| (run.id.clone(), record([at("test_accuracy", 1.0, 0.25 * run.seed as f64)])))
+        .collect();
+    let of = |filter: &str| {
+        let mut view = ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
+        let figure = exported(find("accuracy").unwrap(), &mut view, &runs, &records, |_| true);
+        let texts: Vec<String> = figure.lines.iter().map(Line::seeds_text).collect();
+        (figure.lines[0].points.clone(), texts, figure.note.rest)
+    };
+    let (points, texts, _) = of("");
+    assert_eq!((points, texts.concat()), (vec![[1.0, 0.375]], String::new()));
+    let (points, texts, rest) = of("last > 30");
+    assert_eq!(points, [[1.0, 0.5]]);
+    assert!(texts.len() == 4 && texts.iter().all(|text| text == "1 of 2"), "{texts:?}");
+    assert_eq!(rest, "filter: last > 30 (4 of 8 runs)");
 }
 
 #[test]

@@ -255,6 +255,13 @@ mod tests {
     }
 
     #[test]
+    fn small_numbers_have_a_power_of_ten() {
+        let all = all("(arms: [(name: \"a\", plan: [Test], train: (optimizer: Adam(rate: 0.001)))])");
+        let of = |key: &str| value_of(&all[0], &format!("train.optimizer.{key}"));
+        assert_eq!(["epsilon", "rate"].map(of), ["1e-8", "0.001"]);
+    }
+
+    #[test]
     fn plans_of_another_shape_differ_as_a_whole() {
         let all = all("(arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\"), Test])])");
         assert_eq!(differing(&all), ["plan"]);

@@ -97,6 +97,15 @@ fn keys_reach_nothing_behind_the_dialog_but_undo_and_that_stays_undone() {
 }
 
 #[test]
+fn a_table_of_values_has_no_settings_of_size_and_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = exporting_accuracy(folder.path());
+    assert!(window.sees("Preset") && window.sees("Footnote"));
+    window.click("CSV");
+    assert!(!window.sees("Preset") && !window.sees("Footnote") && window.sees("Individual seeds"));
+}
+
+#[test]
 fn the_dialog_stays_open_until_its_file_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("x-accuracy.svg");

@@ -50,6 +50,13 @@ fn a_group_has_mean_interval_n_and_its_difference_to_the_baseline() {
 }
 
 #[test]
+fn seeds_that_the_filter_leaves_out_of_a_mean_are_counted() {
+    let rows = rows();
+    let table = grouped(&rows, |row| row.last < Some(0.53), &Sort::default());
+    assert_eq!(words(&table, 1)[..2], ["2 of 3", "51.50 ± 6.35"]);
+}
+
+#[test]
 fn a_mean_is_over_finished_runs_once_there_is_one() {
     let mut rows = rows();
     rows[3].state = "failed".to_owned();
@@ -62,6 +69,7 @@ fn a_mean_is_over_finished_runs_once_there_is_one() {
     }
     let table = grouped(&rows, |_| true, &Sort::default());
     assert_eq!(words(&table, 1)[0], "0 of 3");
+    assert_eq!(table.groups[1].cells[1].spread, "", "no run is finished");
     assert_eq!(table.groups[1].cells[1].text, "52.00", "a mean of what there is");
 }
 
