@@ -192,6 +192,13 @@ impl Style {
         Self { shade: Some((share.clamp(0.0, 1.0) * 100.0).round() as u8), ..self }
     }
 
+    /// The same style with the shade of a level of remaining weights, from light (0) to dark (1): several arms have several
+    /// levels, so the darkest still shows its hue.
+    pub fn with_level(self, share: f64) -> Self {
+        const DARKEST: f64 = 0.7;
+        self.with_shade(DARKEST * share)
+    }
+
     /// Its colour on this theme's background.
     pub fn rgb(self, theme: Theme) -> Rgb {
         let own = colour(self.colour, theme);
@@ -200,24 +207,19 @@ impl Style {
 }
 
 /// A shade of a colour, from light (0) to dark (1). The shade nearest to the ground still has a contrast like that of the
-/// colours themselves, also where a file's original colour has less. The darkest on white is no blacker than its hue needs.
+/// colours themselves, also where a file's original colour has less.
 fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
     const LEAST: f64 = 3.3;
-    const MOST: f64 = 10.0;
     const FARTHEST: f64 = 0.6;
-    let (near, far) = if theme.is_dark() { ([0; 3], [0xFF; 3]) } else { ([0xFF; 3], [0; 3]) };
+    let (near, far, away) =
+        if theme.is_dark() { ([0; 3], [0xFF; 3], 0.7) } else { ([0xFF; 3], [0; 3], 0.65) };
     // From the ground back to the colour and, if it must be, beyond.
     let tones = (0..=40_u32).map(|step| match FARTHEST * (1.0 - f64::from(step) / 20.0) {
         toward if toward >= 0.0 => mix(own, near, toward),
         beyond => mix(own, far, -beyond),
     });
     let near = tones.into_iter().find(|tone| contrast(*tone, theme.ground()) >= LEAST).unwrap_or(own);
-    let far = if theme.is_dark() {
-        mix(own, far, 0.7)
-    } else {
-        let tones = (0..=20_u32).map(|step| mix(own, far, f64::from(step) / 20.0));
-        tones.into_iter().find(|tone| contrast(*tone, theme.ground()) >= MOST).unwrap_or(far)
-    };
+    let far = mix(own, far, away);
     if theme.is_dark() { mix(far, near, share) } else { mix(near, far, share) }
 }
 
@@ -345,10 +347,12 @@ mod tests {
                 assert!(tones.windows(2).all(|two| luminance(two[0]) > luminance(two[1])), "{tones:?}");
                 let least = tones.iter().map(|tone| contrast(*tone, theme.ground())).fold(21.0, f64::min);
                 assert!(least >= 3.25, "the weakest shade of {index} on {theme:?}: {least}");
-                let hue = |tone: Rgb| tone.iter().max().unwrap() - tone.iter().min().unwrap();
-                assert!(theme.is_dark() || hue(tones[4]) >= 0x28, "{tones:?} is nearly black");
+                let levels = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(|share| style_of(index).with_level(share));
+                let tones = levels.map(|style| style.rgb(theme));
                 let apart = tones.windows(2).map(|two| contrast(two[0], two[1])).fold(21.0, f64::min);
-                assert!(apart >= 1.2, "neighbours of {index} on {theme:?}: {apart}");
+                assert!(apart >= 1.25, "neighbours of {index} on {theme:?}: {apart}");
+                let to_black = contrast(tones[3], [0; 3]);
+                assert!(to_black >= 2.0, "the darkest of {index} on {theme:?}: {to_black}");
             }
             for index in OUTCOME..OUTCOME + 5 {
                 let own = colour(index, theme);

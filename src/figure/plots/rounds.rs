@@ -88,7 +88,7 @@ fn line(
     let dash = DASHES[series.first_dash(own) % DASHES.len()];
     // Markers at each evaluation of several similar curves would hide them.
     let shade = position as f64 / (count - 1).max(1) as f64;
-    let style = Style { dash, marker: Marker::None, ..own.with_shade(shade) };
+    let style = Style { dash, marker: Marker::None, ..own.with_level(shade) };
     let drawn = averaged(arm, &round.full_name(), style, group.curves, options);
     Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn }
 }
@@ -205,7 +205,7 @@ fn give_shades(lines: &mut [&mut Line]) {
         let Some(round) = one_of_several(line) else { continue };
         let known = &levels[&round.of];
         let nth = known.iter().position(|other| other.level() == round.level()).unwrap_or_default();
-        line.style = line.style.with_shade(nth as f64 / (known.len() - 1).max(1) as f64);
+        line.style = line.style.with_level(nth as f64 / (known.len() - 1).max(1) as f64);
     }
 }
 

@@ -43,10 +43,10 @@ fn runs_that_the_filter_leaves_out_are_counted_in_their_lines() {
     };
     let (points, texts, _) = of("");
     assert_eq!((points, texts.concat()), (vec![[1.0, 0.375]], String::new()));
-    let (points, texts, rest) = of("last > 30");
+    let (points, texts, rest) = of("last > 0.3");
     assert_eq!(points, [[1.0, 0.5]]);
     assert!(texts.len() == 4 && texts.iter().all(|text| text == "1 of 2"), "{texts:?}");
-    assert_eq!(rest, "filter: last > 30 (4 of 8 runs)");
+    assert_eq!(rest, "filter: last > 0.3 (4 of 8 runs)");
 }
 
 #[test]

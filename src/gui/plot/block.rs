@@ -145,6 +145,7 @@ pub fn block_ui(
     }
     ui.scope_builder(UiBuilder::new().max_rect(list.intersect(inner)), |ui| {
         let bar = if block.is_open { VisibleWhenNeeded } else { AlwaysHidden };
+        ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
         area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
             ui.set_height(samples.len() as f32 * ROW);

@@ -71,7 +71,7 @@ pub fn strip_ui(
     ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
         let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
-        ui.spacing_mut().scroll.floating = false;
+        ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
         area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
             ui.set_height(lines as f32 * ROW);
             let origin = ui.max_rect().min;
