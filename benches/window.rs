@@ -334,7 +334,11 @@ const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
         let rate = harness.query_by_role_and_label(Role::TextInput, "Learning rate");
         match rate.map(|rate| (rate.is_focused(), rate)) {
             None => harness.get_by_role_and_label(Role::Button, "Training").click(),
-            Some((false, rate)) => rate.focus(),
+            Some((false, rate)) => {
+                rate.focus();
+                // A field keeps the arrow keys to itself one frame after it got the keyboard.
+                harness.step();
+            }
             Some((true, _)) if step % 40 < 20 => harness.key_press(egui::Key::ArrowUp),
             Some((true, _)) => harness.key_press(egui::Key::ArrowDown),
         }
