@@ -277,7 +277,7 @@ mod tests {
         harness.run();
         let is_seen = |harness: &Harness<'_, FigureView>, name: &str| {
             let legend = harness.get_by_label("Legend").rect();
-            harness.query_by_label(name).is_some_and(|row| legend.contains_rect(row.rect()))
+            harness.query_by_label(name).is_some_and(|row| legend.contains(row.rect().center()))
         };
         let all = |harness: &Harness<'_, FigureView>| {
             (0..8).filter(|index| is_seen(harness, &format!("arm {index}"))).count()

@@ -107,7 +107,8 @@ mod tests {
 
     fn row(rate: &str, last: f64) -> Row {
         let settings = [("rate".to_owned(), rate.to_owned())].into();
-        Row { settings: Arc::new(settings), last: Some(last), ..Row::default() }
+        let state = "done".to_owned();
+        Row { settings: Arc::new(settings), last: Some(last), state, ..Row::default() }
     }
 
     #[test]

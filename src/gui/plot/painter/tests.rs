@@ -14,8 +14,8 @@ use crate::figure::{Axis, Bars, Category, Cells, Figure, Line, ReferenceLine, Tr
 use crate::results::facets::FacetAxes;
 use crate::results::statistics::Band;
 
-/// Pictures are the same if fewer of their pixels differ: the ends of dashes are rounded differently.
-const ALIKE: f64 = 7e-3;
+/// Pictures are the same if fewer of their pixels differ: the ends of dashes and of bars are rounded differently.
+const ALIKE: f64 = 8e-3;
 /// Pixels for each point.
 const SCALE: usize = 3;
 const SIZE: [usize; 2] = [240, 160];
