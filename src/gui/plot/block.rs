@@ -275,22 +275,23 @@ mod tests {
         let mut harness =
             Harness::builder().with_size(vec2(700.0, 340.0)).build_ui_state(draw, FigureView::default());
         harness.run();
-        let is_seen = |harness: &Harness<'_, FigureView>, name: &str| {
-            let legend = harness.get_by_label("Legend").rect();
-            harness.query_by_label(name).is_some_and(|row| legend.contains(row.rect().center()))
+        let place = |harness: &Harness<'_, FigureView>, name: &str| {
+            harness.query_by_label(name).map(|found| found.rect())
         };
-        let all = |harness: &Harness<'_, FigureView>| {
-            (0..8).filter(|index| is_seen(harness, &format!("arm {index}"))).count()
+        let more = |harness: &Harness<'_, FigureView>| {
+            (1..8).find(|count| place(harness, &format!("{count} more")).is_some())
         };
-        let seen = all(&harness);
-        assert!((2..8).contains(&seen), "{seen}");
-        let more = format!("{} more", 8 - seen);
-        assert!(is_seen(&harness, &more), "{more}");
-        harness.get_by_label(&more).click();
+        let below = more(&harness).expect("some rows have no room");
+        let link = place(&harness, &format!("{below} more")).unwrap();
+        let last = place(&harness, &format!("arm {}", 7 - below)).unwrap();
+        assert!(place(&harness, "Legend").unwrap().contains_rect(link), "{link}");
+        assert!(last.bottom() <= link.top() + 1.0, "{last} is the last above {link}");
+        harness.get_by_label(&format!("{below} more")).click();
         harness.run();
-        assert_eq!(all(&harness), 8);
+        let legend = place(&harness, "Legend").unwrap();
+        assert!((0..8).all(|arm| legend.contains_rect(place(&harness, &format!("arm {arm}")).unwrap())));
         harness.get_by_label("Fewer").click();
         harness.run();
-        assert_eq!(all(&harness), seen);
+        assert_eq!(more(&harness), Some(below));
     }
 }
