@@ -21,6 +21,8 @@ pub struct Cells {
     pub texts: Vec<CellText>,
     /// The range of an axis of numbers that the rows divide evenly; without, rows are names, or count from 0.
     pub span: Option<[f64; 2]>,
+    /// The runs whose trials they count, by identity; empty if cells count no trials.
+    pub runs: Vec<String>,
 }
 
 /// What is written in a cell, and read off it.

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Color32, Ui};
 
-use crate::doc::Run;
+use crate::doc::{Run, capitalised};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text;
 use crate::gui::theme::present;
 use crate::gui::treatment::Treatment;
 use crate::results::divergence::{DEFINITION, DIVERGED};
-use crate::results::number::fixed;
+use crate::results::number::{fixed, plus_minus};
 use crate::results::statistics::{Spread, level};
 use crate::results::{RunRecord, RunState};
 
@@ -148,6 +148,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
 
 /// Where a run is: its round, or its epoch.
 fn position(record: Option<&RunRecord>) -> String {
+    if let Some(campaign) = record.and_then(RunRecord::open_campaign) {
+        return format!("trial {}", text::grouped(campaign.trials()));
+    }
     match record.and_then(RunRecord::stage).and_then(|stage| stage.round) {
         Some(round) => format!("round {round}"),
         None => match record.map(|record| record.progress().epoch) {
@@ -162,7 +165,8 @@ fn progress_text(record: Option<&RunRecord>) -> String {
     let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
     let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
     let done = text::whole_percent(progress.done);
-    format!("{stage}\nEpoch {:.1}, {done} done{left}", progress.epoch)
+    let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
+    format!("{stage}\n{}, {done} done{left}", capitalised(&position))
 }
 
 /// The runs of some treatments.
@@ -182,7 +186,8 @@ pub fn mean(values: &[f64]) -> String {
     let level = level(0.0, values, Spread::Interval95);
     match level.band {
         Some(band) => {
-            format!("{} ± {}", fixed(100.0 * level.mean, 2), fixed(50.0 * (band.high - band.low), 2))
+            let half = 50.0 * (band.high - band.low);
+            format!("{} {}", fixed(100.0 * level.mean, 2), plus_minus(half, &fixed(half, 2)))
         }
         None if values.is_empty() => String::new(),
         None => text::percent(level.mean),
