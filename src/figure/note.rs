@@ -33,7 +33,7 @@ impl Note {
     fn trials_in_words(&self) -> String {
         const MOST: usize = 6;
         if self.trials.len() > MOST {
-            let all = self.trials.iter().map(|(_, trials)| trials).sum();
+            let all: u64 = self.trials.iter().map(|(_, trials)| trials).sum();
             return format!("{} arms and settings ({})", self.trials.len(), counted(all, "trial"));
         }
         let each = self.trials.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials, "trial")));

@@ -1,8 +1,10 @@
 //! The samples of a legend: what stands before its names.
 
+use super::cell_texts::{HATCH, hatching};
 use super::item::{Ink, Item, Pen, Point, Shape};
 use super::lines::mark;
 use super::strokes::{LINE, MARKER};
+use crate::figure::cells::Ink as CellInk;
 use crate::figure::layout::Rect;
 use crate::figure::legend::Sample;
 use crate::figure::palette::{Marker, Rgb, Theme, colour};
@@ -32,7 +34,17 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
     };
     match sample {
         Sample::Bars(bars) => swatch(bars.rgb(theme)),
-        Sample::Kind(kind) => kind.ink.rgb(theme).map(swatch).unwrap_or_default(),
+        Sample::Kind(kind) => {
+            let mut items = kind.ink.rgb(theme).map(swatch).unwrap_or_default();
+            if let (CellInk::Hatched, Some(Shape::Rect(rect, ..))) =
+                (kind.ink, items.first().map(|item| &item.shape))
+            {
+                let ink = Ink::new(theme.pale()).faint(strength);
+                let lines = hatching(*rect, HATCH[0] * em);
+                items.push(Shape::Line(lines, Pen::new(ink, HATCH[1] * em)).plain());
+            }
+            items
+        }
         Sample::Reference(line) => {
             let own = line.colour.map_or(theme.muted(), |index| colour(index, theme));
             let pen = Pen::new(Ink::new(own).faint(strength), LINE * em).dashed(line.dash);

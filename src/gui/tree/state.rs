@@ -268,6 +268,32 @@ mod tests {
     }
 
     #[test]
+    fn a_run_in_a_campaign_counts_trials_instead_of_epochs() {
+        use crate::doc::fault_sites::CellPlan;
+        use crate::results::campaign::{CampaignBegan, CampaignEnded, CellState};
+        use crate::results::event::Progress;
+        let text = "(arms: [(name: \"a\", plan: [Test])])";
+        let listed = crate::doc::runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let look = |events: Vec<Event>| {
+            let record = RunRecord::of(events);
+            run_look(&listed[0], &Runs::of([(listed[0].id.clone(), record)].into()))
+        };
+        let plan = CellPlan { trials: 6_000, ..CellPlan::default() };
+        let began = CampaignBegan { cells: vec![plan], ..CampaignBegan::default() };
+        let mut events = vec![
+            Event::Started { resumed: false, threads: 1 },
+            Event::Progress(Progress { epoch: 10.0, ..Progress::default() }),
+            Event::CampaignBegan(began),
+            Event::CampaignCell(CellState { trials: 1_500, ..CellState::default() }),
+        ];
+        let found = look(events.clone());
+        assert_eq!(found.words, "trial 1,500");
+        assert!(found.hint.contains("1,500 of 6,000 trials"), "{}", found.hint);
+        events.push(Event::CampaignEnded(CampaignEnded::default()));
+        assert_eq!(look(events).words, "epoch 10");
+    }
+
+    #[test]
     fn runs_that_diverged_or_were_stopped_are_not_taken_for_results_or_for_new_ones() {
         let text = "(seeds: [1, 2], arms: [(name: \"a\", plan: [Train()])])";
         let experiment = parse(text, Path::new("x.ron")).unwrap();

@@ -363,4 +363,6 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
 }
 
 #[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
 mod tests;

@@ -176,7 +176,7 @@ impl TrialDetail {
     fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
-        let counts = [trial.sdc1, trial.due, trial.benign, trial.masked];
+        let counts = [trial.masked, trial.benign, trial.sdc1, trial.due];
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
             counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));

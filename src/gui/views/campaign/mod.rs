@@ -367,11 +367,11 @@ fn shares((trials, tally): &(u64, Tally)) -> String {
     }
     let share = |count: u64| text::percent(tally.share(count));
     format!(
-        "{}: {} of images with SDC-1, {} with DUE, {} masked",
+        "{}: {} of images masked, {} with SDC-1, {} with DUE",
         text::counted(*trials, "trial"),
+        share(tally.masked),
         share(tally.sdc1),
-        share(tally.due),
-        share(tally.masked)
+        share(tally.due)
     )
 }
 
