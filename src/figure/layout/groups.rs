@@ -33,19 +33,20 @@ pub fn groups(axis: &Axis, ruler: &Ruler, plot: Rect, font: f64) -> (Vec<[[f64; 
         let (middle, width) = (f64::midpoint(from, to), width(name, font, Weight::Regular));
         names.push((name, [middle - width / 2.0, width]));
     }
-    let mut lefts: Vec<f64> = names.iter().map(|(_, [left, _])| *left).collect();
-    spread(
-        &mut lefts,
-        &names.iter().map(|(_, [_, width])| *width).collect::<Vec<_>>(),
-        plot.right,
-        font / 2.0,
-    );
+    let natural: Vec<f64> = names.iter().map(|(_, [left, _])| *left).collect();
+    let widths: Vec<f64> = names.iter().map(|(_, [_, width])| *width).collect();
+    let mut lefts = natural.clone();
+    spread(&mut lefts, &widths, plot.right, font / 2.0);
+    let is_out = |(left, natural): (&f64, &f64)| *left < natural.min(plot.left) - 0.01;
+    if lefts.iter().zip(&natural).any(is_out) {
+        lefts = natural; // all of them have no room
+    }
     let mut end = f64::NEG_INFINITY;
     let mut texts = Vec::new();
     for ((name, [_, width]), left) in names.into_iter().zip(lefts) {
-        if left >= end {
+        if left >= end && left + width <= plot.right + 0.01 {
             texts.push(Text::new(name, [left + width / 2.0, base], Anchor::Middle, font));
-            end = left + width;
+            end = left + width + font / 2.0 - 0.01;
         }
     }
     (brackets, texts)

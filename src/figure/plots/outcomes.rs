@@ -128,7 +128,7 @@ mod tests {
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(layers, ["fc1", "fc2"]);
         assert!(figure.bars[0].values[0].is_nan(), "the first arm has no fault in fc1");
-        let caption = "share of images, mean over single faults: a (1 trial); b (2 trials), compared with";
+        let caption = "share of images, mean over single faults: a (1 trial); b (2 trials), all images";
         assert!(figure.note.text("").starts_with(caption), "{:?}", figure.note);
     }
 }

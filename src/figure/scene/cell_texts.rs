@@ -41,7 +41,7 @@ pub fn cell_texts(surface: &Surface<'_>, cells: &Cells, rects: &[([usize; 2], Re
 pub(super) fn hatching(rect: Rect, distance: f64) -> Vec<Point> {
     let Rect { left, top, right, bottom } = rect;
     let height = bottom - top;
-    let count = ((right - left + height) / distance).ceil() as u32;
+    let count = ((right - left + height) / distance).floor() as u32;
     segments((1..=count).map(|step| {
         let x = left + f64::from(step) * distance;
         let (before, after) = ((left - (x - height)).max(0.0), (x - right).max(0.0));
@@ -58,7 +58,7 @@ mod tests {
         let rect = Rect { left: 10.0, right: 50.0, top: 5.0, bottom: 25.0 };
         let points = hatching(rect, 4.0);
         assert!(points.len() > 30);
-        for [x, y] in points.into_iter().filter(|point| !point[0].is_nan()) {
+        for [x, y] in points.into_iter().chain(hatching(rect, 7.0)).filter(|point| !point[0].is_nan()) {
             assert!((9.99..=50.01).contains(&x) && (4.99..=25.01).contains(&y), "{x} {y}");
         }
     }

@@ -70,3 +70,26 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::cells::CellKind;
+
+    #[test]
+    fn the_sample_of_hatched_cells_is_hatched() {
+        let look = SampleLook {
+            em: 8.0,
+            theme: Theme::Light,
+            ground: Theme::Light.ground(),
+            strength: 1.0,
+            is_of_marks: false,
+        };
+        let items = |ink: CellInk| {
+            let kind = CellKind { name: "n < 10".to_owned(), ink, count: 1 };
+            sample(&Sample::Kind(&kind), [[0.0, 0.0], [20.0, 0.0]], look)
+        };
+        assert!(matches!(items(CellInk::Hatched)[..], [_, Item { shape: Shape::Line(..), .. }]));
+        assert_eq!(items(CellInk::Pale).len(), 1);
+    }
+}

@@ -1,8 +1,9 @@
 //! The head of a tile: the view as a list of others, its help, its controls, and its menu.
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{
-    Align, Button, FontId, Label, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui, UiBuilder, vec2,
+    Align, Button, FontId, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 use super::{Contents, LayoutChange, Tiling};
@@ -99,9 +100,11 @@ fn subject_ui(ui: &mut Ui, subject: &str) {
     }
     let font = FontId::proportional(theme::SMALL);
     let shown = theme::fitted(ui.painter(), subject, &font, SUBJECT * ui.available_width());
-    let text = RichText::new(shown).font(font).color(present(ui).text2);
-    let label = ui.add(Label::new(text).selectable(false));
-    label.accessible_name(format!("Shows {subject}")).on_hover_text(subject);
+    let galley = ui.painter().layout_no_wrap(shown, font, present(ui).text2);
+    let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(rect.min, galley, present(ui).text2);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Shows {subject}")));
+    response.on_hover_text(subject);
 }
 
 /// A popup with the help of a view.

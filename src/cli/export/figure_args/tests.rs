@@ -68,7 +68,7 @@ fn what_cannot_be_is_refused_with_what_can() {
             .to_string()
     };
     assert!(message("accuracy", "speed").ends_with("remaining, seconds, clock, train_loss"));
-    assert!(message("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
+    assert!(message("remaining", "epochs").contains("its own horizontal axis (weights remaining)"));
     let cut = |y: Axis| {
         let mut figure = Figure { y, ..Figure::default() };
         arguments(None, Some([0.0, 1.0])).cut(find("accuracy").unwrap(), &mut figure).unwrap_err().to_string()

@@ -69,9 +69,8 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     OUTCOMES.iter().map(part).collect()
 }
 
-/// Which images count: all, whether or not the network is right about them without faults.
-const GOLDEN: &str = "compared with the fault-free (golden) outputs of the same network; all images of the campaign \
-    count, also those that it gets wrong without faults";
+/// Which images count: outcomes compare with the fault-free network, not with labels.
+const GOLDEN: &str = "all images count, also those wrong without faults";
 
 /// The small print of shares of images: the arms with their trials.
 pub fn note(what: &str, trials: Vec<(String, u64)>) -> Note {

@@ -5,11 +5,14 @@ use std::path::Path;
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Run, runs};
+use crate::figure::FileKind;
+use crate::figure::export::bytes;
 use crate::figure::plots::find;
 use crate::figure::plots::testing::{outcome, single_faults};
 use crate::figure::view::exported;
 use crate::results::RunRecord;
-use crate::results::view::{PlotView, ViewSettings};
+use crate::results::campaign::Outcomes;
+use crate::results::view::{PlotOptions, PlotView, ViewSettings};
 
 const SWEPT: &str =
     "(seeds: [1, 2, 3], arms: [(name: \"a\", sweep: { \"train.batch\": [8, 16, 32] }, plan: [Test])])";
@@ -59,7 +62,7 @@ fn the_caption_counts_exactly_the_trials_that_are_drawn() {
     let one = SWEPT.replace("[8, 16, 32]", "[8]");
     let (_, figure) = drawn(&one, "vulnerability", &[]);
     assert!(figure.facets.is_none() && figure.note.text("").contains("(3 trials)"), "{:?}", figure.note);
-    assert!(figure.note.text("").contains("all images of the campaign count"));
+    assert!(figure.note.text("").contains("all images count, also those wrong without faults"));
 }
 
 #[test]
@@ -83,4 +86,22 @@ fn more_settings_than_panels_are_refused() {
     let text = SWEPT.replace("8, 16, 32", &many.join(", "));
     let (_, figure) = drawn(&text, "vulnerability", &[]);
     assert!(figure.refusal().is_some_and(|why| why.contains("30 panels")), "{:?}", figure.refusal());
+}
+
+#[test]
+fn in_one_column_a_heat_map_keeps_its_values_and_names_all_fields() {
+    use crate::figure::Options;
+    use crate::figure::scene::page::page_facts;
+    let bits = [31, 30, 29, 28, 27, 26, 25, 24, 23, 0];
+    let run = single_faults(bits.map(|bit| Outcomes { trials: 20, ..outcome(0, bit, 3) }).to_vec());
+    let arm = ArmRuns { name: "a".to_owned(), runs: vec![(1, &run)], ..ArmRuns::default() };
+    let figure = (find("vulnerability").unwrap().build)(&[arm], &PlotOptions::default());
+    let options = Options::default();
+    let svg = String::from_utf8(bytes(&figure, FileKind::Svg, &options).unwrap()).unwrap();
+    for field in ["sign", "exponent", "mantissa"] {
+        assert!(svg.contains(&format!(">{field}<")), "{field}");
+    }
+    assert_eq!(svg.matches(">30.0<").count(), bits.len());
+    let facts = page_facts(&figure, &options);
+    assert!(facts.has_cell_texts && facts.least_text.is_some_and(|least| least < options.size.font_pt));
 }

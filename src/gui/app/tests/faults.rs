@@ -138,12 +138,13 @@ fn a_selected_setting_goes_with_its_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = window(folder.path());
     window.select(setting("a, batch 16"));
-    window.harness.state_mut().editor.document.experiment.arms[0]
-        .sweep
-        .0
-        .insert("train.batch".to_owned(), "[8, 32]".to_owned());
-    window.harness.run();
-    assert_eq!(window.harness.state().workspace.selection, Selection::Arm(0));
+    assert_eq!(window.harness.state().workspace.plot.treatment.as_deref(), Some("a, batch 16"));
+    for (values, selection) in [("[8, 32]", setting("a, batch 32")), ("[8]", Selection::Arm(0))] {
+        let arm = &mut window.harness.state_mut().editor.document.experiment.arms[0];
+        arm.sweep.0.insert("train.batch".to_owned(), values.to_owned());
+        window.harness.run();
+        assert_eq!(window.harness.state().workspace.selection, selection);
+    }
 }
 
 #[test]
