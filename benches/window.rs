@@ -287,7 +287,8 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>)
     for run in weightlab::doc::runs(&document).expect("the document is right") {
         let place = results.join(&run.id);
         std::fs::create_dir_all(&place).expect("the folder can be written");
-        let mut events = std::fs::File::create(place.join("events.jsonl")).expect("the folder can be written");
+        let mut events =
+            std::fs::File::create(place.join("events.jsonl")).expect("the folder can be written");
         events.write_all(log(&run, amount.points).as_bytes()).expect("the folder can be written");
         // What was written a moment ago would count as news of another process.
         events.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("the date can be set");

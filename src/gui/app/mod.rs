@@ -26,6 +26,7 @@ mod tests;
 mod trash;
 mod workspace;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,6 +45,7 @@ use super::settings::{KEY, Settings};
 use super::worker::Worker;
 use super::{memory, theme};
 use editor::Editor;
+use facts::RunTotals;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -90,6 +92,8 @@ pub struct App {
     edges: chrome::Edges,
     /// When the first and the last edit were made that wait for a pause, in seconds.
     waiting_edits: Option<[f64; 2]>,
+    /// Numbers of the runs, and the revisions of the document and of the records that they are of.
+    totals: Cell<Option<([u64; 2], RunTotals)>>,
 }
 
 impl App {
@@ -106,6 +110,7 @@ impl App {
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
             waiting_edits: None,
+            totals: Cell::default(),
         };
         app.runner.runs.sharing = app.shell.settings.sharing;
         if !app.open_first(file) {
