@@ -254,10 +254,12 @@ impl App {
             return self.workspace.selection.run().cloned();
         }
         let arm = self.workspace.selection.arm()?;
-        let name = match self.workspace.selection.run() {
+        let selection = &self.workspace.selection;
+        let name = match (selection.run(), selection.setting()) {
             // An arm with a sweep has several names.
-            Some(id) => &self.editor.document.runs().iter().find(|run| run.id == *id)?.arm,
-            None => &self.workspace.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
+            (Some(id), _) => &self.editor.document.runs().iter().find(|run| run.id == *id)?.arm,
+            (None, Some(name)) => name,
+            (None, None) => &self.workspace.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
         };
         Some(arm_key(name))
     }

@@ -62,7 +62,7 @@ impl App {
     }
 
     /// The runs that commands are about, by identity: what is ticked in the table while that is seen, else the selected run
-    /// or those of the selected arm. With what they are called. Asked in every frame.
+    /// or those of the selected setting or arm. With what they are called. Asked in every frame.
     pub(super) fn chosen_runs(&self) -> Option<(String, Vec<&String>)> {
         let Workspace { tiles, compare, selection, .. } = &self.workspace;
         if tiles.layout().seen().contains(&"runs") {
@@ -79,10 +79,10 @@ impl App {
             let run = runs.iter().find(|run| run.id == *id)?;
             return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
         }
-        let arm = selection.arm()?;
-        let name = self.editor.document.experiment.arms.get(arm)?.name.clone();
-        let of_arm = runs.iter().filter(|run| run.arm_index == arm);
-        Some((name, of_arm.map(|run| &run.id).collect()))
+        let arm = self.editor.document.experiment.arms.get(selection.arm()?)?;
+        let name = selection.setting().unwrap_or(&arm.name).clone();
+        let chosen = runs.iter().filter(|run| selection.covers(run.arm_index, &run.arm, &run.id));
+        Some((name, chosen.map(|run| &run.id).collect()))
     }
 
     /// The totals of the runs: with thousands of them, counted when something has changed and not in every frame.

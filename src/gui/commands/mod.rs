@@ -98,7 +98,7 @@ commands! {
     StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
     ArchiveRun: "Archive run…", "Archives the selected run; nothing is deleted", [];
     RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated. While others go on, it adds new runs", [ctrl(Key::R)];
-    RunSelected: "Run selected", "Runs what is ticked in the table of runs, or the selected run or arm", [shift(Key::R)];
+    RunSelected: "Run selected", "Runs what is ticked in the table of runs, or the selected run, setting or arm", [shift(Key::R)];
     RunNext: "Run selected next", "Starts the ticked or selected runs before all others that wait", [];
     RetryFailed: "Retry failed", "Runs what has failed once more, from its last checkpoint", [];
     Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];

@@ -164,6 +164,9 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
             let run = input.document.runs().iter().find(|run| run.id == *id);
             run.map(|run| format!("seed {}", run.seed))
         }
+        Selection::Setting { name: setting, .. } => {
+            Some(setting.strip_prefix(&name).unwrap_or(setting).trim_start_matches(", ").to_owned())
+        }
         Selection::Arm(_) | Selection::Experiment => None,
     };
     ui.horizontal(|ui| {
@@ -227,7 +230,9 @@ fn help_of(stage: &Stage) -> &'static str {
 fn with_settings<R>(input: &mut Inspected<'_>, act: impl FnOnce(&mut dyn Value, &[&str]) -> R) -> Option<R> {
     let arms = &mut input.document.experiment.arms;
     match &*input.selection {
-        Selection::Arm(index) => Some(act(arms.get_mut(*index)?, &["name", "plan"])),
+        Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
+            Some(act(arms.get_mut(*index)?, &["name", "plan"]))
+        }
         Selection::Stage { arm, path } => {
             Some(act(plan::stage_at_mut(&mut arms.get_mut(*arm)?.plan, path)?, plan::NESTED))
         }
@@ -290,7 +295,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let run = input.document.runs().iter().find(|run| run.id == id);
             run::run_ui(ui, run, input.runs, (input.results, input.details));
         }
-        Selection::Arm(index) => {
+        Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
             let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
             (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);

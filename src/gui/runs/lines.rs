@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{ArmSeed, Runs};
-use crate::doc::Run;
+use crate::doc::{Run, capitalised};
 use crate::gui::text;
 use crate::results::{RunRecord, RunState, end_in_words};
 use crate::run::{QueuedRun, QueuedState, RunOrder};
@@ -58,10 +58,11 @@ impl QueueLine {
             } else {
                 stage
             };
+            let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
             let threads = self.threads.map(|threads| text::counted(threads, "thread")).unwrap_or_default();
             return (
                 format!("{done}{left} · {word}"),
-                format!("{stage}\nEpoch {:.1}, {threads}", progress.epoch),
+                format!("{stage}\n{}, {threads}", capitalised(&position)),
             );
         }
         let end =

@@ -9,6 +9,7 @@ mod diverged;
 mod documents;
 mod estimate;
 mod exports;
+mod faults;
 mod idle;
 mod inspector;
 mod menus;
