@@ -68,6 +68,9 @@ impl Intervene for Freeze {
             HeldAt::Value(value) => check.representable(*value, &place.key("at").variant("Value")),
             HeldAt::Own | HeldAt::Zero => {}
         }
+        if self.target == Target::default() && self.select == Select::All {
+            check.note(place.key("target"), "this freezes everything: later training changes no weight");
+        }
         let Select::Indices(indices) = &self.select else { return };
         let structure = check.structure;
         let chosen = targets::parameters(structure, &self.target, &Params::Everything);

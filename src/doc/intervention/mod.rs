@@ -61,7 +61,7 @@ pub trait Intervene {
 crate::choice! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Intervene {
-        Prune(Prune) = Prune::default(), "Prune", "Prunes entries: holds them at zero";
+        Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";
         Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
         Release(Release) = Release::default(), "Release", "Releases pruned and frozen weights; they continue from their \
             current value";

@@ -19,6 +19,16 @@ crate::form! {
     }
 }
 
+impl Prune {
+    /// After another criterion was chosen, takes the scope that is usual for it, unless another one was chosen too.
+    pub fn follow_criterion(&mut self, before: &Criterion) {
+        let [old, new] = [before, &self.criterion].map(|criterion| criterion.rule().usual_scope());
+        if self.criterion.key() != before.key() && self.scope == old {
+            self.scope = new;
+        }
+    }
+}
+
 impl Intervene for Prune {
     fn sentence(&self) -> String {
         let Self { criterion, amount, scope, output_factor, target } = self;

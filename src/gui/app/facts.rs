@@ -15,7 +15,7 @@ impl App {
         let runs = self.editor.document.runs();
         let arm = self.workspace.selection.arm();
         // Each state is looked for once: there can be hundreds, in every frame.
-        let left: Vec<&Run> = runs.iter().filter(|run| !self.runner.runs.is_done(&run.id)).collect();
+        let left: Vec<&Run> = runs.iter().filter(|run| self.runner.runs.is_left(&run.id)).collect();
         let known = &self.runner.runs;
         let is_new = |run: &&&Run| !known.is_open(&run.id) && !known.has_given_up(&run.id);
         let has_failed = |run: &&&Run| matches!(known.state(&run.id), RunState::Failed(_));
@@ -30,6 +30,7 @@ impl App {
             // Seeds that are typed and not entered yet may be more.
             left: left.len().max(usize::from(self.editor.document.drafts.is_pending())),
             to_add: left.iter().filter(is_new).count(),
+            archived: self.workspace.compare.archived().len(),
             failed: left.iter().filter(has_failed).count(),
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
             has_results: arm.is_some_and(|arm| self.has_results(arm)),
@@ -72,7 +73,9 @@ impl App {
         }
         let arm = selection.arm()?;
         let name = self.editor.document.experiment.arms.get(arm)?.name.clone();
-        let of_arm = runs.iter().filter(|run| run.arm_index == arm);
+        // Archived ones come back or run again only if they are chosen themselves.
+        let known = &self.runner.runs;
+        let of_arm = runs.iter().filter(|run| run.arm_index == arm && !known.is_archived(&run.id));
         Some((name, of_arm.map(|run| &run.id).collect()))
     }
 

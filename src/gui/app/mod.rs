@@ -41,6 +41,8 @@ use super::history::{EditState, UndoTask};
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::text::{first_line, shortened};
+use super::widgets::Tone;
 use super::worker::Worker;
 use super::{memory, theme};
 use editor::Editor;
@@ -54,6 +56,9 @@ const PACE: Duration = Duration::from_millis(100);
 
 /// While a field of an experiment with more runs than this is edited, results follow with a pause.
 const MANY_RUNS: usize = 300;
+
+/// Of a copied text, the log has as many letters.
+const MOST_COPIED: usize = 80;
 
 /// That pause, in seconds.
 const PAUSE_WHILE_EDITING: f64 = 0.2;
@@ -139,7 +144,7 @@ impl App {
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
         match command.refusal(&self.command_context()) {
-            Some(reason) => self.log.info(format!("{}: {reason}", command.text())),
+            Some(reason) => self.log.refuse(Tone::Info, format!("{}: {reason}", command.text())),
             None => self.act(command, ctx),
         }
     }
@@ -201,6 +206,9 @@ impl App {
         }
         self.runner.runs.remember(self.editor.document.runs());
         self.editor.document.refresh();
+        if self.editor.document.first_error().is_none() {
+            self.log.settle();
+        }
         self.runner.read_more(&self.editor.results(), self.editor.document.runs());
         self.take_treatments();
         self.runner.plan_cost(&self.editor.document);
@@ -213,7 +221,11 @@ impl App {
     }
 
     fn update_workspace(&mut self, ctx: &egui::Context) {
-        self.workspace.update(&self.editor.results(), &self.runner.runs, &mut self.log, ctx);
+        if self.workspace.compare.set_folder(&self.editor.results()) {
+            self.take_archived();
+            self.runner.plan_cost(&self.editor.document);
+        }
+        self.workspace.update(&self.runner.runs, &mut self.log, ctx);
     }
 
     /// Keeps edits that are not saved against a crash.
@@ -291,6 +303,25 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
     }
 
+    /// Says that a button has put a text into the clipboard, unless that was logged in this frame, before which the log had
+    /// this many lines. Keys that copy need no message: what they copy is selected.
+    fn note_copied(&mut self, ctx: &egui::Context, lines: usize) {
+        let is_key = ctx.input(|input| {
+            input.events.iter().any(|event| matches!(event, egui::Event::Copy | egui::Event::Cut))
+        });
+        let copied = ctx.output(|output| {
+            output.commands.iter().find_map(|command| match command {
+                egui::OutputCommand::CopyText(text) => Some(first_line(text).to_owned()),
+                egui::OutputCommand::CopyImage(_)
+                | egui::OutputCommand::SetPointerPosition(_)
+                | egui::OutputCommand::OpenUrl(_) => None,
+            })
+        });
+        if let Some(text) = copied.filter(|_| !is_key && self.log.count() == lines) {
+            self.log.info(format!("Copied: {}", shortened(&text, MOST_COPIED)));
+        }
+    }
+
     /// Shows what went wrong, and logs it.
     fn fail(&mut self, title: &str, text: &str) {
         self.shell.fail(title, text, &mut self.log);
@@ -318,8 +349,10 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        let lines = self.log.count();
         self.take_keys(&ctx);
-        if let Some(found) = self.shell.take_dropped(&ctx) {
+        let wanted = &self.editor.document.experiment.data;
+        if let Some(found) = self.shell.take_dropped(wanted, &ctx) {
             self.use_dropped(found, &ctx);
         }
         self.layout_ui(ui);
@@ -328,6 +361,7 @@ impl eframe::App for App {
         self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
+        self.note_copied(&ctx, lines);
         self.refresh(&ctx);
     }
 

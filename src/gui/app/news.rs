@@ -84,7 +84,7 @@ impl App {
             // If the user has opened the file in the meantime, not all of them were there.
             self.runner.read_more(to, self.editor.document.runs());
         }
-        self.workspace.compare.look_into_trash();
+        self.look_into_trash();
     }
 
     /// Says what was found in the folder of results.

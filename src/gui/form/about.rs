@@ -93,6 +93,7 @@ impl About {
     pub(super) fn hint(&mut self, field: &Field) -> String {
         let found = self.with(field.inherits, |value, found| text::summary(value, &found.field()));
         match found {
+            Some(value) if value.is_empty() => "inherits the experiment's".to_owned(),
             Some(value) if !field.inherits.is_empty() => format!("inherits {value}"),
             _ => field.unset.to_owned(),
         }

@@ -17,6 +17,8 @@ pub struct PlotInput {
     pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
+    /// Why nothing can be run now; empty where something can.
+    pub blocked: String,
     /// Changes whenever a record changes.
     pub revision: u64,
     /// The layer and the bit whose trials are listed.
@@ -59,8 +61,8 @@ impl PlotInput {
             waiting: owned(&arm.waiting),
         };
         let arms = Arc::new(arms.iter().map(own).collect());
-        let (grouping, remark) = Default::default();
-        Self { arms, filter, grouping, remark, revision, faults: None }
+        let (grouping, remark, blocked) = Default::default();
+        Self { arms, filter, grouping, remark, blocked, revision, faults: None }
     }
 
     /// The note in the small print of figures: filter and remark.

@@ -18,7 +18,7 @@ fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
 }
 
 /// Draws frames until something holds, two seconds at most.
-fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
+pub(super) fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
     let begun = Instant::now();
     while !holds(window) && begun.elapsed() < Duration::from_secs(2) {
         window.harness.step();
@@ -44,7 +44,7 @@ impl egui::DroppedFile for File {
     }
 }
 
-fn drop_on(window: &mut Window, path: &Path) {
+pub(super) fn drop_on(window: &mut Window, path: &Path) {
     window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
     window.harness.step();
     assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
@@ -222,7 +222,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
 }
 
 #[test]
-fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
+fn a_folder_of_data_becomes_the_data_if_wanted_and_anything_else_says_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let cifar = folder.path().join("cifar-10-batches-bin");
     std::fs::create_dir(&cifar).unwrap();
@@ -231,6 +231,7 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
     }
     let mut window = Window::new();
     drop_on(&mut window, folder.path());
+    window.click("Use CIFAR-10");
     let crate::data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
         panic!()
     };
@@ -379,4 +380,52 @@ fn a_file_that_another_program_writes_can_be_reloaded_or_kept() {
         assert_eq!(notes == "theirs", answer == "Reload", "{notes}");
         saved_template(folder.path());
     }
+}
+
+#[test]
+fn what_was_refused_leaves_the_status_line_once_it_is_mended() {
+    let mut window = Window::new();
+    let latest = |window: &Window| window.harness.state().log.latest().map(|it| it.text.clone());
+    let before = latest(&window);
+    window.harness.state_mut().editor.document.experiment.train.batch = 0;
+    window.harness.run();
+    window.execute(Command::RunAll);
+    assert!(latest(&window).unwrap().contains("The document has an error"));
+    window.harness.state_mut().editor.document.experiment.train.batch = 8;
+    window.harness.run();
+    assert_eq!(latest(&window), before);
+}
+
+#[test]
+fn a_button_that_copies_says_so() {
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.click("Copy path");
+    let path = window.harness.state().editor.results().display().to_string();
+    assert!(window.log().contains("Copied: ") && window.log().contains(&path[..20]), "{}", window.log());
+}
+
+#[test]
+fn the_question_about_runs_in_progress_counts_those_that_go_on_now() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.execute(Command::Quit);
+    assert!(window.sees("12 runs are not finished"));
+    window.say(0, Event::Finished { secs: 1.0 });
+    assert!(window.sees("11 runs are not finished"));
+}
+
+#[test]
+fn the_reason_of_a_failure_is_shown_once_under_the_pointer() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, Event::Failed { message: "No room.\nFree some.".to_owned() });
+    window.hang_up();
+    let words = window.harness.get_all_by_label("failed: No room.").next().unwrap().rect();
+    window.harness.hover_at(words.center());
+    window.harness.run();
+    std::thread::sleep(Duration::from_millis(600));
+    window.harness.run();
+    assert_eq!(window.harness.query_all_by_label_contains("Free some.").count(), 1);
 }

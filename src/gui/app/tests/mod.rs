@@ -5,6 +5,7 @@ mod archive;
 mod citizen;
 mod commands_walk;
 mod crowded;
+mod data_folder;
 mod diverged;
 mod documents;
 mod estimate;
