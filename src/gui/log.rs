@@ -40,7 +40,7 @@ pub struct Notice {
     /// Whether the line at the bottom keeps what it shows.
     pub is_quiet: bool,
     /// Whether it is about something wrong in the document: once that is mended, it is quiet.
-    awaits_remedy: bool,
+    pub awaits_remedy: bool,
 }
 
 /// The lines of the log; old ones are forgotten.

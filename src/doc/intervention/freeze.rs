@@ -62,7 +62,7 @@ impl Intervene for Freeze {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        check.entries(&self.target, &self.usual_params(), &place.key("target"));
         match &self.at {
             HeldAt::Snapshot(name) => check.snapshot(name, &place.key("at").variant("Snapshot")),
             HeldAt::Value(value) => check.representable(*value, &place.key("at").variant("Value")),

@@ -310,11 +310,12 @@ impl App {
             input.events.iter().any(|event| matches!(event, egui::Event::Copy | egui::Event::Cut))
         });
         let copied = ctx.output(|output| {
-            output.commands.iter().find_map(|command| match command {
-                egui::OutputCommand::CopyText(text) => Some(first_line(text).to_owned()),
-                egui::OutputCommand::CopyImage(_)
-                | egui::OutputCommand::SetPointerPosition(_)
-                | egui::OutputCommand::OpenUrl(_) => None,
+            output.commands.iter().find_map(|command| {
+                if let egui::OutputCommand::CopyText(text) = command {
+                    Some(first_line(text).to_owned())
+                } else {
+                    None
+                }
             })
         });
         if let Some(text) = copied.filter(|_| !is_key && self.log.count() == lines) {

@@ -313,6 +313,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let place = arms.index(index).key("plan");
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
             (context.place, context.elsewhere) = (place, plan::NESTED);
+            context.about.usual_params = Some(stage.usual_params());
             let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
             if let Some((prune, before)) = prune_of(stage).zip(criterion) {
