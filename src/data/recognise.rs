@@ -140,7 +140,7 @@ mod tests {
         fill(&root, "cifar10", &CIFAR10);
         for (wanted, name) in Data::all().iter().filter_map(|data| Some((data, data.file_set()?))) {
             let found = recognise(root.path(), wanted).unwrap();
-            let expected = if name == "CIFAR-10" { "Cifar10" } else { "Mnist" };
+            let expected = if name == "MNIST" { "Mnist" } else { "Cifar10" };
             assert_eq!(found.data.key(), expected, "{name}");
         }
         fill(&root, "plain", &FASHION_MNIST);

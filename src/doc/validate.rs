@@ -243,10 +243,9 @@ mod tests {
 
     #[test]
     fn an_empty_plan_asks_for_a_stage() {
-        assert_eq!(
-            with_plan(""),
-            ["a, Plan: add a stage to the plan of \"a\", such as Train (arms[0].plan)"]
-        );
+        let found = with_plan("");
+        let message = "add a stage to the plan of \"a\", such as Train";
+        assert!(found.len() == 1 && found[0].contains(message), "{found:?}");
     }
 
     #[test]
@@ -275,7 +274,7 @@ mod tests {
         let sweep = problems(&format!(
             "(sweep: {{ \"train.optimizer.rate\": [{values}], \"train.batch\": [{values}] }}, arms: [(plan: [Test])])"
         ));
-        assert!(sweep[0].contains("160000 runs"), "{sweep:#?}");
+        assert!(sweep[0].contains("160,000 runs"), "{sweep:#?}");
     }
 
     #[test]
