@@ -108,12 +108,15 @@ fn bordered_ui(ui: &mut Ui, edit: TextEdit<'_>, margin: Margin, state: FieldStat
     response
 }
 
-/// Something to tick or a number to drag, with an outline: its ground alone is hard to see.
+/// Something to tick or a number to drag, with the ground of a field and an outline: the ground alone is hard to see.
 pub fn input_ui(ui: &mut Ui, input: impl egui::Widget) -> Response {
-    let before = ui.visuals().widgets.inactive.bg_stroke;
+    let before = ui.visuals().widgets.inactive;
     outline_inputs(ui);
+    let field = present(ui).field;
+    let inactive = &mut ui.visuals_mut().widgets.inactive;
+    (inactive.bg_fill, inactive.weak_bg_fill) = (field, field);
     let response = ui.add(input);
-    ui.visuals_mut().widgets.inactive.bg_stroke = before;
+    ui.visuals_mut().widgets.inactive = before;
     response
 }
 

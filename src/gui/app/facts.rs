@@ -2,24 +2,33 @@
 
 use super::App;
 use super::workspace::Workspace;
-use crate::doc::Run;
 use crate::gui::commands::CommandContext;
 use crate::gui::plan::Action;
 use crate::gui::text;
 use crate::results::RunState;
 use crate::run::StopKind;
 
+/// Numbers of the document's runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunTotals {
+    /// Those that are neither done nor archived.
+    left: usize,
+    /// Of these, those that nobody has started or given up.
+    to_add: usize,
+    /// Those that have failed.
+    failed: usize,
+    /// Those that were stopped or failed.
+    resumable: usize,
+    /// Whether there is something to draw.
+    has_points: bool,
+}
+
 impl App {
     /// The state that decides which commands can be used.
     pub(super) fn command_context(&self) -> CommandContext {
-        let runs = self.editor.document.runs();
         let arm = self.workspace.selection.arm();
-        // Each state is looked for once: there can be hundreds, in every frame.
-        let left: Vec<&Run> = runs.iter().filter(|run| self.runner.runs.is_left(&run.id)).collect();
         let known = &self.runner.runs;
-        let is_new = |run: &&&Run| !known.is_open(&run.id) && !known.has_given_up(&run.id);
-        let has_failed = |run: &&&Run| matches!(known.state(&run.id), RunState::Failed(_));
-        let has_figure = self.has_points();
+        let RunTotals { left, to_add, failed, resumable, has_points: has_figure } = self.totals();
         CommandContext {
             starting: self.shell.is_starting,
             running: self.runner.runs.is_running(),
@@ -28,10 +37,10 @@ impl App {
             stopping_now: self.runner.runs.stopping() == Some(StopKind::Now),
             error: self.editor.document.first_error().map(ToString::to_string),
             // Seeds that are typed and not entered yet may be more.
-            left: left.len().max(usize::from(self.editor.document.drafts.is_pending())),
-            to_add: left.iter().filter(is_new).count(),
+            left: left.max(usize::from(self.editor.document.drafts.is_pending())),
+            to_add,
             archived: self.workspace.compare.archived().len(),
-            failed: left.iter().filter(has_failed).count(),
+            failed,
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
             has_results: arm.is_some_and(|arm| self.has_results(arm)),
             stage: self.why_no_stage(),
@@ -40,7 +49,7 @@ impl App {
                 .workspace
                 .compare
                 .why_not_archive(self.workspace.selection.run().into_iter()),
-            resumable: left.iter().filter(|run| self.runner.runs.is_resumable(&run.id)).count(),
+            resumable,
             arm,
             arms: self.editor.document.experiment.arms.len(),
             unsaved: self.editor.document.is_unsaved() || self.editor.document.path().is_none(),
@@ -79,9 +88,26 @@ impl App {
         Some((name, of_arm.map(|run| &run.id).collect()))
     }
 
-    fn has_points(&self) -> bool {
-        let has_points = |run| self.runner.runs.shown(run).is_some_and(|record| !record.points().is_empty());
-        self.editor.document.runs().iter().any(has_points)
+    /// The totals of the runs: with thousands of them, counted when something has changed and not in every frame.
+    fn totals(&self) -> RunTotals {
+        let revisions = [self.editor.document.revision(), self.runner.runs.revision()];
+        if let Some((_, totals)) = self.totals.get().filter(|(of, _)| *of == revisions) {
+            return totals;
+        }
+        let known = &self.runner.runs;
+        let mut totals = RunTotals::default();
+        for run in self.editor.document.runs() {
+            totals.has_points |= known.shown(run).is_some_and(|record| !record.points().is_empty());
+            if !known.is_left(&run.id) {
+                continue;
+            }
+            totals.left += 1;
+            totals.to_add += usize::from(!known.is_open(&run.id) && !known.has_given_up(&run.id));
+            totals.failed += usize::from(matches!(known.state(&run.id), RunState::Failed(_)));
+            totals.resumable += usize::from(known.is_resumable(&run.id));
+        }
+        self.totals.set(Some((revisions, totals)));
+        totals
     }
 
     /// What cannot be done with the selected stage, and why.

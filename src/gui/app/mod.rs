@@ -26,6 +26,7 @@ mod tests;
 mod trash;
 mod workspace;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,6 +47,7 @@ use super::widgets::Tone;
 use super::worker::Worker;
 use super::{memory, theme};
 use editor::Editor;
+use facts::RunTotals;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -54,7 +56,8 @@ use workspace::Workspace;
 /// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
 
-/// While a field of an experiment with more runs than this is edited, results follow with a pause.
+/// While a field of an experiment with more runs than this is edited, results wait for a pause: following takes
+/// several frames.
 const MANY_RUNS: usize = 300;
 
 /// Of a copied text, the log has as many letters.
@@ -62,6 +65,9 @@ const MOST_COPIED: usize = 80;
 
 /// That pause, in seconds.
 const PAUSE_WHILE_EDITING: f64 = 0.2;
+
+/// Without a pause, results follow after this time, in seconds.
+const LONGEST_WAIT: f64 = 1.0;
 
 /// External services; tests replace them by scripts.
 pub struct Parts {
@@ -89,8 +95,10 @@ pub struct App {
     /// What waits for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
-    /// When the document was looked at last, in seconds.
-    looked: f64,
+    /// When the first and the last edit were made that wait for a pause, in seconds.
+    waiting_edits: Option<[f64; 2]>,
+    /// Numbers of the runs, and the revisions of the document and of the records that they are of.
+    totals: Cell<Option<([u64; 2], RunTotals)>>,
 }
 
 impl App {
@@ -106,7 +114,8 @@ impl App {
             log,
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
-            looked: 0.0,
+            waiting_edits: None,
+            totals: Cell::default(),
         };
         app.runner.runs.sharing = app.shell.settings.sharing;
         if !app.open_first(file) {
@@ -177,12 +186,11 @@ impl App {
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);
         self.editor.history.at(field, now);
-        if let Some(wait) = self.pause_while_editing(now).filter(|_| field.is_some()) {
+        if let Some(wait) = field.and_then(|_| self.wait_for_pause(ctx)) {
             ctx.request_repaint_after(wait);
         } else {
-            if self.look_at_document() {
-                self.looked = now;
-            }
+            self.waiting_edits = None;
+            self.look_at_document();
             if !self.runner.is_reading() {
                 self.runner.measure(&self.editor.document, ctx);
             }
@@ -191,12 +199,18 @@ impl App {
         self.back_up(ctx);
     }
 
-    /// How long an edit waits before results follow it. With many runs, following it takes longer than a frame.
-    fn pause_while_editing(&self, now: f64) -> Option<Duration> {
-        let document = &self.editor.document;
-        let left = self.looked + PAUSE_WHILE_EDITING - now;
-        let waits = left > 0.0 && document.runs().len() > MANY_RUNS && document.has_changed();
-        waits.then(|| Duration::from_secs_f64(left))
+    /// How long edits still wait before results follow them.
+    fn wait_for_pause(&mut self, ctx: &egui::Context) -> Option<Duration> {
+        if self.editor.document.runs().len() <= MANY_RUNS || !self.editor.document.has_changed() {
+            return None;
+        }
+        let (now, is_busy) = ctx.input(|input| (input.time, !input.events.is_empty()));
+        let [first, last] = self.waiting_edits.get_or_insert([now; 2]);
+        if is_busy {
+            *last = now;
+        }
+        let left = (*last + PAUSE_WHILE_EDITING).min(*first + LONGEST_WAIT) - now;
+        (left > 0.0).then(|| Duration::from_secs_f64(left))
     }
 
     /// Looks at the document again if it has changed; whether it had.

@@ -77,10 +77,10 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
     let widths = Widths::of(ui, compare, &table, &rows);
     let whole = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(whole.min, vec2(whole.width(), HEAD));
+    ui.spacing_mut().item_spacing.y = 0.0;
     ui.allocate_rect(head, Sense::hover());
     // More columns than fit must be seen to be there.
     ui.spacing_mut().scroll = ScrollStyle::solid();
-    ui.spacing_mut().item_spacing.y = 0.0;
     let mut response = None;
     let area = ScrollArea::both().id_salt("runs table").auto_shrink(false);
     let ScrollAreaOutput { inner: sheet, .. } = area.show_viewport(ui, |ui, viewport| {

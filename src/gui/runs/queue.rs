@@ -130,6 +130,7 @@ impl Runs {
     /// Asks all runs to stop.
     pub fn stop(&mut self, kind: StopKind) {
         self.skipped.extend(self.pending.drain(..).map(|job| job.run.id));
+        self.revision += 1;
         if self.is_running() {
             self.command(Command::StopAll(kind));
             self.stopping = Some(kind);

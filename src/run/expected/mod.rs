@@ -125,16 +125,7 @@ pub fn expected(
     paces: &Paces,
     options: QueueOptions,
 ) -> ExpectedTime {
-    let expected = Expected { jobs: options.jobs, ..Expected::default() };
-    let mut known = Known {
-        done,
-        paces,
-        options,
-        expected,
-        tasks: Vec::new(),
-        runs: BTreeSet::new(),
-        arms: BTreeMap::new(),
-    };
+    let mut known = Known::new(done, paces, options);
     let (mut secs, mut needs) = (Vec::new(), Vec::<Task>::new());
     for left in left {
         if let Some(own) = known.secs(left) {
@@ -163,7 +154,8 @@ pub fn expected(
 
 /// What the estimate is based on, and how much of it was used.
 struct Known<'a> {
-    done: &'a [FinishedRun<'a>],
+    /// Finished runs that took time here, by arm: a run of another process took none.
+    done: BTreeMap<&'a str, Vec<&'a FinishedRun<'a>>>,
     paces: &'a Paces,
     options: QueueOptions,
     expected: Expected,
@@ -179,6 +171,22 @@ struct Known<'a> {
 type Bounds = [f64; 3];
 
 impl<'a> Known<'a> {
+    fn new(done: &'a [FinishedRun<'a>], paces: &'a Paces, options: QueueOptions) -> Self {
+        let mut by_arm = BTreeMap::<&str, Vec<&FinishedRun<'_>>>::new();
+        for taken in done.iter().filter(|taken| taken.secs > 0.0) {
+            by_arm.entry(taken.run.arm.as_str()).or_default().push(taken);
+        }
+        Self {
+            done: by_arm,
+            paces,
+            options,
+            expected: Expected { jobs: options.jobs, ..Expected::default() },
+            tasks: Vec::new(),
+            runs: BTreeSet::new(),
+            arms: BTreeMap::new(),
+        }
+    }
+
     fn secs(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
         let arm = left.run.arm.as_str();
         if let Some(known) = self.arms.get(arm) {
@@ -191,14 +199,11 @@ impl<'a> Known<'a> {
 
     fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
         let work = &left.cost.work;
-        let of_arm = |taken: &&FinishedRun<'a>| taken.run.arm == left.run.arm;
         let same = |taken: &&FinishedRun<'a>| taken.cost.work.main() == work.main();
-        // A run of another process took no time here.
-        let timed = || self.done.iter().filter(|taken| taken.secs > 0.0);
-        let mut known: Vec<&FinishedRun<'a>> = timed().filter(of_arm).collect();
-        if known.is_empty() {
-            known = timed().filter(same).collect();
-        }
+        let known: Vec<&FinishedRun<'a>> = match self.done.get(left.run.arm.as_str()) {
+            Some(of_arm) => of_arm.clone(),
+            None => self.done.values().flatten().copied().filter(same).collect(),
+        };
         let secs: f64 = known.iter().map(|taken| taken.secs).sum();
         let done: f64 = known.iter().map(|taken| taken.cost.work.multiply_adds()).sum();
         if known.is_empty() || done == 0.0 {
@@ -245,7 +250,7 @@ impl<'a> Known<'a> {
     /// How many times as long as measured the finished runs took, where they were measured too.
     fn real_to_measured(&mut self) -> Option<f64> {
         let (mut real, mut measured) = (0.0, 0.0);
-        for taken in self.done.iter().filter(|taken| taken.secs > 0.0) {
+        for taken in self.done.values().flatten() {
             if let Some(secs) = self.measured_secs(&taken.cost.work) {
                 self.runs.insert(taken.run.id.as_str());
                 (real, measured) = (real + taken.secs, measured + secs);

@@ -49,35 +49,38 @@ impl Runner {
             *watched = Some(wanted);
         }
         let found: Vec<_> = watching.found().collect();
+        let mut has_news = false;
         for found in found {
-            self.take_from_others(found, document, results, log);
+            has_news |= self.take_from_others(found, document, results, log);
+        }
+        if has_news {
+            self.plan_cost(document);
         }
     }
 
     /// Takes a changed record unless it is stale: the document may have another folder or other runs by now, and the run may
-    /// be in the trash.
+    /// be in the trash. Tells whether the state of the run is another one now.
     pub fn take_from_others(
         &mut self,
         found: ChangedRecord,
         document: &Document,
         results: &Path,
         log: &mut Log,
-    ) {
+    ) -> bool {
         let ChangedRecord { folder, run, record } = found;
         let is_listed = document.runs().iter().any(|known| known.id == run);
         let is_present = folder == results && folder.join(&run).is_dir();
         if !is_listed || !is_present {
-            return;
+            return false;
         }
-        if let Some(state) = self.runs.take_from_others(&run, record) {
-            let name = self.name_of(&run, document);
-            log.info(match state {
-                RunState::Stopped => format!("{name}: stopped; no process is working on it"),
-                RunState::Waiting | RunState::Running | RunState::Done | RunState::Failed(_) => {
-                    format!("{name}: {} in another process", state.word())
-                }
-            });
-            self.plan_cost(document);
-        }
+        let Some(state) = self.runs.take_from_others(&run, record) else { return false };
+        let name = self.name_of(&run, document);
+        log.info(match state {
+            RunState::Stopped => format!("{name}: stopped; no process is working on it"),
+            RunState::Waiting | RunState::Running | RunState::Done | RunState::Failed(_) => {
+                format!("{name}: {} in another process", state.word())
+            }
+        });
+        true
     }
 }

@@ -1,6 +1,6 @@
 //! A document with many runs.
 
-use super::super::{MANY_RUNS, PAUSE_WHILE_EDITING};
+use super::super::{LONGEST_WAIT, MANY_RUNS, PAUSE_WHILE_EDITING};
 use super::*;
 
 #[test]
@@ -53,10 +53,16 @@ fn results_of_many_runs_follow_a_field_with_a_pause_and_a_command_at_once() {
         let document = &window.harness.state().editor.document;
         [&document.experiment.arms[0].name, &document.runs()[0].arm].map(|name| name.chars().last().unwrap())
     };
-    assert_eq!(at(&mut window, 0.0, "x"), ['x', 'x'], "after a while, at once");
-    assert_eq!(at(&mut window, 0.5 * PAUSE_WHILE_EDITING, "y"), ['y', 'x']);
-    assert_eq!(at(&mut window, 1.1 * PAUSE_WHILE_EDITING, ""), ['y', 'y']);
-    assert_eq!(at(&mut window, 1.2 * PAUSE_WHILE_EDITING, "z"), ['z', 'y']);
+    let pauses = |count: f64| count * PAUSE_WHILE_EDITING;
+    assert_eq!(at(&mut window, 0.0, "x"), ['x', 'e'], "the runs are still those of \"dense\"");
+    assert_eq!(at(&mut window, pauses(0.9), "y"), ['y', 'e']);
+    assert_eq!(at(&mut window, pauses(1.8), ""), ['y', 'e']);
+    assert_eq!(at(&mut window, pauses(2.0), ""), ['y', 'y']);
+    for step in 0..=5 {
+        assert_eq!(at(&mut window, pauses(2.1 + 0.9 * f64::from(step)), "z"), ['z', 'y'], "step {step}");
+    }
+    assert_eq!(at(&mut window, pauses(2.2) + LONGEST_WAIT, "z"), ['z', 'z'], "without a pause");
+    assert_eq!(at(&mut window, pauses(2.3) + LONGEST_WAIT, "w"), ['w', 'z']);
     window.execute(Command::Guide);
-    assert_eq!(window.harness.state().editor.document.runs()[0].arm.chars().last(), Some('z'));
+    assert_eq!(window.harness.state().editor.document.runs()[0].arm.chars().last(), Some('w'));
 }
