@@ -55,11 +55,7 @@ impl App {
                 }
             }
             C::ArchiveRun => self.ask_to_archive_run(ctx),
-            C::RestoreArchived => {
-                let archived = self.workspace.compare.archived();
-                let runs = archived.iter().map(|run| run.id.clone()).collect();
-                self.answer(CompareResponse::Restore(runs), ctx);
-            }
+            C::RestoreArchived => self.restore_archived(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),
             C::DuplicateStage => self.change_stage(Action::Duplicate),
@@ -256,13 +252,11 @@ impl App {
     /// Uses the folder that was chosen for data that were not found, or says why it is of no use.
     fn take_chosen(&mut self, path: &Path, found: Option<&Recognised>) {
         let data = &self.editor.document.experiment.data;
-        match found.filter(|found| found.data.key() == data.key()) {
-            Some(found) => self.use_data(found),
-            None => {
-                let (title, text) = drop::why_not(path, found, data);
-                self.shell.dialog = Some(Dialog::MissingData { title, text });
-            }
+        if let Some(found) = found.filter(|found| found.data.key() == data.key()) {
+            return self.use_data(found);
         }
+        let (title, text) = drop::why_not(path, found, data);
+        self.shell.dialog = Some(Dialog::MissingData { title, text });
     }
 
     /// Makes a folder of data the data of the experiment.

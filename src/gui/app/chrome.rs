@@ -268,8 +268,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, arm) = (None, self.workspace.selection.arm());
-        let mut notes = Vec::new();
+        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
@@ -295,7 +294,9 @@ impl App {
             })
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
-        notes.into_iter().for_each(|note| self.log.info(note));
+        for note in notes {
+            self.log.info(note);
+        }
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);
         }

@@ -42,7 +42,6 @@ use super::history::{EditState, UndoTask};
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
-use super::text::{first_line, shortened};
 use super::widgets::Tone;
 use super::worker::Worker;
 use super::{memory, theme};
@@ -59,9 +58,6 @@ const PACE: Duration = Duration::from_millis(100);
 /// While a field of an experiment with more runs than this is edited, results wait for a pause: following takes
 /// several frames.
 const MANY_RUNS: usize = 300;
-
-/// Of a copied text, the log has as many letters.
-const MOST_COPIED: usize = 80;
 
 /// That pause, in seconds.
 const PAUSE_WHILE_EDITING: f64 = 0.2;
@@ -315,26 +311,6 @@ impl App {
         let mut sides = self.sides();
         sides[side] ^= true;
         self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
-    }
-
-    /// Says that a button has put a text into the clipboard, unless that was logged in this frame, before which the log had
-    /// this many lines. Keys that copy need no message: what they copy is selected.
-    fn note_copied(&mut self, ctx: &egui::Context, lines: usize) {
-        let is_key = ctx.input(|input| {
-            input.events.iter().any(|event| matches!(event, egui::Event::Copy | egui::Event::Cut))
-        });
-        let copied = ctx.output(|output| {
-            output.commands.iter().find_map(|command| {
-                if let egui::OutputCommand::CopyText(text) = command {
-                    Some(first_line(text).to_owned())
-                } else {
-                    None
-                }
-            })
-        });
-        if let Some(text) = copied.filter(|_| !is_key && self.log.count() == lines) {
-            self.log.info(format!("Copied: {}", shortened(&text, MOST_COPIED)));
-        }
     }
 
     /// Shows what went wrong, and logs it.

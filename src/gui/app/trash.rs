@@ -134,6 +134,13 @@ impl App {
         restored
     }
 
+    /// Brings all archived runs back.
+    pub(super) fn restore_archived(&mut self, ctx: &egui::Context) {
+        let archived = self.workspace.compare.archived();
+        let runs = archived.iter().map(|run| run.id.clone()).collect();
+        self.answer(CompareResponse::Restore(runs), ctx);
+    }
+
     /// Takes in which runs are archived.
     pub(super) fn look_into_trash(&mut self) {
         self.workspace.compare.look_into_trash();

@@ -13,6 +13,7 @@ mod exports;
 mod idle;
 mod inspector;
 mod menus;
+mod messages;
 mod other_processes;
 mod outdated;
 mod queue;

@@ -110,7 +110,7 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let faults = self.workspace.views.shown_faults();
             let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
-            let input = PlotInput { faults, blocked, ..self.workspace.plot_input(self.runs) };
+            let input = PlotInput { blocked, faults, ..self.workspace.plot_input(self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
             for trouble in self.workspace.plot.troubles() {
                 self.log.error(trouble);
