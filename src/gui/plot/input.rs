@@ -17,6 +17,8 @@ pub struct PlotInput {
     pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
+    /// Why nothing can be run now; empty where something can.
+    pub blocked: String,
     /// Changes whenever a record changes.
     pub revision: u64,
     /// The faults whose trials are listed.
@@ -85,8 +87,8 @@ impl PlotInput {
             waiting: owned(&arm.waiting),
         };
         let arms = Arc::new(arms.iter().map(own).collect());
-        let (grouping, remark, subject) = Default::default();
-        Self { arms, filter, grouping, remark, revision, faults: None, subject }
+        let (grouping, remark, blocked, subject) = Default::default();
+        Self { arms, filter, grouping, remark, blocked, revision, faults: None, subject }
     }
 
     /// The part for a plot that shows one arm: the runs that are selected, or all while none of these has data for it.

@@ -79,7 +79,7 @@ impl Runs {
         let open = queue.iter().filter(|run| self.is_open(&run.run));
         let mut lines: Vec<QueueLine> = open.map(|run| self.line(run)).collect();
         let mut seen: BTreeSet<String> = lines.iter().map(|line| line.run.clone()).collect();
-        for run in listed.iter().filter(|run| !self.is_done(&run.id)) {
+        for run in listed.iter().filter(|run| self.is_left(&run.id)) {
             if seen.insert(run.id.clone()) {
                 let state = self.state(&run.id);
                 lines.push(QueueLine { run: run.id.clone(), state, ..QueueLine::default() });

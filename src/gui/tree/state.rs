@@ -69,6 +69,8 @@ impl RunTone {
 const STALE: &str = "Outdated (settings changed): the curve has the settings from before your last change. Run again to update it.";
 const STRAY: &str = "Outdated (settings changed): this run started before you changed the settings, and keeps them to its end.";
 
+const ARCHIVED: &str = "Its results are archived. Restore all archived runs in the menu Edit brings them back; Run selected runs it again.";
+
 /// The accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
@@ -120,6 +122,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         }
         _ if runs.is_stale(run) => {
             look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, STALE.to_owned())
+        }
+        RunState::Waiting if runs.is_archived(&run.id) => {
+            look(Some(Icon::FolderOpen), "archived".to_owned(), RunTone::Quiet, ARCHIVED.to_owned())
         }
         RunState::Waiting => look(
             Some(Icon::CircleDashed),
@@ -196,7 +201,12 @@ pub fn mean(values: &[f64]) -> String {
 
 /// The state of all runs of a treatment in a few words, and whether something is wrong.
 pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
-    let list = listed(treatments);
+    let mut list = listed(treatments);
+    let all = list.len();
+    list.retain(|run| !runs.is_archived(&run.id));
+    if list.is_empty() && all > 0 {
+        return ("archived".to_owned(), RunTone::Quiet);
+    }
     let strays = list.iter().filter_map(|run| runs.stray(run)).filter(|id| runs.is_open(id)).count();
     if strays > 0 {
         return (format!("{strays} outdated"), RunTone::Quiet);

@@ -77,9 +77,8 @@ impl Workspace {
     }
 
     /// Updates the rows, and saves view settings once they stop changing.
-    pub fn update(&mut self, results: &Path, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
+    pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
-        self.compare.set_folder(results);
         let update = self.compare.update(&self.treatments, runs, now);
         let keep = self.keep_view(now, false, log);
         for secs in update.into_iter().chain(keep) {

@@ -121,7 +121,8 @@ impl Contents for Drawn<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
             let faults = self.workspace.views.shown_faults(&self.workspace.selection);
-            let input = PlotInput { faults, ..self.workspace.input_of(plot, self.runs) };
+            let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
+            let input = PlotInput { blocked, faults, ..self.workspace.input_of(plot, self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
             for trouble in self.workspace.plot.troubles() {
                 self.log.error(trouble);

@@ -196,6 +196,8 @@ fn nothing_ui(
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {
             format!("Nothing to show: {}", plot.lacks)
+        } else if !input.blocked.is_empty() {
+            format!("Nothing can run yet. {}", input.blocked)
         } else {
             format!("Press Run: curves of {subject} appear here")
         }));
