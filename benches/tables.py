@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/performance.md, measured anew and printed as Markdown.
+"""The tables of docs/performance.md, measured again and printed as Markdown.
 
     python3 benches/tables.py [TABLE ...] [--peer 'venv/bin/python peer.py'] [--pairs 5] [--threads 2]
 

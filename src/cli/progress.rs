@@ -131,7 +131,7 @@ impl ProgressLine {
             runs().filter(|run| *run.record.state() == RunState::Running).collect();
         match running.as_slice() {
             [] => {}
-            [run] => parts.push(format!("{} at epoch {}", run.label, fixed(run.record.progress().epoch, 1))),
+            [run] => parts.push(format!("{} at {}", run.label, run.record.position())),
             several => parts.push(format!("{} running", several.len())),
         }
         parts.join(", ")

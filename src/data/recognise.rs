@@ -27,8 +27,9 @@ enum Fit {
     ByNames,
 }
 
-/// The dataset in a folder, or in one below it that tools put datasets into; also known by one of its files.
-pub fn recognise(path: &Path) -> Option<Recognised> {
+/// The dataset in a folder, or in one below it that tools put datasets into; also known by one of its files. Where there
+/// are several, or the files may be of several, it is the wanted one.
+pub fn recognise(path: &Path, wanted: &Data) -> Option<Recognised> {
     let sets = || Data::all().into_iter().filter_map(|data| Some((data.files()?.0, data)));
     let is_file_of_a_set = sets().any(|(set, _)| set.needs(path));
     let path = if is_file_of_a_set { path.parent()? } else { path };
@@ -37,11 +38,12 @@ pub fn recognise(path: &Path) -> Option<Recognised> {
         Some((fit(set, &folder, sets().map(|(set, _)| set))?, set.name, data, folder))
     };
     let mut found: Vec<_> = sets().filter_map(fitting).collect();
-    found.sort_by_key(|(fit, ..)| *fit);
-    let best = found.first()?.0;
-    let mut equal = found.into_iter().take_while(|(fit, ..)| *fit == best);
-    let (_, _, data, folder) = equal.next()?;
-    Some(Recognised { data, folder, others: equal.map(|(_, name, ..)| name).collect() })
+    found.sort_by_key(|(fit, _, data, _)| (data.key() != wanted.key(), *fit));
+    let (best, _, data, folder) = (!found.is_empty()).then(|| found.remove(0))?;
+    // Files elsewhere below the path are other ones.
+    let equal = found.into_iter().filter(|(fit, _, _, at)| *fit <= best && *at == folder);
+    let others = equal.map(|(_, name, ..)| name).collect();
+    Some(Recognised { data, folder, others })
 }
 
 /// Whether a file has a name that a dataset gives to one of its files.
@@ -78,6 +80,11 @@ mod tests {
         }
     }
 
+    /// What is found by somebody who needs no files.
+    fn found_in(path: &Path) -> Option<Recognised> {
+        recognise(path, &Data::all()[0])
+    }
+
     /// The labels of a set in its file, packed.
     fn write_labels(folder: &Folder, below: &str, set: &KnownSet) {
         let head = [0x0801_u32.to_be_bytes(), 10_u32.to_be_bytes()].concat();
@@ -93,16 +100,16 @@ mod tests {
             let root = Folder::new("recognise-each");
             for usual in set.folders {
                 fill(&root, &format!("{usual}/root/{usual}"), set);
-                let found = recognise(&root.join(&format!("{usual}/root"))).unwrap();
+                let found = found_in(&root.join(&format!("{usual}/root"))).unwrap();
                 assert_eq!((found.data.key(), found.others), (data.key(), vec![]), "{usual}");
             }
             fill(&root, "some", set);
             if !set.first_labels.is_empty() {
                 write_labels(&root, "some", set);
             }
-            let of_file = recognise(&root.join(&format!("some/{}", set.needed[0]))).unwrap();
+            let of_file = found_in(&root.join(&format!("some/{}", set.needed[0]))).unwrap();
             assert_eq!((of_file.data.key(), &of_file.folder), (data.key(), &root.join("some")));
-            assert_eq!(recognise(&root.join("some")), Some(of_file));
+            assert_eq!(found_in(&root.join("some")), Some(of_file));
         }
     }
 
@@ -111,7 +118,7 @@ mod tests {
         let root = Folder::new("recognise-labels");
         fill(&root, "fashion", &MNIST);
         write_labels(&root, "fashion", &MNIST);
-        let found = recognise(&root.join("fashion")).unwrap();
+        let found = found_in(&root.join("fashion")).unwrap();
         assert_eq!((found.data.key(), found.others), ("Mnist", vec![]));
     }
 
@@ -119,10 +126,26 @@ mod tests {
     fn a_folder_that_could_be_two_datasets_names_both() {
         let root = Folder::new("recognise-two");
         fill(&root, "old fashion", &FASHION_MNIST);
-        let found = recognise(&root.join("old fashion")).unwrap();
+        let found = found_in(&root.join("old fashion")).unwrap();
         assert_eq!((found.data.key(), found.others), ("Mnist", vec!["Fashion-MNIST"]));
-        assert_eq!(recognise(root.path()), None);
+        assert_eq!(found_in(root.path()), None);
         fill(&root, "cifar10", &CIFAR10);
-        assert_eq!(recognise(root.path()).unwrap().data.key(), "Cifar10");
+        assert_eq!(found_in(root.path()).unwrap().data.key(), "Cifar10");
+    }
+
+    #[test]
+    fn of_several_datasets_the_wanted_one_is_found() {
+        let root = Folder::new("recognise-wanted");
+        fill(&root, "mnist", &MNIST);
+        fill(&root, "cifar10", &CIFAR10);
+        for (wanted, name) in Data::all().iter().filter_map(|data| Some((data, data.file_set()?))) {
+            let found = recognise(root.path(), wanted).unwrap();
+            let expected = if name == "MNIST" { "Mnist" } else { "Cifar10" };
+            assert_eq!(found.data.key(), expected, "{name}");
+        }
+        fill(&root, "plain", &FASHION_MNIST);
+        let fashion = Data::all().into_iter().find(|data| data.file_set() == Some("Fashion-MNIST")).unwrap();
+        let found = recognise(&root.join("plain"), &fashion).unwrap();
+        assert_eq!((found.data.key(), found.others), (fashion.key(), vec!["MNIST"]));
     }
 }

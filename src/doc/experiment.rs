@@ -23,7 +23,7 @@ crate::form! {
         name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
         net: Option<Net> = None, "Network", "Replaces the experiment's", inherits "net";
         train: Option<Training> = None, "Training", "Replaces the experiment's", inherits "train";
-        set: Overrides = Overrides::default(), "Set settings", "Changes single settings of this arm, such as \
+        set: Overrides = Overrides::default(), "Change settings", "Changes single settings of this arm, such as \
             train.batch";
         sweep: Overrides = Overrides::default(), "Swept settings", "Lists of values; every combination becomes an arm";
         plan: Vec<Stage> = Vec::new(), "Plan", "What a run of this arm does, in order";
@@ -41,7 +41,7 @@ crate::form! {
         train: Training = Training::default(), "Training", "How to train it";
         device: Device = Device::Flex, "Device", "What runs the computations";
         seeds: Vec<u64> = vec![1], "Seeds", "Replicates: every arm runs once per seed", unit "seeds";
-        set: Overrides = Overrides::default(), "Set settings", "Changes single settings of all arms, such as \
+        set: Overrides = Overrides::default(), "Change settings", "Changes single settings of all arms, such as \
             train.batch";
         sweep: Overrides = Overrides::default(), "Swept settings", "Lists of values; every combination becomes an arm";
         arms: Vec<Arm> = Vec::new(), "Arms", "The treatments to compare";

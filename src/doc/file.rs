@@ -84,7 +84,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, FileError> {
         path: path.to_owned(),
         line: error.span.start.line,
         column: error.span.start.col,
-        message: error.code.to_string(),
+        message: ron_text::explain(&error.code),
     })?;
     if experiment.version > VERSION {
         return Err(FileError::Version { path: path.to_owned(), found: experiment.version });

@@ -190,7 +190,7 @@ mod tests {
         let sweep = "(sweep: { \"train.batch\": [16, 0] }, arms: [(plan: [Test])])";
         assert_eq!(first(sweep), "Swept settings, Batch size");
         let set = "(arms: [(name: \"b\", set: { \"train.bach\": 8 }, plan: [Test])])";
-        assert_eq!(first(set), "b, Set settings, train.bach");
+        assert_eq!(first(set), "b, Change settings, train.bach");
         assert_eq!(first("(arms: [(name: \" \", plan: [Test])])"), "arm 1, Name");
         assert_eq!(first("()"), "Arms");
     }

@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn values_of_set_and_sweep_lie_in_the_range_of_their_setting() {
         for (text, place) in [
-            ("(set: { \"train.batch\": 0 }, arms: [(plan: [Test])])", "Set settings, Batch size: "),
+            ("(set: { \"train.batch\": 0 }, arms: [(plan: [Test])])", "Change settings, Batch size: "),
             ("(sweep: { \"train.evaluation_batch\": [1, 0] }, arms: [(plan: [Test])])", "Swept settings, "),
             (
                 "(arms: [(plan: [Do(Prune())], sweep: { \"plan.0.Do.Prune.amount\": [Fraction(1.5)] })])",
@@ -352,7 +352,7 @@ mod tests {
                 .unwrap();
         let problems = expand_arms(&experiment).unwrap_err();
         assert!(
-            problems[0].to_string().starts_with("a, Set settings, train.bach: no setting matches"),
+            problems[0].to_string().starts_with("a, Change settings, train.bach: no setting matches"),
             "{problems:?}"
         );
     }

@@ -73,6 +73,9 @@ impl Recording {
     }
 }
 
+/// What a learning rate of 0 means.
+pub(super) const NO_STEP: &str = "with a learning rate of 0, training changes no weight";
+
 /// Multiply-adds of a forward pass that take about as long as the statistics of one entry.
 const STATISTICS: f64 = 300.0;
 
@@ -102,13 +105,13 @@ impl Training {
         samples.div_ceil(self.batch.max(1)) as u64
     }
 
-    /// How the learning rate changes: `, the rate falling along half a cosine over 30 epochs`; nothing where it does not.
+    /// How the learning rate changes: `, the learning rate falling along half a cosine over 30 epochs`; nothing where it does not.
     pub fn rate_sentence(&self) -> String {
         let change = match &self.schedule {
             Schedule::Constant => String::new(),
             Schedule::Steps(steps) => {
                 let times: Vec<String> = steps.at.iter().map(|at| length(*at)).collect();
-                format!(", the rate multiplied by {} after {}", number(steps.factor), listed(&times))
+                format!(", the learning rate multiplied by {} after {}", number(steps.factor), listed(&times))
             }
             Schedule::Cosine(cosine) => {
                 let floor = if cosine.floor > 0.0 {
@@ -116,7 +119,7 @@ impl Training {
                 } else {
                     String::new()
                 };
-                format!(", the rate falling{floor} along half a cosine over {}", length(cosine.over))
+                format!(", the learning rate falling{floor} along half a cosine over {}", length(cosine.over))
             }
         };
         let rise = self.warm_up.map(|steps| format!(", after a linear warm-up of {}", length(steps)));
@@ -146,13 +149,13 @@ mod tests {
         assert_eq!(
             sentences("(schedule: Steps(at: [\"80ep\", \"120ep\"]), warm_up: \"500it\", evaluate: \"5ep\")"),
             [
-                ", the rate multiplied by 0.1 after 80 epochs and 120 epochs, after a linear warm-up of 500 iterations",
+                ", the learning rate multiplied by 0.1 after 80 epochs and 120 epochs, after a linear warm-up of 500 iterations",
                 "every 5 epochs"
             ]
         );
         assert_eq!(
             sentences("(schedule: Cosine(over: \"9ep\", floor: 0.01))")[0],
-            ", the rate falling to 0.01 of it along half a cosine over 9 epochs"
+            ", the learning rate falling to 0.01 of it along half a cosine over 9 epochs"
         );
     }
 }

@@ -8,8 +8,9 @@ use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
-use super::training::Loss;
+use super::training::{Loss, NO_STEP};
 use crate::data::Facts;
+use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
 use crate::optimize::UpdateRule;
@@ -32,9 +33,14 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
     let runs = count_runs(experiment);
     if runs > MOST_RUNS {
         let message = format!(
-            "the sweeps make {runs} runs, more than {MOST_RUNS}; sweep fewer values, or split the file"
+            "seeds and sweeps make {} runs, more than {}; use fewer seeds or values, or split the file",
+            grouped(runs as u64),
+            grouped(MOST_RUNS as u64)
         );
-        return vec![Problem::error(Place::default().key("sweep"), message)];
+        let is_swept =
+            !experiment.sweep.0.is_empty() || experiment.arms.iter().any(|arm| !arm.sweep.0.is_empty());
+        let key = if is_swept { "sweep" } else { "seeds" };
+        return vec![Problem::error(Place::default().key(key), message)];
     }
     match expand_arms(experiment) {
         Err(found) => problems.extend(found),
@@ -117,7 +123,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         return;
     }
     if arm.spec.plan.is_empty() {
-        let message = "the plan is empty; add a stage, such as Train";
+        let message = format!("add a stage to the plan of \"{}\", such as Train", arm.name);
         problems.push(Problem::error(plan.clone(), message));
     }
     let structure = arm.spec.structure();
@@ -182,6 +188,10 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
         let place = place.key("optimizer").variant(train.optimizer.key()).key(setting);
         problems.push(Problem::error(place, message));
     }
+    if train.optimizer.rate() == 0.0 {
+        let place = place.key("optimizer").variant(train.optimizer.key()).key("rate");
+        problems.push(Problem::note(place, NO_STEP));
+    }
     if train.evaluate.count == 0 {
         let message = "evaluating every 0 steps never ends; write 1ep or 100it";
         problems.push(Problem::error(place.key("evaluate"), message));
@@ -194,6 +204,7 @@ mod tests {
 
     use super::*;
     use crate::doc::file::{describe, parse};
+    use crate::doc::problem::Severity;
 
     fn problems(text: &str) -> Vec<String> {
         let path = Path::new("x.ron");
@@ -231,6 +242,28 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_plan_asks_for_a_stage() {
+        let found = with_plan("");
+        let message = "add a stage to the plan of \"a\", such as Train";
+        assert!(found.len() == 1 && found[0].contains(message), "{found:?}");
+    }
+
+    #[test]
+    fn settings_that_change_nothing_are_noted_and_run() {
+        let notes = |text: &str| {
+            let experiment = parse(text, Path::new("x.ron")).unwrap();
+            let found = validate(&experiment).into_iter();
+            found.map(|it| (it.severity == Severity::Note, it.message)).collect::<Vec<_>>()
+        };
+        let no_step = (true, NO_STEP.to_owned());
+        let of_all = "(train: (optimizer: Sgd(rate: 0.0)), arms: [(plan: [Train()])])";
+        assert!(notes(of_all) == notes("(arms: [(plan: [Train(rate: 0.0)])])") && notes(of_all) == [no_step]);
+        let frozen = notes("(arms: [(plan: [Do(Freeze()), Train()])])");
+        assert!(frozen.len() == 1 && frozen[0].0 && frozen[0].1.contains("freezes everything"), "{frozen:?}");
+        assert_eq!(notes("(arms: [(plan: [Do(Freeze(target: (layers: First(1)))), Train()])])"), []);
+    }
+
+    #[test]
     fn plans_and_sweeps_without_end_are_refused_before_they_are_written_out() {
         let nested = with_plan(
             "Repeat(times: 1000, body: [Repeat(times: 1000, body: [Repeat(times: 1000, body: [Test])])])",
@@ -240,7 +273,7 @@ mod tests {
         let sweep = problems(&format!(
             "(sweep: {{ \"train.optimizer.rate\": [{values}], \"train.batch\": [{values}] }}, arms: [(plan: [Test])])"
         ));
-        assert!(sweep[0].contains("160000 runs"), "{sweep:#?}");
+        assert!(sweep[0].contains("160,000 runs"), "{sweep:#?}");
     }
 
     #[test]

@@ -22,10 +22,12 @@ pub struct Cells {
     pub texts: Vec<CellText>,
     /// The range of an axis of numbers that the rows divide evenly; without, rows are names, or count from 0.
     pub span: Option<[f64; 2]>,
+    /// The runs whose trials they count, by identity; empty if cells count no trials.
+    pub runs: Vec<String>,
 }
 
 /// What is written in a cell, and read off it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellText {
     /// The value: "20.7"; empty where there is too little data for one.
     pub value: String,
@@ -33,6 +35,8 @@ pub struct CellText {
     pub interval: String,
     /// How much it rests on: "n 126".
     pub count: String,
+    /// The ends of the interval, and the number of trials, for tables.
+    pub ends: Option<([f64; 2], u64)>,
     /// All of it in words, for the pointer and for the head of the view; empty where nothing was measured.
     pub reading: String,
 }
@@ -49,6 +53,17 @@ pub enum CellDetail {
     Count,
     /// The value, its interval, and what it rests on.
     Interval,
+}
+
+/// How the texts of cells are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellLook {
+    /// How much is written.
+    pub detail: CellDetail,
+    /// The size of the text in points.
+    pub font: f64,
+    /// Whether texts are rotated upwards.
+    pub upwards: bool,
 }
 
 /// A colour map.
@@ -102,6 +117,9 @@ const VIRIDIS: [Rgb; 9] = [
 
 /// Free space beside a text in a cell, both sides together, in ems.
 const CELL_MARGIN: f64 = 0.6;
+
+/// Sizes of texts in cells, in ems, and whether they are rotated; the first that shows a value is taken.
+const SMALLER: [(f64, bool); 5] = [(1.0, false), (0.85, false), (1.0, true), (0.85, true), (0.75, true)];
 
 /// Colours of values below and above the middle of a signed range.
 const SIDES: [usize; 2] = [1, 0];
@@ -196,6 +214,18 @@ impl Cells {
         };
         let levels = [CellDetail::Interval, CellDetail::Count, CellDetail::Value];
         levels.into_iter().filter(|_| !self.texts.is_empty()).find(fits).unwrap_or_default()
+    }
+
+    /// What is written in cells of at least this width and height, with the font of the figure or a smaller one, and upwards
+    /// where cells are narrow: a value is left out only where no way has room.
+    pub fn fitted(&self, size: [f64; 2], font: f64) -> CellLook {
+        let ways = SMALLER.map(|(share, upwards)| {
+            let [wide, high] = size;
+            let space = if upwards { [high, wide] } else { size };
+            CellLook { detail: self.detail(space, share * font), font: share * font, upwards }
+        });
+        let nothing = CellLook { detail: CellDetail::Nothing, font, upwards: false };
+        ways.into_iter().find(|look| look.detail != CellDetail::Nothing).unwrap_or(nothing)
     }
 
     /// The range of the colours.
@@ -293,7 +323,7 @@ mod tests {
             value: "20.7".to_owned(),
             interval: "14.6–28.6".to_owned(),
             count: "n 126".to_owned(),
-            reading: String::new(),
+            ..CellText::default()
         };
         let few = CellText { count: "n 3".to_owned(), ..CellText::default() };
         let cells = Cells { values: vec![vec![0.2, 0.0]], texts: vec![text, few], ..Cells::default() };
@@ -305,6 +335,14 @@ mod tests {
         assert_eq!(lines([40.0, 50.0]), ["20.7|n 126", "n 3"]);
         assert_eq!(lines([40.0, 15.0]), ["20.7", "n 3"]);
         assert_eq!(lines([9.0, 50.0]), ["", ""]);
+        let look = |size| {
+            let look = cells.fitted(size, 10.0);
+            (look.detail, look.upwards, look.font < 10.0)
+        };
+        assert_eq!(look([40.0, 50.0]), (CellDetail::Count, false, false));
+        assert_eq!(look([24.5, 15.0]), (CellDetail::Value, false, true), "smaller");
+        assert_eq!(look([14.0, 50.0]), (CellDetail::Value, true, false), "or upwards");
+        assert_eq!(look([5.0, 50.0]), (CellDetail::Nothing, false, false));
     }
 
     #[test]

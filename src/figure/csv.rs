@@ -6,7 +6,8 @@
 //! - `bar`: a part of a bar, named in `series`, of the arm in `run`;
 //! - `bin`: a part of a bar over the range of x from `low` to `high`;
 //! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`; of rows that are
-//!   ranges of numbers, y is the middle of the range from `low` to `high`;
+//!   ranges of numbers, y is the middle of the range from `low` to `high`. Of shares of trials, `low` and `high` are the
+//!   ends of the interval around the value, and a ninth column, `n`, has the number of trials;
 //! - `rule`: a reference line, with only its x or its y.
 //!
 //! On an axis of names, x or y is the name; in parallel coordinates, x names an axis and y is the value on it. Without
@@ -25,9 +26,15 @@ pub const HEADER: &str = "kind,series,run,x,y,low,high";
 
 /// The table; lines end in `\n`. That of panels has a further column for each setting that splits them.
 pub fn csv(figure: &Figure) -> String {
-    let heads = if figure.cells.is_some() { format!("{HEADER},value") } else { HEADER.to_owned() };
+    let cells = figure.parts().into_iter().filter_map(|part| part.cells.as_ref());
+    let has_counts = cells.flat_map(|cells| &cells.texts).any(|text| text.ends.is_some());
+    let heads = match (&figure.cells, has_counts) {
+        (None, _) => HEADER.to_owned(),
+        (Some(_), false) => format!("{HEADER},value"),
+        (Some(_), true) => format!("{HEADER},value,n"),
+    };
     let mut heads: Vec<&str> = heads.split(',').collect();
-    let mut table = Table::default();
+    let mut table = Table { has_counts, ..Table::default() };
     let Some(facets) = &figure.facets else {
         table.row(&heads);
         table.add(figure);
@@ -48,6 +55,8 @@ struct Table {
     text: String,
     /// The last cells of all rows.
     after: Vec<String>,
+    /// Whether cells have intervals over a number of trials.
+    has_counts: bool,
 }
 
 impl Table {
@@ -113,7 +122,14 @@ impl Table {
             let [low, high] = ends.map_or_else(Default::default, |ends| ends.map(plain));
             for (x, value) in values.iter().enumerate() {
                 let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
-                self.row(&["cell", kind, "", &place(&figure.x, x), &y_name, &low, &high, &plain(*value)]);
+                let counted = cells.text(y, x).and_then(|text| text.ends);
+                let [low, high] =
+                    counted.map_or_else(|| [low.clone(), high.clone()], |(ends, _)| ends.map(plain));
+                let (x, value) = (place(&figure.x, x), plain(*value));
+                let mut row = vec!["cell", kind, "", &x, &y_name, &low, &high, &value];
+                let n = counted.map_or_else(String::new, |(_, n)| n.to_string());
+                row.extend(self.has_counts.then_some(n.as_str()));
+                self.row(&row);
             }
         }
     }
@@ -246,6 +262,24 @@ mod tests {
         figure.lines[0].traces = vec![Trace { name: "seed 1".to_owned(), points }];
         figure.parallel = vec![named(["Adam", "Sgd"]), Axis::new("rate", "")];
         assert_eq!(csv(&figure), format!("{HEADER}\ntrace,a,seed 1,cat,Sgd,,\ntrace,a,seed 1,dog,0.125,,\n"));
+    }
+
+    #[test]
+    fn cells_of_trials_have_their_interval_and_the_number_of_trials() {
+        use crate::figure::cells::CellText;
+        let texts =
+            vec![CellText { ends: Some(([0.125, 0.5], 12)), ..CellText::default() }, CellText::default()];
+        let cells = Cells {
+            axis: Axis::percent("SDC-1 images"),
+            values: vec![vec![0.25, f64::NAN]],
+            texts,
+            ..Cells::default()
+        };
+        let figure = Figure { x: named(["b1", "b0"]), cells: Some(cells), ..Figure::default() };
+        let expected = format!(
+            "{HEADER},value,n\ncell,SDC-1 images,,b1,0,0.125,0.5,0.25,12\ncell,SDC-1 images,,b0,0,,,NaN,\n"
+        );
+        assert_eq!(csv(&figure), expected);
     }
 
     #[test]

@@ -79,6 +79,7 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
         what: "mean over pairs of seeds".to_owned(),
         interval: "95 % CI over pairs".to_owned(),
         rest: "by chance: random masks that keep as many weights of each layer".to_owned(),
+        ..Note::default()
     };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
     Figure { x: XAxis::Remaining.axis(), y, lines, note, ..Figure::default() }
@@ -115,6 +116,7 @@ pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
         what: format!("{moment}; mean over pairs of seeds"),
         interval: "95 % CI over pairs".to_owned(),
         rest: "by chance: random masks that keep as many weights of the layer".to_owned(),
+        ..Note::default()
     };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
     Figure { x: Axis::of_names("Pruned parameter", names), y, lines, note, ..Figure::default() }

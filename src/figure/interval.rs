@@ -1,7 +1,7 @@
 //! The text of an interval around a value.
 
 use super::model::Figure;
-use crate::results::number::{Digits, Format};
+use crate::results::number::{Digits, Format, plus_minus};
 use crate::results::statistics::Spread;
 
 impl Figure {
@@ -19,7 +19,7 @@ impl Figure {
         // Of an interval that is cut at both ends, no side is whole.
         let is_whole = self.y.format != Format::Percent || low > 0.0 || high < 1.0;
         if is_even && is_whole {
-            format!("± {}", bare(below.max(above)))
+            plus_minus(below.max(above), &bare(below.max(above)))
         } else {
             format!("{}–{}", bare(low), bare(high))
         }

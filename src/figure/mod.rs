@@ -30,6 +30,7 @@ pub mod marks;
 pub mod model;
 pub mod mosaic;
 pub mod network;
+mod note;
 mod options;
 pub mod outliers;
 pub mod palette;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::axis::Axis;
 use super::cells::Cells;
 use super::facets::Facets;
+pub use super::note::Note;
 use super::palette::{Dash, Style};
 use crate::results::rounds::level_text;
 use crate::results::statistics::{Band, Spread};
@@ -52,17 +53,6 @@ pub struct Figure {
     pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
-}
-
-/// The small print of a figure. How its intervals are drawn is up to what draws it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Note {
-    /// What is drawn: "mean over 5 seeds".
-    pub what: String,
-    /// What the intervals around means are: "95 % CI". Empty without intervals.
-    pub interval: String,
-    /// Everything else.
-    pub rest: String,
 }
 
 /// One series: a mean (or the only run) with its band and its single runs.
@@ -178,25 +168,6 @@ pub enum At {
     X(f64),
     /// A horizontal line at this y.
     Y(f64),
-}
-
-impl Note {
-    /// The text for a figure whose intervals are drawn as `shown`: "bars"; empty where they are not drawn.
-    pub fn text(&self, shown: &str) -> String {
-        let interval = if self.interval.is_empty() || shown.is_empty() {
-            String::new()
-        } else {
-            format!("{shown}: {}", self.interval)
-        };
-        let parts = [self.what.trim(), interval.as_str(), self.rest.trim()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl<T: Into<String>> From<T> for Note {
-    fn from(what: T) -> Self {
-        Self { what: what.into(), ..Self::default() }
-    }
 }
 
 impl Line {

@@ -88,7 +88,7 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
     }
 
     fn set_ron(&mut self, text: &str) -> Result<(), String> {
-        *self = ron_text::from_str(text).map_err(|error| error.code.to_string())?;
+        *self = ron_text::from_str(text).map_err(|error| ron_text::explain(&error.code))?;
         Ok(())
     }
 }

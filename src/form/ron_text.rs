@@ -34,6 +34,46 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
     }
 }
 
+/// What is wrong with a text, without names of the program: the unknown word, and the known ones that are most like it.
+pub fn explain(error: &ron::Error) -> String {
+    use ron::Error::{DuplicateStructField, MissingStructField, NoSuchEnumVariant, NoSuchStructField};
+    match error {
+        NoSuchEnumVariant { expected, found, .. } | NoSuchStructField { expected, found, .. } => {
+            unknown(found, expected)
+        }
+        MissingStructField { field, .. } => format!("{field} is missing"),
+        DuplicateStructField { field, .. } => format!("{field} occurs twice; remove one of them"),
+        other => other.to_string(),
+    }
+}
+
+fn unknown(word: &str, known: &[&str]) -> String {
+    let mut near: Vec<(usize, &str)> = known.iter().map(|other| (distance(word, other), *other)).collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    let most = (word.chars().count() / 2).max(1);
+    let near: Vec<&str> =
+        near.into_iter().filter(|(distance, _)| *distance <= most).map(|(_, it)| it).collect();
+    match near.get(..near.len().min(3)) {
+        Some(near @ [_, ..]) => format!("\"{word}\" is not known here; did you mean {}?", near.join(" or ")),
+        _ => format!("\"{word}\" is not known here; known are {}", known.join(", ")),
+    }
+}
+
+/// How many letters have to be added, removed or replaced, whatever their case.
+fn distance(a: &str, b: &str) -> usize {
+    let [a, b] = [a, b].map(|text| text.to_lowercase().chars().collect::<Vec<char>>());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = before + usize::from(x != y);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// Writes a value on one line, for identities, `--set` and messages.
 pub fn to_line<T: Serialize>(value: &T) -> String {
     let config = PrettyConfig::new()
@@ -117,6 +157,15 @@ mod tests {
         assert_eq!(from_str::<Vec<Shape>>("[Square, Dot, Square ]").unwrap().len(), 3);
         assert_eq!(from_str::<Shape>("Square(side: 2)").unwrap(), Shape::Square(Size { side: 2 }));
         assert_eq!(to_line(&Shape::Square(Size { side: 2 })), "Square(side: 2)");
+    }
+
+    #[test]
+    fn an_unknown_word_is_named_with_those_that_are_like_it() {
+        let why = |text: &str| explain(&from_str::<Shape>(text).unwrap_err().code);
+        assert_eq!(why("Squar"), "\"Squar\" is not known here; did you mean Square?");
+        assert_eq!(why("Square(sied: 2)"), "\"sied\" is not known here; did you mean side?");
+        assert_eq!(why("Circle"), "\"Circle\" is not known here; known are Square, Dot");
+        assert_eq!(why("Square(side: 2, side: 3)"), "side occurs twice; remove one of them");
     }
 
     #[test]

@@ -196,8 +196,13 @@ impl Parsed for Steps {
         };
         format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
     }
+    /// A bare number has the unit that the length had before.
     fn set_text(&mut self, text: &str) -> Result<(), String> {
-        *self = text.parse()?;
+        let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
+        *self = match bare {
+            Some(count) => Self { count, ..*self },
+            None => text.parse()?,
+        };
         Ok(())
     }
 }
@@ -275,6 +280,17 @@ mod tests {
         assert!("7".parse::<Steps>().unwrap_err().contains("5 epochs"));
         assert!("-5ep".parse::<Steps>().is_err());
         assert!("18446744073709551615ep".parse::<Steps>().unwrap_err().contains("longer"));
+    }
+
+    #[test]
+    fn a_bare_number_in_a_field_keeps_the_unit() {
+        let mut length = Steps::iterations(300);
+        length.set_text("50").unwrap();
+        assert_eq!(length, Steps::iterations(50));
+        length.set_text("5ep").unwrap();
+        length.set_text(" 7 ").unwrap();
+        assert_eq!(length, Steps::epochs(7));
+        assert!(length.set_text("9999999999").unwrap_err().contains("5 epochs or 200 iterations"));
     }
 
     #[test]

@@ -17,13 +17,15 @@ pub enum Dropped {
     Weights(PathBuf),
     /// A folder with the files of a dataset.
     Data(Recognised),
+    /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
+    Chosen(PathBuf, Option<Recognised>),
     /// Something that has no use here, and what it is.
     Other(String),
 }
 
-/// What a path is. Reads from disk, which may be slow.
-pub fn identify(path: &Path) -> Dropped {
-    if let Some(found) = recognise(path) {
+/// What a path is; `wanted` are the data of the experiment. Reads from disk, which may be slow.
+pub fn identify(path: &Path, wanted: &Data) -> Dropped {
+    if let Some(found) = recognise(path, wanted) {
         return Dropped::Data(found);
     }
     if path.is_dir() {
@@ -51,6 +53,22 @@ pub fn identify(path: &Path) -> Dropped {
 
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// Why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
+pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
+    let set = wanted.file_set().unwrap_or_default();
+    if let Some(other) = found.and_then(|found| found.data.file_set()) {
+        let files = wanted.file_names().join(", ");
+        let text = format!(
+            "The experiment needs {set}: choose the folder with {files}.\n\nThe chosen folder is {}.",
+            path.display()
+        );
+        return (format!("This folder holds {other}"), text);
+    }
+    let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
+    let lacks = chosen.check_files(Path::new("")).err().map(|error| error.to_string()).unwrap_or_default();
+    (format!("This folder does not hold {set}"), lacks)
 }
 
 /// The path as a document writes it: relative to the document's folder `base` if it is below that.
@@ -105,21 +123,23 @@ pub fn overlay_ui(ctx: &egui::Context, text: &str) {
 mod tests {
     use super::*;
 
+    fn named(path: &Path) -> Dropped {
+        identify(path, &Data::all()[0])
+    }
+
     #[test]
     fn a_folder_without_data_says_what_could_be_in_it() {
         let root = tempfile::tempdir().unwrap();
-        assert!(matches!(identify(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
+        assert!(matches!(named(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
     }
 
     #[test]
     fn what_is_dropped_is_named() {
-        assert!(matches!(identify(Path::new("/x/a.ron")), Dropped::Experiment(_)));
-        assert!(matches!(identify(Path::new("/x/a.SafeTensors")), Dropped::Weights(_)));
-        let Dropped::Other(why) = identify(Path::new("/x/a.pt")) else { panic!() };
+        assert!(matches!(named(Path::new("/x/a.ron")), Dropped::Experiment(_)));
+        assert!(matches!(named(Path::new("/x/a.SafeTensors")), Dropped::Weights(_)));
+        let Dropped::Other(why) = named(Path::new("/x/a.pt")) else { panic!() };
         assert!(why.contains("safetensors"), "{why}");
-        assert!(
-            matches!(identify(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file"))
-        );
+        assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
     }
 
     #[test]

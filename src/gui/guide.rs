@@ -135,8 +135,45 @@ impl Guide {
     }
 }
 
+/// Tables with longer lines are lists in the window: its tables do not wrap.
+const TABLE: usize = 90;
+
+/// The text with wide tables as lists: an entry for each row, its cells behind one another.
+fn without_wide_tables(text: &str) -> String {
+    let mut list = String::with_capacity(text.len());
+    let lines: Vec<&str> = text.lines().collect();
+    for part in lines.chunk_by(|a, b| a.starts_with('|') == b.starts_with('|')) {
+        let is_wide = part[0].starts_with('|') && part.iter().any(|line| line.chars().count() > TABLE);
+        // The second line of a table only separates its head.
+        let lines = part.iter().enumerate().filter(|(nth, _)| !is_wide || *nth != 1);
+        for (nth, line) in lines {
+            let row = is_wide.then(|| cells(line).join(" – "));
+            match row {
+                Some(head) if nth == 0 => list.extend(["*", &head, "*\n"]),
+                Some(row) => list.extend(["- ", &row]),
+                None => list += line,
+            }
+            list.push('\n');
+        }
+    }
+    list
+}
+
+/// The cells of a row that have a text.
+fn cells(row: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut cells = Vec::new();
+    for (at, _) in row.match_indices('|').filter(|(at, _)| !row[..*at].ends_with('\\')) {
+        cells.push(row[start..at].trim());
+        start = at + 1;
+    }
+    cells.retain(|cell| !cell.is_empty());
+    cells
+}
+
 /// The text without pictures, and with an anchor at each heading as on the web.
 fn prepared(text: &str) -> String {
+    let text = &without_wide_tables(text);
     let mut is_code = false;
     let mut prepared = String::with_capacity(text.len() + 1024);
     for line in text.lines() {
@@ -216,6 +253,24 @@ mod tests {
                     assert!(prepared(PAGES[page].2).contains(&format!("{{#{heading}}}")), "{link} in {path}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn wide_tables_are_lists() {
+        let long = "word ".repeat(20);
+        let text = format!("a\n\n| x | y |\n|---|---|\n| `1` | {long} |\n| 2 \\| 3 | |\n\nb\n");
+        let long = long.trim();
+        let expected = format!("a\n\n*x – y*\n\n- `1` – {long}\n- 2 \\| 3\n\nb\n");
+        assert_eq!(without_wide_tables(&text), expected);
+        let narrow = "| x | y |\n|---|---|\n| 1 | 2 |\n";
+        assert_eq!(without_wide_tables(narrow), narrow);
+        for (path, _, text) in PAGES {
+            let table = prepared(text)
+                .lines()
+                .find(|line| line.starts_with('|') && line.chars().count() > TABLE)
+                .map(str::to_owned);
+            assert_eq!(table, None, "{path}");
         }
     }
 

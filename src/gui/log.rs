@@ -39,6 +39,8 @@ pub struct Notice {
     pub actions: Vec<NoticeAction>,
     /// Whether the line at the bottom keeps what it shows.
     pub is_quiet: bool,
+    /// Whether it is about something wrong in the document: once that is mended, it is quiet.
+    pub awaits_remedy: bool,
 }
 
 /// The lines of the log; old ones are forgotten.
@@ -46,6 +48,8 @@ pub struct Log {
     entries: Vec<Notice>,
     /// Errors since somebody saw the newest lines.
     unseen: usize,
+    /// Lines that were ever noted.
+    noted: usize,
     clock: Clock,
 }
 
@@ -58,7 +62,7 @@ const KEPT: usize = 2_000;
 impl Log {
     /// A log without lines.
     pub const fn new(clock: Clock) -> Self {
-        Self { entries: Vec::new(), unseen: 0, clock }
+        Self { entries: Vec::new(), unseen: 0, noted: 0, clock }
     }
 
     /// Notes something.
@@ -89,6 +93,22 @@ impl Log {
         self.push(Tone::Bad, text.into(), Vec::new());
     }
 
+    /// Notes what could not be done because of something wrong in the document.
+    pub fn refuse(&mut self, tone: Tone, text: impl Into<String>) {
+        self.push(tone, text.into(), Vec::new());
+        if let Some(entry) = self.entries.last_mut() {
+            entry.awaits_remedy = true;
+        }
+    }
+
+    /// Notes that nothing is wrong in the document any more.
+    pub fn settle(&mut self) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.awaits_remedy) {
+            (entry.awaits_remedy, entry.is_quiet) = (false, true);
+            self.unseen = self.unseen.saturating_sub(usize::from(entry.tone == Tone::Bad));
+        }
+    }
+
     /// How many errors came since the lines were seen last, and the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
         let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
@@ -102,11 +122,17 @@ impl Log {
 
     fn push(&mut self, tone: Tone, text: String, actions: Vec<NoticeAction>) {
         self.unseen += usize::from(tone == Tone::Bad);
+        self.noted += 1;
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
         let time = (self.clock)().format("%H:%M").to_string();
-        self.entries.push(Notice { time, tone, text, actions, is_quiet: false });
+        self.entries.push(Notice { time, tone, text, actions, is_quiet: false, awaits_remedy: false });
+    }
+
+    /// How many lines were ever noted.
+    pub const fn count(&self) -> usize {
+        self.noted
     }
 
     /// What the line at the bottom shows.
@@ -136,6 +162,16 @@ mod tests {
         log.note("The notification failed");
         assert_eq!(log.latest().map(|entry| entry.text.as_str()), Some("12 runs: 12 done"));
         assert!(log.full_text().contains("The notification failed"));
+    }
+
+    #[test]
+    fn what_was_refused_leaves_the_line_once_its_cause_is_gone() {
+        let mut log = Log::new(Local::now);
+        log.info("Opened");
+        log.refuse(Tone::Bad, "Nothing started: no seed");
+        assert_eq!((log.unseen().map(|(count, _)| count), log.latest().unwrap().tone), (Some(1), Tone::Bad));
+        log.settle();
+        assert_eq!((log.unseen(), log.latest().unwrap().text.as_str()), (None, "Opened"));
     }
 
     #[test]

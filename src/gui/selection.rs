@@ -8,6 +8,13 @@ pub enum Selection {
     Experiment,
     /// An arm, by position.
     Arm(usize),
+    /// One setting of an arm with a sweep.
+    Setting {
+        /// The arm, by position.
+        arm: usize,
+        /// What its runs are called: the arm with the swept values written out.
+        name: String,
+    },
     /// A stage of an arm.
     Stage {
         /// The arm, by position.
@@ -28,7 +35,9 @@ impl Selection {
     /// The arm that is selected, or that what is selected belongs to.
     pub const fn arm(&self) -> Option<usize> {
         match self {
-            Self::Arm(arm) | Self::Stage { arm, .. } | Self::Run { arm, .. } => Some(*arm),
+            Self::Arm(arm) | Self::Setting { arm, .. } | Self::Stage { arm, .. } | Self::Run { arm, .. } => {
+                Some(*arm)
+            }
             Self::Experiment => None,
         }
     }
@@ -36,6 +45,22 @@ impl Selection {
     /// The run that is selected.
     pub fn run(&self) -> Option<&String> {
         if let Self::Run { id, .. } = self { Some(id) } else { None }
+    }
+
+    /// The setting that is selected, as its runs are called.
+    pub fn setting(&self) -> Option<&String> {
+        if let Self::Setting { name, .. } = self { Some(name) } else { None }
+    }
+
+    /// Whether a run is selected, or belongs to the selected setting or arm: what views of single runs and of faults show.
+    /// `name` is what its arm is called with the swept values. Without a selected arm, no run is.
+    pub fn covers(&self, arm_index: usize, name: &str, run: &str) -> bool {
+        match self {
+            Self::Experiment => false,
+            Self::Arm(arm) | Self::Stage { arm, .. } => *arm == arm_index,
+            Self::Setting { arm, name: setting } => (*arm, setting.as_str()) == (arm_index, name),
+            Self::Run { id, .. } => id == run,
+        }
     }
 
     /// The stage that is selected: its arm, by position, and its path.

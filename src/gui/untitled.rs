@@ -6,8 +6,12 @@ use std::time::SystemTime;
 use super::document::Document;
 use super::recovery::UnsavedEdits;
 use crate::doc::templates;
-use crate::doc::{self, file};
-use crate::run;
+use crate::doc::{self, Run, file};
+use crate::results::{RunRecord, RunState};
+use crate::run::{self, read_record};
+
+/// Reading records takes time, so that only so many are.
+const LOOKED_AT: usize = 32;
 
 /// The extension of what is kept.
 const KEPT: &str = "json";
@@ -23,6 +27,8 @@ pub struct UntitledExperiment {
     pub done: usize,
     /// How many runs it has.
     pub all: usize,
+    /// Whether one of them has failed; looked at only where none is done.
+    pub has_failed: bool,
 }
 
 /// Keeps what an experiment without a file is, in the folder for their results.
@@ -67,7 +73,15 @@ fn results_of(untitled: &Path, kept: UnsavedEdits) -> Option<UntitledExperiment>
     let runs = doc::runs(&experiment).ok()?;
     let last = runs.iter().filter_map(|run| written(&folder.join(&run.id))).max()?;
     let done = runs.iter().filter(|listed| run::is_marked_done(&folder, &listed.id)).count();
-    Some(UntitledExperiment { kept, written: last, done, all: runs.len() })
+    let has_failed = done == 0 && has_failed(&folder, &runs);
+    Some(UntitledExperiment { kept, written: last, done, all: runs.len(), has_failed })
+}
+
+/// Whether one of the first runs that have begun in a folder has failed.
+pub fn has_failed(folder: &Path, runs: &[Run]) -> bool {
+    let begun = runs.iter().filter(|run| folder.join(&run.id).is_dir()).take(LOOKED_AT);
+    let is_failed = |record: RunRecord| matches!(record.state(), RunState::Failed(_));
+    begun.filter_map(|run| read_record(folder, &run.id)).any(is_failed)
 }
 
 #[cfg(test)]

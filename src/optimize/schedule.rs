@@ -5,8 +5,8 @@ use crate::form::{Steps, StepsUnit};
 crate::form! {
     /// Settings of a rate that falls in steps.
     pub struct StepDecay: "Steps" {
-        at: Vec<Steps> = vec![Steps::epochs(80), Steps::epochs(120)], "At", "When the rate falls, counted from the start of training";
-        factor: f64 = 0.1, "Factor", "Multiplies the rate each time", range [0.0, 1.0];
+        at: Vec<Steps> = vec![Steps::epochs(80), Steps::epochs(120)], "At", "When the learning rate falls, counted from the start of training";
+        factor: f64 = 0.1, "Factor", "Multiplies the learning rate each time", range [0.0, 1.0];
     }
 }
 
@@ -14,7 +14,7 @@ crate::form! {
     /// Settings of a rate that falls along half a cosine.
     pub struct Cosine: "Cosine" {
         over: Steps = Steps::epochs(100), "Over", "Length of the decay, counted from the start of training";
-        floor: f64 = 0.0, "Floor", "Share of the rate at the end", range [0.0, 1.0];
+        floor: f64 = 0.0, "Floor", "Share of the learning rate at the end", range [0.0, 1.0];
     }
 }
 

@@ -124,7 +124,7 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
     let seeds = if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) };
     let (arms, each) =
         if arms == 1 { ("1 arm was".to_owned(), "") } else { (format!("{arms} arms were"), " each") };
-    let pairs = " Runs with the same seed share initial weights, order of the data and other random draws, so that arms are compared in pairs.";
+    let pairs = " Runs with the same seed share initial weights, data order and other random draws, so that arms are compared in pairs.";
     format!(
         "{arms} run with {seeds}{each} ({}).{} All runs used Weightlab {} in single precision.",
         list.join(", "),
@@ -235,7 +235,7 @@ mod tests {
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",
-            ") in mini-batches of 60, the rate falling along half a cosine over 3 epochs. Networks were evaluated every epoch. 1 arm was run with 2 seeds (1, 2). ",
+            ") in mini-batches of 60, the learning rate falling along half a cosine over 3 epochs. Networks were evaluated every epoch. 1 arm was run with 2 seeds (1, 2). ",
             "Arm \"ticket\": Train 3 epochs; Repeat 2 times (Prune 50 %",
             "; Test).",
         ] {

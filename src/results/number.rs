@@ -32,6 +32,16 @@ pub fn without_zeros(number: &str) -> &str {
     if is_decimal { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
+/// Half of an interval, with its text: "± 0.10", and "± < 0.01" where the digits of the text cannot show it.
+pub fn plus_minus(half: f64, text: &str) -> String {
+    // Means of equal values differ by rounding errors.
+    let is_lost = half > 1e-12 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    match text.rfind('0').filter(|_| is_lost) {
+        Some(last) => format!("± < {}1{}", &text[..last], &text[last + 1..]),
+        None => format!("± {text}"),
+    }
+}
+
 /// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
 pub fn scientific(factor: &str, exponent: i32) -> String {
     let power = format!("10{}", superscript(exponent));
@@ -190,6 +200,15 @@ pub fn plain(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_that_is_smaller_than_its_digits_is_not_zero() {
+        assert_eq!(plus_minus(0.1, "0.10"), "± 0.10");
+        assert_eq!(plus_minus(0.004, "0.00"), "± < 0.01");
+        assert_eq!(plus_minus(0.000_04, "0.00 %"), "± < 0.01 %");
+        assert_eq!(plus_minus(0.4, "0"), "± < 1");
+        assert_eq!([0.0, 1e-17].map(|half| plus_minus(half, "0.00")), ["± 0.00", "± 0.00"]);
+    }
 
     #[test]
     fn zeros_at_the_end_of_decimals_can_be_left_out() {

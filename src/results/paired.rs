@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::RunState;
-use super::number::fixed;
+use super::number::{fixed, plus_minus};
 use super::statistics::{standard_deviation, student_t95};
 use super::table::{Row, VALIDATION};
 
@@ -56,7 +56,8 @@ impl Paired {
     /// The difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
     pub fn points(&self) -> String {
         let sign = if self.mean > 0.0 { "+" } else { "" };
-        let half = self.half.map(|half| format!(" ± {}", fixed(half * 100.0, 2))).unwrap_or_default();
+        let half = self.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
+        let half = half.map_or_else(String::new, |half| format!(" {half}"));
         format!("{sign}{}{half} points, n = {}", fixed(self.mean * 100.0, 2), self.n)
     }
 

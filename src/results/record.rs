@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::campaign::CampaignRecord;
 use super::event::{Clock, Event, PointRef, Progress, Report, StageBegan};
+use super::number::fixed;
 use super::points::Points;
 use super::run_state::RunState;
+use crate::form::number::grouped;
 
 /// A run that has worked for less than this begins, seconds.
 const NO_TIME: f64 = 1.0;
@@ -156,6 +158,21 @@ impl RunRecord {
     /// Its latest progress.
     pub const fn progress(&self) -> Progress {
         self.progress
+    }
+
+    /// The campaign that goes on, or with which the run would go on.
+    pub fn open_campaign(&self) -> Option<&CampaignRecord> {
+        self.campaigns.last().filter(|campaign| campaign.ended.is_none())
+    }
+
+    /// Where it is, in words: "epoch 3.5", in a campaign "1,500 of 4,500 trials".
+    pub fn position(&self) -> String {
+        match self.open_campaign() {
+            Some(campaign) => {
+                format!("{} of {} trials", grouped(campaign.trials()), grouped(campaign.planned()))
+            }
+            None => format!("epoch {}", fixed(self.progress.epoch, 1)),
+        }
     }
 
     /// All points, in the order in which they came.

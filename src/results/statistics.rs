@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::fixed;
+use super::number::{fixed, plus_minus};
 
 /// The spread at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,8 +163,10 @@ pub fn mean_and_deviation(values: &[f64], scale: f64, decimals: usize) -> String
     }
     let text = |value: f64| fixed(value * scale, decimals);
     let mean = text(level(0.0, values, Spread::None).mean);
-    standard_deviation(values)
-        .map_or_else(|| mean.clone(), |deviation| format!("{mean} ± {}", text(deviation)))
+    standard_deviation(values).map_or_else(
+        || mean.clone(),
+        |deviation| format!("{mean} {}", plus_minus(deviation, &text(deviation))),
+    )
 }
 
 #[cfg(test)]

@@ -90,6 +90,8 @@ pub struct PlotOptions {
     /// The arm of a plot that shows one; without, the first that has data. The window has the selected one here.
     #[serde(skip)]
     pub arm: Option<String>,
+    /// Whether plots of faults show all arms in the window, instead of what is selected there.
+    pub all_arms: bool,
 }
 
 impl Default for PlotOptions {
@@ -106,6 +108,7 @@ impl Default for PlotOptions {
             metric: MetricAxes::default(),
             weights: WeightLines::default(),
             arm: None,
+            all_arms: false,
         }
     }
 }

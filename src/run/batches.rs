@@ -18,7 +18,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Gathers the mini-batch at `position`, augmented; `order` 0 is the seed's own order of the data.
+    /// Gathers the mini-batch at `position`, augmented; `order` 0 is the seed's own data order.
     pub fn load(&mut self, train: &Samples, settings: &Training, seed: u64, order: u64, position: Position) {
         let Position { epoch, sample, .. } = position;
         if self.order.len() != train.len() || self.of != (epoch, order) {

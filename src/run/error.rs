@@ -16,7 +16,7 @@ pub enum RunError {
     Weights(#[from] WeightFileError),
     /// The loss is NaN or infinite.
     #[error(
-        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) in {stage}; try a smaller learning rate, a warm-up, or non_finite: Continue"
+        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) in {stage}; try a smaller learning rate or a warm-up, or let the run continue: Training details, Non-finite loss, Continue"
     )]
     NonFinite {
         /// NaN or an infinity.

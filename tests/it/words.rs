@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Wordings that have a better one, which follows.
-const OLD: [(&str, &str); 29] = [
+const OLD: [(&str, &str); 34] = [
     ("95 % interval", "95 % CI"),
     ("Single runs", "Individual seeds"),
     ("single runs", "individual runs or seeds"),
@@ -33,6 +33,11 @@ const OLD: [(&str, &str); 29] = [
     ("Move to the right", "Split right"),
     ("fell on held entries", "pruned weights kept at 0"),
     ("Held entries: ", "Pruned or frozen weights: "),
+    ("holds them at zero", "Prunes weights and keeps them at zero"),
+    ("Set settings", "Change settings"),
+    ("anew for each image", "drawn again for each image"),
+    ("leads back", "goes back"),
+    ("a protection save", "How many errors does a protection prevent?"),
 ];
 
 /// Stems with the ending -ise of British spelling; the pages and the window have -ize, with "colour".

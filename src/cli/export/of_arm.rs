@@ -201,17 +201,18 @@ impl OfArm {
         Ok((figure, format!(" of {}: {of}", parameter.name)))
     }
 
-    /// What is left of the layers of a network, or as a run begins; with the vulnerability by all runs.
+    /// What is left of the layers of a network, or as a run begins; with the vulnerability by all runs of its setting.
     fn of_layers(results: &Results, round: Option<&str>) -> Result<(Figure, String), Failure> {
-        let found = results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-        let found = Vulnerabilities::of(found);
-        let (summary, of) = match (network_at(results, round)?, results.runs.first()) {
+        let (summary, run, of) = match (network_at(results, round)?, results.runs.first()) {
             (Some((run, moment, of)), _) => {
-                (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, of)
+                (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, run, of)
             }
-            (None, Some(run)) => (planned_summary(&run.spec), as_begun(&run.arm)),
+            (None, Some(run)) => (planned_summary(&run.spec), run, as_begun(&run.arm)),
             (None, None) => return Err(super::nothing_there(results)),
         };
+        let own = results.runs.iter().filter(|other| other.arm == run.arm);
+        let found = own.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
+        let found = Vulnerabilities::of(&run.arm, found);
         let figure = layers(&summary.layers, &found, &of);
         Ok((figure, format!(" of {of}")))
     }

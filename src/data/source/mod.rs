@@ -13,7 +13,7 @@ macro_rules! dataset {
     ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr) => {
         dataset! { $(#[$meta])* $name : $title {
                 dir: Option<String> = None, "Folder", "Folder of the files, relative to the experiment \
-                    file; default: the usual places", names Folder;
+                    file; default: the usual places", names Folder, unset "the usual places";
             }
             fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
                 Some((&$set, &self.dir))
@@ -212,6 +212,11 @@ impl Data {
     /// The files of the dataset, and the setting that names their folder; none for data inside the program.
     pub(super) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
         self.rule().files()
+    }
+
+    /// The names of the files that it is read from, which may also end with `.gz`; none for data inside the program.
+    pub fn file_names(&self) -> &'static [&'static str] {
+        self.files().map_or(&[], |(set, _)| set.needed)
     }
 
     /// What people call the dataset, where it is read from files.

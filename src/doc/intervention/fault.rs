@@ -31,6 +31,10 @@ impl Intervene for Fault {
         check.sites(&Campaign { fault: self.clone(), ..Campaign::default() }, place, place);
     }
 
+    fn usual_params(&self) -> Params {
+        Params::Weights
+    }
+
     /// What is stored stays as it is.
     fn ends_past(&self) -> bool {
         false

@@ -62,11 +62,14 @@ impl Intervene for Freeze {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        check.entries(&self.target, &self.usual_params(), &place.key("target"));
         match &self.at {
             HeldAt::Snapshot(name) => check.snapshot(name, &place.key("at").variant("Snapshot")),
             HeldAt::Value(value) => check.representable(*value, &place.key("at").variant("Value")),
             HeldAt::Own | HeldAt::Zero => {}
+        }
+        if self.target == Target::default() && self.select == Select::All {
+            check.note(place.key("target"), "this freezes everything: later training changes no weight");
         }
         let Select::Indices(indices) = &self.select else { return };
         let structure = check.structure;

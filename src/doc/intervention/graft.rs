@@ -1,4 +1,4 @@
-use super::{Intervene, Params, Target};
+use super::{Intervene, Target};
 use crate::doc::file_names::is_file;
 use crate::doc::plan::words::part;
 use crate::doc::plan::{Check, FileUse};
@@ -28,7 +28,7 @@ impl Intervene for Graft {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        check.entries(&self.target, &self.usual_params(), &place.key("target"));
         check.source(&self.from, &place.key("from"));
         if self.weights {
             return;

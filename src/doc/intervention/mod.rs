@@ -38,6 +38,11 @@ pub trait Intervene {
     /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
     fn check(&self, check: &mut Check<'_>, place: &Place);
 
+    /// The kind of parameters that it acts on where its target names none.
+    fn usual_params(&self) -> Params {
+        Params::Everything
+    }
+
     /// Whether networks of some steps ago are those of another network from here on: values come from elsewhere, or
     /// entries that were held are let go.
     fn ends_past(&self) -> bool;
@@ -61,7 +66,7 @@ pub trait Intervene {
 crate::choice! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Intervene {
-        Prune(Prune) = Prune::default(), "Prune", "Prunes entries: holds them at zero";
+        Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";
         Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
         Release(Release) = Release::default(), "Release", "Releases pruned and frozen weights; they continue from their \
             current value";

@@ -19,6 +19,16 @@ crate::form! {
     }
 }
 
+impl Prune {
+    /// After another criterion was chosen, takes the scope that is usual for it, unless another one was chosen too.
+    pub fn follow_criterion(&mut self, before: &Criterion) {
+        let [old, new] = [before, &self.criterion].map(|criterion| criterion.rule().usual_scope());
+        if self.criterion.key() != before.key() && self.scope == old {
+            self.scope = new;
+        }
+    }
+}
+
 impl Intervene for Prune {
     fn sentence(&self) -> String {
         let Self { criterion, amount, scope, output_factor, target } = self;
@@ -45,7 +55,7 @@ impl Intervene for Prune {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.entries(&self.target, &Params::Weights, &place.key("target"));
+        check.entries(&self.target, &self.usual_params(), &place.key("target"));
         check.prunable(&self.target, &place.key("target"));
         if let Evidence::Past { since, .. } = self.criterion.rule().evidence() {
             check.snapshot(since, &place.key("criterion").variant(self.criterion.key()).key("since"));
@@ -59,6 +69,10 @@ impl Intervene for Prune {
         if let Amount::Count(count) = self.amount {
             check_count(self, count, check, &place.key("amount").variant("Count"));
         }
+    }
+
+    fn usual_params(&self) -> Params {
+        Params::Weights
     }
 
     /// What is pruned is held at zero, and the past was never held: it is still the past of this network.

@@ -1,4 +1,4 @@
-use super::{Intervene, Params, Target};
+use super::{Intervene, Target};
 use crate::doc::plan::Check;
 use crate::doc::plan::words::part;
 use crate::form::path::Place;
@@ -19,7 +19,7 @@ impl Intervene for Reinitialize {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        check.entries(&self.target, &self.usual_params(), &place.key("target"));
     }
 
     fn ends_past(&self) -> bool {

@@ -1,4 +1,4 @@
-use super::{Intervene, Params, Target};
+use super::{Intervene, Target};
 use crate::doc::plan::Check;
 use crate::doc::plan::words::{listed, part};
 use crate::form::path::Place;
@@ -43,7 +43,7 @@ impl Intervene for Release {
         if self.what == [Held::Faults] {
             check.target(&self.target, &place.key("target"));
         } else {
-            check.entries(&self.target, &Params::Everything, &place.key("target"));
+            check.entries(&self.target, &self.usual_params(), &place.key("target"));
         }
     }
 

@@ -48,6 +48,11 @@ impl Check<'_> {
         self.problems.push(Problem::error(place, message.into()));
     }
 
+    /// Adds something worth knowing about a setting.
+    pub fn note(&mut self, place: Place, message: impl Into<String>) {
+        self.problems.push(Problem::note(place, message.into()));
+    }
+
     /// How many problems were found so far.
     pub fn count(&self) -> usize {
         self.problems.len()

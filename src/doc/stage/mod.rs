@@ -17,7 +17,7 @@ pub use repeat::Repeat;
 pub use train::Train;
 
 use super::fault::Campaign;
-use super::intervention::Intervention;
+use super::intervention::{Intervention, Params};
 use super::plan::{Check, FileUse, Situation, StepWork};
 use crate::form::path::Place;
 use test::Test;
@@ -97,6 +97,11 @@ impl Stage {
     /// As [`nested`](Self::nested), to be changed.
     pub fn nested_mut(&mut self) -> Option<&mut Vec<Self>> {
         self.rule_mut()?.nested_mut()
+    }
+
+    /// The kind of parameters that it acts on where its target names none.
+    pub fn usual_params(&self) -> Params {
+        if let Self::Do(intervention) = self { intervention.rule().usual_params() } else { Params::Weights }
     }
 
     /// What legends call it where plans differ in it; none where it changes nothing of a network.

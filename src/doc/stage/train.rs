@@ -2,6 +2,7 @@ use super::Planned;
 use crate::doc::Training;
 use crate::doc::plan::words::{joined, length, number};
 use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::training::NO_STEP;
 use crate::form::Steps;
 use crate::form::path::Place;
 use crate::optimize::{Optimizer, Schedule};
@@ -42,12 +43,12 @@ impl Planned for Train {
         let Self { steps, rate, batch, optimizer, schedule, evaluate } = self;
         let optimizer =
             optimizer.as_ref().map(|optimizer| format!(" with {}", optimizer.label())).unwrap_or_default();
-        let rate = rate.map(|rate| format!(" at rate {}", number(rate))).unwrap_or_default();
+        let rate = rate.map(|rate| format!(" at learning rate {}", number(rate))).unwrap_or_default();
         let batch = batch.map(|batch| format!(" in batches of {batch}")).unwrap_or_default();
         let schedule = schedule.as_ref().map(|schedule| match schedule {
-            Schedule::Constant => "rate constant".to_owned(),
-            Schedule::Steps(_) => "rate falling in steps".to_owned(),
-            Schedule::Cosine(_) => "rate falling along a cosine".to_owned(),
+            Schedule::Constant => "learning rate constant".to_owned(),
+            Schedule::Steps(_) => "learning rate falling in steps".to_owned(),
+            Schedule::Cosine(_) => "learning rate falling along a cosine".to_owned(),
         });
         let evaluate = evaluate.map(|every| format!("evaluated every {}", length(every)));
         joined([Some(format!("Train {}{optimizer}{rate}{batch}", length(*steps))), schedule, evaluate])
@@ -57,6 +58,9 @@ impl Planned for Train {
         check.no_fault_for_each_image(place);
         if self.steps.count == 0 {
             check.error(place.clone(), "training for 0 steps does nothing; give it a length such as 5ep");
+        }
+        if self.rate == Some(0.0) {
+            check.note(place.key("rate"), NO_STEP);
         }
         if self.evaluate.is_some_and(|steps| steps.count == 0) {
             check.error(place.key("evaluate"), "evaluating every 0 steps never ends");
@@ -76,12 +80,12 @@ mod tests {
     #[test]
     fn training_is_a_length_and_what_differs_from_the_experiment() {
         assert_eq!(sentence(r#"Train("5ep")"#), "Train 5 epochs");
-        assert_eq!(sentence(r#"Train(steps: "1ep", rate: 0.0001)"#), "Train 1 epoch at rate 0.0001");
+        assert_eq!(sentence(r#"Train(steps: "1ep", rate: 0.0001)"#), "Train 1 epoch at learning rate 0.0001");
         assert_eq!(
             sentence(
                 r#"Train(steps: "20it", optimizer: AdamW(), batch: 8, schedule: Constant, evaluate: "5it")"#
             ),
-            "Train 20 iterations with AdamW in batches of 8, rate constant, evaluated every 5 iterations"
+            "Train 20 iterations with AdamW in batches of 8, learning rate constant, evaluated every 5 iterations"
         );
         assert_eq!(sentence("Test"), "Test");
     }

@@ -5,7 +5,7 @@ use crate::figure::axis::{Axis, Category};
 use crate::figure::facets::testing::by_batch;
 use crate::figure::font::{CAP_HEIGHT, width};
 use crate::figure::model::{Line, LineRound};
-use crate::figure::scene::page::legend_place;
+use crate::figure::scene::page::page_facts;
 use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
 use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
@@ -148,7 +148,7 @@ fn one_column_of_six_arms_by_round_keeps_most_of_its_height_for_data() {
     for size in [Preset::OneColumn.size(), Size::millimetres(85.0, 60.0)] {
         for (figure, place) in [(&rising, LegendPlace::Inside), (&full, LegendPlace::Right)] {
             let options = options(size);
-            assert_eq!(legend_place(figure, &options), place);
+            assert_eq!(page_facts(figure, &options).legend, place);
             let layout = if place == LegendPlace::Right {
                 outside(figure, &options)
             } else {

@@ -24,9 +24,9 @@ pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Fig
     let worst = found.by_layer.iter().max_by(|a, b| a.1.share.total_cmp(&b.1.share));
     let worst = worst.filter(|(_, found)| found.share > 0.0).map_or_else(String::new, |(name, worst)| {
         let share = percent(worst.share);
-        let pooled = found.pooled().map_or_else(String::new, |seeds| format!(" ({seeds} together)"));
         format!(
-            "; most vulnerable{pooled}: {name}, a single fault changes the class of {share} of the images"
+            "; most vulnerable ({}): {name}, a single fault changes the class of {share} of the images",
+            found.subject
         )
     });
     Figure {
@@ -63,7 +63,10 @@ mod tests {
         };
         let of_layers = [layer("fc1", 8, 2), layer("norm", 0, 0), layer("fc2", 4, 4)];
         let worst = Vulnerability { share: 0.4, low: 0.1, high: 0.8, trials: 4 };
-        let found = Vulnerabilities { by_layer: [("fc1".to_owned(), worst)].into(), seeds: vec![1, 2] };
+        let found = Vulnerabilities {
+            by_layer: [("fc1".to_owned(), worst)].into(),
+            subject: "dense, seeds 1, 2".to_owned(),
+        };
         let figure = layers(&of_layers, &found, "dense, seed 1, final weights");
         let table = csv(&figure);
         let rows: Vec<&str> = table.lines().skip(1).collect();
@@ -78,7 +81,7 @@ mod tests {
         );
         assert_eq!(figure.details["remaining"], "6 weights");
         assert!(
-            figure.note.what.ends_with("most vulnerable (seeds 1, 2 together): fc1, a single fault changes the class of 40.00 % of the images"),
+            figure.note.what.ends_with("most vulnerable (dense, seeds 1, 2): fc1, a single fault changes the class of 40.00 % of the images"),
             "{:?}",
             figure.note
         );

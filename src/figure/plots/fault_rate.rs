@@ -99,7 +99,7 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
         (false, true) => SINGLE.to_owned(),
         (true, true) => format!("{}, of individual runs {SINGLE}", of_runs.interval),
     };
-    Note { what, interval, rest: of_runs.rest }
+    Note { what, interval, ..of_runs }
 }
 
 /// Campaigns of an arm that vary the rate.

@@ -35,7 +35,6 @@ use crate::results::view::{PlotOptions, XAxis};
 use crate::results::weights::parts;
 use crate::results::{RunRecord, Split};
 pub use rounds::in_panels;
-pub use vulnerability::injected_arm;
 pub use weights::parameters as recorded_parameters;
 
 /// The registry, in the order of the tabs.
@@ -129,12 +128,21 @@ pub struct Controls {
     pub rounds: bool,
     /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
     pub weights: bool,
+    /// Whether it shows one arm: what is selected, with a panel for each of several settings or arms.
+    pub one_arm: bool,
 }
 
 impl Controls {
     /// All controls, for curves.
-    pub const ALL: Self =
-        Self { own_x: None, smooths: true, averages: true, columns: false, rounds: true, weights: false };
+    pub const ALL: Self = Self {
+        own_x: None,
+        smooths: true,
+        averages: true,
+        columns: false,
+        rounds: true,
+        weights: false,
+        one_arm: false,
+    };
 
     /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
@@ -153,7 +161,13 @@ impl Controls {
             columns: false,
             rounds: false,
             weights: false,
+            one_arm: false,
         }
+    }
+
+    /// For plots of the faults of one arm.
+    pub const fn of_arm(own_x: &'static str) -> Self {
+        Self { one_arm: true, ..Self::fixed(own_x) }
     }
 
     /// Whether single seeds are drawn only where somebody wants them; dots over a setting are always there.

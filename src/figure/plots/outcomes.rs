@@ -19,9 +19,9 @@ pub const BY_BIT: Plot = Plot {
     help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
            the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
            class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
-           fault in each trial.",
+           fault in each trial. It shows what is selected on the left, with a panel for each setting.",
     needs: &[SERIES],
-    controls: Controls::fixed("Bit"),
+    controls: Controls::of_arm("Bit"),
     build: by_bit,
     has_data_of: Some(has_outcomes),
     ..Plot::BASE
@@ -42,9 +42,10 @@ pub const BY_LAYER: Plot = Plot {
     subject: "outcomes by layer",
     help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
            with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
-           DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
+           DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial. It shows what is \
+           selected on the left, with a panel for each setting.",
     needs: &[SERIES],
-    controls: Controls::fixed("Share of images"),
+    controls: Controls::of_arm("Share of images"),
     build: by_layer,
     has_data_of: Some(has_outcomes),
     ..Plot::BASE
@@ -80,7 +81,7 @@ fn stacked<K: Ord>(
     }
     let classes = of_arms.first().map_or(0, Vec::len);
     let bars = (0..classes).flat_map(|class| of_arms.iter().map(move |bars| bars[class].clone())).collect();
-    (bars, note(&trials).into())
+    (bars, note("share of images, mean over single faults", trials))
 }
 
 #[cfg(test)]
@@ -112,7 +113,7 @@ mod tests {
             .map(|part| part.ends[1])
             .collect();
         assert!(heads.iter().all(|head| (head - 1.0).abs() < 1e-12), "{heads:?}");
-        assert_eq!(figure.note.what, "share of images, mean over single faults: a (3 trials)");
+        assert_eq!(figure.note.trials, [("a".to_owned(), 3)]);
     }
 
     #[test]
@@ -127,6 +128,7 @@ mod tests {
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(layers, ["fc1", "fc2"]);
         assert!(figure.bars[0].values[0].is_nan(), "the first arm has no fault in fc1");
-        assert!(figure.note.what.ends_with("a (1 trial), b (2 trials)"));
+        let caption = "share of images, mean over single faults: a (1 trial); b (2 trials), all images";
+        assert!(figure.note.text("").starts_with(caption), "{:?}", figure.note);
     }
 }

@@ -34,10 +34,28 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     Axis { range: Some(range), ..axis }
 }
 
+/// The same; rates are logarithmic wherever they can be, as in the plot of fault rates.
+fn axis_of_setting(axis: Axis, values: &[f64]) -> Axis {
+    let is_rate = axis.title.split([' ', ',']).any(|word| word.eq_ignore_ascii_case("rate"));
+    let is_log =
+        is_rate && values.iter().all(|value| *value > 0.0) && values.iter().any(|value| *value != values[0]);
+    let axis = axis_of_numbers(axis, values);
+    if !is_log {
+        return axis;
+    }
+    let axis = Axis { range: None, ..axis.log() };
+    let range = axis.fit(values.iter().copied());
+    Axis { range: Some(range), ..axis }
+}
+
 /// An axis for texts from a file, and the position of each text; `arms` are the arms of the runs.
 pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f64>) {
-    if let Some((unit, values)) = numbers(texts) {
-        return (axis_of_numbers(Axis::new(title, unit), &values), values);
+    let word = word_of(texts);
+    let bare: Vec<&str> =
+        texts.iter().map(|text| text.strip_prefix(word).unwrap_or(text).trim_start()).collect();
+    if let Some((unit, values)) = numbers(&bare) {
+        let word = if word.is_empty() { String::new() } else { format!(", {}", word.to_lowercase()) };
+        return (axis_of_setting(Axis::new(&format!("{title}{word}"), unit), &values), values);
     }
     // In the order of the arms, unless there are numbers among them.
     let mut words: Vec<&str> = distinct(texts.iter().copied());
@@ -73,6 +91,15 @@ fn in_common(arms: &[&str]) -> String {
         return first[..end].to_owned();
     }
     distinct(arms.iter().copied()).join(", ")
+}
+
+/// The word before the number in all of these texts, such as "Rate" in "Rate 1e-6"; empty if they have no such word in
+/// common.
+fn word_of<'a>(texts: &[&'a str]) -> &'a str {
+    let word = texts.first().and_then(|first| first.split_once(' ')).map_or("", |(word, _)| word);
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphabetic);
+    let has_word = |text: &&str| text.split_once(' ').is_some_and(|(own, _)| own == word);
+    if is_word && texts.iter().all(has_word) { word } else { "" }
 }
 
 /// The texts as finite numbers with a common unit, such as `ep` in `2ep`; `None` if one is no such number.
@@ -123,6 +150,11 @@ mod tests {
     fn positive_numbers_over_two_decades_are_logarithmic() {
         assert_eq!(axis_of_texts("s", &["0.001", "0.1"], &["a"; 2]).0.scale, Scale::Log10);
         assert_eq!(axis_of_texts("s", &["1e-3", "0.09"], &["a"; 2]).0.scale, Scale::Linear);
+        let (rate, values) = axis_of_texts("Amount", &["Rate 1e-4", "Rate 1e-3"], &["a"; 2]);
+        assert_eq!((rate.title.as_str(), rate.scale), ("Amount, rate", Scale::Log10), "all rates are");
+        assert_eq!(values, [1e-4, 1e-3]);
+        assert_eq!(axis_of_texts("Amount", &["Rate 1e-4", "Count 1"], &["a"; 2]).0.categories.len(), 2);
+        assert_eq!(axis_of_texts("Learning rate", &["0", "0.1"], &["a"; 2]).0.scale, Scale::Linear);
         assert_eq!(axis_of_texts("s", &["0", "100"], &["a"; 2]).0.scale, Scale::Linear);
         let axis = axis_of_numbers(Axis::percent("a"), &[f64::NAN, 0.5, 1.0]);
         assert!(axis.range.is_some_and(|[low, high]| low < 0.5 && high >= 1.0));

@@ -1,8 +1,10 @@
 //! The samples of a legend: what stands before its names.
 
+use super::cell_texts::{HATCH, hatching};
 use super::item::{Ink, Item, Pen, Point, Shape};
 use super::lines::mark;
 use super::strokes::{LINE, MARKER};
+use crate::figure::cells::Ink as CellInk;
 use crate::figure::layout::Rect;
 use crate::figure::legend::Sample;
 use crate::figure::palette::{Marker, Rgb, Theme, colour};
@@ -32,7 +34,17 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
     };
     match sample {
         Sample::Bars(bars) => swatch(bars.rgb(theme)),
-        Sample::Kind(kind) => kind.ink.rgb(theme).map(swatch).unwrap_or_default(),
+        Sample::Kind(kind) => {
+            let mut items = kind.ink.rgb(theme).map(swatch).unwrap_or_default();
+            if let (CellInk::Hatched, Some(Shape::Rect(rect, ..))) =
+                (kind.ink, items.first().map(|item| &item.shape))
+            {
+                let ink = Ink::new(theme.pale()).faint(strength);
+                let lines = hatching(*rect, HATCH[0] * em);
+                items.push(Shape::Line(lines, Pen::new(ink, HATCH[1] * em)).plain());
+            }
+            items
+        }
         Sample::Reference(line) => {
             let own = line.colour.map_or(theme.muted(), |index| colour(index, theme));
             let pen = Pen::new(Ink::new(own).faint(strength), LINE * em).dashed(line.dash);
@@ -56,5 +68,28 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
             let line = through.map(|points| Shape::Line(points, pen).plain());
             line.into_iter().chain(mark.map(|mark| Shape::Mark(mark).plain())).collect()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::cells::CellKind;
+
+    #[test]
+    fn the_sample_of_hatched_cells_is_hatched() {
+        let look = SampleLook {
+            em: 8.0,
+            theme: Theme::Light,
+            ground: Theme::Light.ground(),
+            strength: 1.0,
+            is_of_marks: false,
+        };
+        let items = |ink: CellInk| {
+            let kind = CellKind { name: "n < 10".to_owned(), ink, count: 1 };
+            sample(&Sample::Kind(&kind), [[0.0, 0.0], [20.0, 0.0]], look)
+        };
+        assert!(matches!(items(CellInk::Hatched)[..], [_, Item { shape: Shape::Line(..), .. }]));
+        assert_eq!(items(CellInk::Pale).len(), 1);
     }
 }

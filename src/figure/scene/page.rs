@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Ink, Item, Pen, Point, Shape, segments};
+use super::item::{Id, Ink, Item, Pen, Point, Shape, segments};
 use super::legend::{SampleLook, sample};
 use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
@@ -25,9 +25,36 @@ pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
     (items, page)
 }
 
-/// Where the legend is; it is below or beside the plot where the place that was asked for has no room.
-pub fn legend_place(figure: &Figure, options: &Options) -> LegendPlace {
-    placed(figure, options).2
+/// What is on the page of a figure, as far as it depends on the room there.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PageFacts {
+    /// Where the legend is: below or beside the plot where the place that was asked for has no room.
+    pub legend: LegendPlace,
+    /// The size of the smallest text in points; `None` without any.
+    pub least_text: Option<f64>,
+    /// Whether values are written in cells.
+    pub has_cell_texts: bool,
+}
+
+/// What is on the page of a figure.
+pub fn page_facts(figure: &Figure, options: &Options) -> PageFacts {
+    let (items, _, legend) = placed(figure, options);
+    let mut facts = PageFacts { legend, ..PageFacts::default() };
+    note_texts(&items, &mut facts);
+    facts
+}
+
+fn note_texts(items: &[Item], facts: &mut PageFacts) {
+    for item in items {
+        match &item.shape {
+            Shape::Clip(_, items) => note_texts(items, facts),
+            Shape::Text(text, _) => {
+                facts.least_text = Some(facts.least_text.map_or(text.size, |least| least.min(text.size)));
+                facts.has_cell_texts |= matches!(item.id, Some(Id::Cell(_)));
+            }
+            Shape::Line(..) | Shape::Band(..) | Shape::Rect(..) | Shape::Mark(_) | Shape::Image(_) => {}
+        }
+    }
 }
 
 fn placed(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2], LegendPlace) {

@@ -9,7 +9,7 @@ use crate::figure::layout::layout;
 use crate::figure::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
 use crate::figure::palette::{Theme, colour};
 use crate::figure::pdf::pdf;
-use crate::figure::scene::page::legend_place;
+use crate::figure::scene::page::page_facts;
 use crate::figure::{LegendPlace, Size, Style, style_of};
 use crate::results::facets::FacetAxes;
 use crate::results::statistics::Band;
@@ -388,7 +388,7 @@ fn a_legend_that_finds_no_free_corner_is_below_the_plot() {
     };
     let full = zigzag(60);
     assert!(place(&full, LegendPlace::Inside) == place(&full, LegendPlace::Below));
-    let found = |figure: &Figure| legend_place(figure, &Options::default());
+    let found = |figure: &Figure| page_facts(figure, &Options::default()).legend;
     assert_eq!(found(&full), LegendPlace::Below);
     let free = Figure {
         lines: vec![Line::new("up", style_of(0), vec![[0.0, 0.0], [1.0, 1.0]])],

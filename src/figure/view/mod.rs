@@ -16,6 +16,7 @@ use crate::results::RunRecord;
 use crate::results::number::Format;
 use crate::results::table::{Differing, LineFacts, Row};
 use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
+use facets::Panels;
 
 impl ViewSettings {
     /// Export options of figures.
@@ -73,10 +74,13 @@ pub fn whole(
     view: &PlotView,
     filter: &str,
 ) -> Figure {
-    if view.facets.by.is_empty() {
-        return single(plot, arms, options, view, filter);
+    let single = |arms: &[ArmRuns<'_>]| single(plot, arms, options, view, filter);
+    if plot.controls.one_arm {
+        let is_about = |arm: &&ArmRuns<'_>| plot.concerns(arm.runs.iter().map(|(_, record)| *record));
+        let arms: Vec<ArmRuns<'_>> = arms.iter().filter(is_about).cloned().collect();
+        return facets::faceted(&arms, &view.facets, Panels::OfArms, single);
     }
-    facets::faceted(arms, &view.facets, |arms| single(plot, arms, options, view, filter))
+    facets::faceted(arms, &view.facets, Panels::OfSettings, single)
 }
 
 /// The figure without panels.

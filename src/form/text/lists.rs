@@ -23,7 +23,7 @@ pub fn read_list(sample: &mut dyn Value, text: &str, field: &Field) -> Result<Ve
             None => vec![in_percent(part, is_percent)],
         };
         if items.len() + expanded.len() > MOST_ITEMS {
-            return Err(format!("That is more than {} values", grouped(MOST_ITEMS as u64)));
+            return Err(too_many(text.trim()));
         }
         for item in expanded {
             let is_list = matches!(sample.node(), Node::List(_));
@@ -136,8 +136,13 @@ fn expand(
     }
     let read = |text: &str| read_number(&in_percent(text, is_percent), field);
     let (low, high) = (read(range.low)?, read(&range.high)?);
-    let values = match range.step() {
-        Some(step) => by_step(low, high, read(&step)?),
+    let step = range.step().map(|step| read(&step)).transpose()?;
+    let is_stepped = step.is_some() || (is_whole && range.way.is_empty());
+    if is_stepped && (high - low) / step.unwrap_or(1.0) >= MOST_ITEMS as f64 {
+        return Err(too_many(part));
+    }
+    let values = match step {
+        Some(step) => by_step(low, high, step),
         None => spaced(low, high, &range.way, is_whole),
     };
     let values = values.ok_or_else(|| {
@@ -146,6 +151,10 @@ fn expand(
     let mut texts: Vec<String> = values.into_iter().map(|value| plain_text(value, is_whole, field)).collect();
     texts.dedup();
     Ok(Some(texts))
+}
+
+fn too_many(text: &str) -> String {
+    format!("\"{text}\" makes more than {} values; write fewer, such as 1-10", grouped(MOST_ITEMS as u64))
 }
 
 /// A range like the one that is typed, with both ends.

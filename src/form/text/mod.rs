@@ -150,7 +150,15 @@ fn named_variant(choice: &mut dyn Choice, text: &str) -> Option<usize> {
 }
 
 fn read_whole(text: &str, field: &Field) -> Result<u64, String> {
-    whole(without_noun(text, field)).ok_or_else(|| wanted(text, "whole number", field))
+    let typed = without_noun(text, field);
+    whole(typed).ok_or_else(|| {
+        let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
+        match allowed(field) {
+            _ if !is_number => wanted(text, "whole number", field),
+            Some(allowed) => format!("{text} is too large; allowed: {allowed}"),
+            None => format!("{text} is too large; write at most {}", grouped(u64::MAX)),
+        }
+    })
 }
 
 fn read_number(text: &str, field: &Field) -> Result<f64, String> {

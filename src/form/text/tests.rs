@@ -81,6 +81,10 @@ fn seeds_are_one_text() {
     ] {
         assert_eq!(read::<Vec<u64>>(text, &SEEDS).unwrap_err(), why);
     }
+    let many = "\"1-99999999\" makes more than 100,000 values; write fewer, such as 1-10";
+    assert_eq!(read::<Vec<u64>>("1-99999999", &SEEDS).unwrap_err(), many);
+    let large = read::<Vec<u64>>("18446744073709551616", &SEEDS).unwrap_err();
+    assert_eq!(large, "18446744073709551616 is too large; write at most 18,446,744,073,709,551,615");
     assert!(read::<Vec<u64>>("1, two", &SEEDS).unwrap_err().contains("\"two\" is not a whole number"));
 }
 

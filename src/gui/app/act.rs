@@ -1,17 +1,18 @@
 //! What each command does, and what is dropped on the window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, ThemePreference, gui_zoom};
 
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
+use crate::data::Recognised;
 use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Leaving, Next};
-use crate::gui::drop::Dropped;
+use crate::gui::drop::{self, Dropped};
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
 use crate::gui::runs::{QueueAction, QueueRequest, Sharing};
@@ -54,6 +55,7 @@ impl App {
                 }
             }
             C::ArchiveRun => self.ask_to_archive_run(ctx),
+            C::RestoreArchived => self.restore_archived(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),
             C::DuplicateStage => self.change_stage(Action::Duplicate),
@@ -221,10 +223,8 @@ impl App {
                 Dropped::Weights(path) => {
                     others.push(format!("{}: drop one weight file at a time", path.display()));
                 }
-                Dropped::Data(found) => {
-                    self.editor.use_data(&found, &mut self.log);
-                    self.show_setting(Place::default().key("data"));
-                }
+                Dropped::Data(found) => self.use_or_ask(found),
+                Dropped::Chosen(path, found) => self.take_chosen(&path, found.as_ref()),
                 Dropped::Other(what) => others.push(what),
             }
         }
@@ -237,6 +237,32 @@ impl App {
             (None, Some(path)) => self.offer_import(path),
             (None, None) => {}
         }
+    }
+
+    /// Uses data of the experiment's dataset, and asks before they replace it by another one.
+    fn use_or_ask(&mut self, found: Recognised) {
+        let data = &self.editor.document.experiment.data;
+        if found.data.key() == data.key() {
+            return self.use_data(&found);
+        }
+        let (of, present) = (Box::new(found), data.file_set().unwrap_or(data.label()).to_owned());
+        self.shell.dialog = Some(Dialog::OtherData { found: of, present });
+    }
+
+    /// Uses the folder that was chosen for data that were not found, or says why it is of no use.
+    fn take_chosen(&mut self, path: &Path, found: Option<&Recognised>) {
+        let data = &self.editor.document.experiment.data;
+        if let Some(found) = found.filter(|found| found.data.key() == data.key()) {
+            return self.use_data(found);
+        }
+        let (title, text) = drop::why_not(path, found, data);
+        self.shell.dialog = Some(Dialog::MissingData { title, text });
+    }
+
+    /// Makes a folder of data the data of the experiment.
+    pub(super) fn use_data(&mut self, found: &Recognised) {
+        self.editor.use_data(found, &mut self.log);
+        self.show_setting(Place::default().key("data"));
     }
 
     fn offer_import(&mut self, path: PathBuf) {
@@ -254,10 +280,12 @@ impl App {
             return self.workspace.selection.run().cloned();
         }
         let arm = self.workspace.selection.arm()?;
-        let name = match self.workspace.selection.run() {
+        let selection = &self.workspace.selection;
+        let name = match (selection.run(), selection.setting()) {
             // An arm with a sweep has several names.
-            Some(id) => &self.editor.document.runs().iter().find(|run| run.id == *id)?.arm,
-            None => &self.workspace.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
+            (Some(id), _) => &self.editor.document.runs().iter().find(|run| run.id == *id)?.arm,
+            (None, Some(name)) => name,
+            (None, None) => &self.workspace.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
         };
         Some(arm_key(name))
     }

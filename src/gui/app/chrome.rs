@@ -80,6 +80,7 @@ impl App {
                 problem.location.clone()
             },
             text: capitalised(&problem.message),
+            details: problem.details.clone(),
             is_error: problem.severity == Severity::Error,
             action: problem.remedy.map(|remedy| match remedy {
                 Remedy::ChooseFolder => "Choose folder…",
@@ -125,8 +126,11 @@ impl App {
         let frame = Frame::new().fill(theme::present(ui).raised).inner_margin(egui::Margin::symmetric(12, 4));
         Panel::top("changed on disk").frame(frame).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let file = self.editor.document.title();
-                widgets::message_ui(ui, Tone::Warning, &format!("{file} has changed on disk"));
+                let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
+                let colour = Tone::Warning.colour(ui);
+                Tone::Warning.icon().paint(ui.painter(), rect.center(), widgets::ICON, colour);
+                let text = format!("{} has changed on disk", self.editor.document.title());
+                ui.add(egui::Label::new(text).selectable(false));
                 if ui.add(widgets::button(None, "Reload")).clicked() {
                     self.proceed(Leaving::to(Next::Reload), &ui.ctx().clone());
                 }
@@ -264,7 +268,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, arm) = (None, self.workspace.selection.arm());
+        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
@@ -284,11 +288,15 @@ impl App {
                     details: &details,
                     colour,
                     restyled: &mut restyled,
+                    notes: &mut notes,
                 };
                 inspector.ui(ui, input)
             })
         });
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        for note in notes {
+            self.log.info(note);
+        }
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);
         }

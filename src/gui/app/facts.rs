@@ -11,7 +11,7 @@ use crate::run::StopKind;
 /// Numbers of the document's runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunTotals {
-    /// Those that are not done.
+    /// Those that are neither done nor archived.
     left: usize,
     /// Of these, those that nobody has started or given up.
     to_add: usize,
@@ -39,6 +39,7 @@ impl App {
             // Seeds that are typed and not entered yet may be more.
             left: left.max(usize::from(self.editor.document.drafts.is_pending())),
             to_add,
+            archived: self.workspace.compare.archived().len(),
             failed,
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
             has_results: arm.is_some_and(|arm| self.has_results(arm)),
@@ -62,7 +63,7 @@ impl App {
     }
 
     /// The runs that commands are about, by identity: what is ticked in the table while that is seen, else the selected run
-    /// or those of the selected arm. With what they are called. Asked in every frame.
+    /// or those of the selected setting or arm. With what they are called. Asked in every frame.
     pub(super) fn chosen_runs(&self) -> Option<(String, Vec<&String>)> {
         let Workspace { tiles, compare, selection, .. } = &self.workspace;
         if tiles.layout().seen().contains(&"runs") {
@@ -79,10 +80,12 @@ impl App {
             let run = runs.iter().find(|run| run.id == *id)?;
             return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
         }
-        let arm = selection.arm()?;
-        let name = self.editor.document.experiment.arms.get(arm)?.name.clone();
-        let of_arm = runs.iter().filter(|run| run.arm_index == arm);
-        Some((name, of_arm.map(|run| &run.id).collect()))
+        let arm = self.editor.document.experiment.arms.get(selection.arm()?)?;
+        let name = selection.setting().unwrap_or(&arm.name).clone();
+        // Archived ones come back or run again only if they are chosen themselves.
+        let known = &self.runner.runs;
+        let covered = runs.iter().filter(|run| selection.covers(run.arm_index, &run.arm, &run.id));
+        Some((name, covered.map(|run| &run.id).filter(|run| !known.is_archived(run)).collect()))
     }
 
     /// The totals of the runs: with thousands of them, counted when something has changed and not in every frame.
@@ -95,7 +98,7 @@ impl App {
         let mut totals = RunTotals::default();
         for run in self.editor.document.runs() {
             totals.has_points |= known.shown(run).is_some_and(|record| !record.points().is_empty());
-            if known.is_done(&run.id) {
+            if !known.is_left(&run.id) {
                 continue;
             }
             totals.left += 1;

@@ -7,8 +7,8 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use crate::doc::file;
 use crate::doc::templates::Template;
+use crate::doc::{Remedy, file};
 use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
 use crate::gui::document::Document;
 use crate::gui::files::{PathRequest, Purpose, absolute};
@@ -31,9 +31,8 @@ impl App {
             let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
             self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), typed, leaving });
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
-            let (over, all) = self.runner.runs.batch_count();
-            let comes_back = self.unfinished().is_some();
-            self.shell.dialog = Some(Dialog::Running { runs: all - over, leaving, comes_back });
+            let (runs, comes_back) = (self.runner.runs.open().count(), self.unfinished().is_some());
+            self.shell.dialog = Some(Dialog::Running { runs, leaving, comes_back });
         } else {
             self.leave(leaving, ctx);
         }
@@ -101,8 +100,22 @@ impl App {
 
     fn take_template(&mut self, template: &Template) {
         match Document::untitled(template.name, template.text) {
-            Ok(document) => self.take_document(document),
+            Ok(document) => {
+                self.take_document(document);
+                self.offer_data_folder();
+            }
             Err(error) => self.fail("The template cannot be opened", &error.to_string()),
+        }
+    }
+
+    /// Asks for the folder of the data, if these are missing.
+    fn offer_data_folder(&mut self) {
+        let document = &self.editor.document;
+        let missing = document.problems().iter().find(|problem| problem.remedy == Some(Remedy::ChooseFolder));
+        if let Some(problem) = missing {
+            let set = document.experiment.data.file_set().unwrap_or_default();
+            let title = format!("This experiment needs {set}");
+            self.shell.dialog = Some(Dialog::MissingData { title, text: problem.details.clone() });
         }
     }
 
@@ -145,6 +158,7 @@ impl App {
             None => self.log.info(format!("Reading results in {}…", results.display())),
         }
         self.workspace.load(&results, &mut self.log);
+        self.take_archived();
         self.take_treatments();
         self.editor.begin_history(self.workspace.shown());
         let is_empty = self.workspace.treatments.is_empty();

@@ -42,6 +42,7 @@ use super::history::{EditState, UndoTask};
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::widgets::Tone;
 use super::worker::Worker;
 use super::{memory, theme};
 use editor::Editor;
@@ -148,7 +149,7 @@ impl App {
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
         match command.refusal(&self.command_context()) {
-            Some(reason) => self.log.info(format!("{}: {reason}", command.text())),
+            Some(reason) => self.log.refuse(Tone::Info, format!("{}: {reason}", command.text())),
             None => self.act(command, ctx),
         }
     }
@@ -215,6 +216,9 @@ impl App {
         }
         self.runner.runs.remember(self.editor.document.runs());
         self.editor.document.refresh();
+        if self.editor.document.first_error().is_none() {
+            self.log.settle();
+        }
         self.runner.read_more(&self.editor.results(), self.editor.document.runs());
         self.take_treatments();
         self.runner.plan_cost(&self.editor.document);
@@ -227,7 +231,11 @@ impl App {
     }
 
     fn update_workspace(&mut self, ctx: &egui::Context) {
-        self.workspace.update(&self.editor.results(), &self.runner.runs, &mut self.log, ctx);
+        if self.workspace.compare.set_folder(&self.editor.results()) {
+            self.take_archived();
+            self.runner.plan_cost(&self.editor.document);
+        }
+        self.workspace.update(&self.runner.runs, &mut self.log, ctx);
     }
 
     /// Keeps edits that are not saved against a crash.
@@ -332,8 +340,10 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        let lines = self.log.count();
         self.take_keys(&ctx);
-        if let Some(found) = self.shell.take_dropped(&ctx) {
+        let wanted = &self.editor.document.experiment.data;
+        if let Some(found) = self.shell.take_dropped(wanted, &ctx) {
             self.use_dropped(found, &ctx);
         }
         self.layout_ui(ui);
@@ -342,6 +352,7 @@ impl eframe::App for App {
         self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
+        self.note_copied(&ctx, lines);
         self.refresh(&ctx);
     }
 

@@ -1,4 +1,4 @@
-//! What runs report, and what it changes.
+//! What runs report and what it changes, and other lines of the log.
 
 use std::path::Path;
 
@@ -9,6 +9,9 @@ use super::{App, PACE};
 use crate::gui::runs::RunNews;
 use crate::gui::text;
 use crate::results::{RunState, end_in_words};
+
+/// Of a copied text, the log has as many letters.
+const MOST_COPIED: usize = 80;
 
 impl App {
     /// Takes in messages of runs.
@@ -30,6 +33,26 @@ impl App {
         let runs = &self.runner.runs;
         if self.runner.is_reading() || (runs.is_running() && !runs.is_paused()) {
             ctx.request_repaint_after(PACE);
+        }
+    }
+
+    /// Says that a button has put a text into the clipboard, unless that was logged in this frame, before which the log had
+    /// this many lines. Keys that copy need no message: what they copy is selected.
+    pub(super) fn note_copied(&mut self, ctx: &egui::Context, lines: usize) {
+        let is_key = ctx.input(|input| {
+            input.events.iter().any(|event| matches!(event, egui::Event::Copy | egui::Event::Cut))
+        });
+        let copied = ctx.output(|output| {
+            output.commands.iter().find_map(|command| {
+                if let egui::OutputCommand::CopyText(text) = command {
+                    Some(text::first_line(text).to_owned())
+                } else {
+                    None
+                }
+            })
+        });
+        if let Some(text) = copied.filter(|_| !is_key && self.log.count() == lines) {
+            self.log.info(format!("Copied: {}", text::shortened(&text, MOST_COPIED)));
         }
     }
 
@@ -84,7 +107,7 @@ impl App {
             // If the user has opened the file in the meantime, not all of them were there.
             self.runner.read_more(to, self.editor.document.runs());
         }
-        self.workspace.compare.look_into_trash();
+        self.look_into_trash();
     }
 
     /// Says what was found in the folder of results.

@@ -17,6 +17,10 @@ impl App {
     /// Draws the open dialog, and carries out the decision.
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
         let dialog = self.shell.dialog.as_mut();
+        if let Some(Dialog::Running { runs, .. }) = dialog {
+            *runs = self.runner.runs.open().count(); // they go on behind the question
+        }
+        let dialog = self.shell.dialog.as_mut();
         let Some(reply) = dialog.and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
         let asked = self.shell.dialog.take();
         match reply {
@@ -35,6 +39,8 @@ impl App {
                 self.select(selected);
             }
             Reply::Archive(runs) => self.archive(&runs),
+            Reply::ChooseData => self.ask_for_data(ctx),
+            Reply::UseData(found) => self.use_data(&found),
             Reply::Rewrite(RewriteReply::Replace(path), then) => self.save_to(&path, then, ctx),
             Reply::Rewrite(RewriteReply::SaveAs, then) => self.ask_where_to_save(then, ctx),
             Reply::Path(usage, path) => {
@@ -100,7 +106,9 @@ impl App {
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
-            PathUse::DataFolder => self.shell.identify(vec![path], ctx),
+            PathUse::DataFolder => {
+                self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
+            }
             PathUse::Setting(place, _) => self.write_path(&place, &path),
         }
     }

@@ -10,6 +10,7 @@ use super::App;
 use super::runner::{MoveOutcome, StartRequest};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::files::{forget_move, note_move};
+use crate::gui::widgets::Tone;
 
 /// The window closes this long after it was asked to, even if a run does not stop.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -103,7 +104,7 @@ impl App {
 
     fn start(&mut self, request: &StartRequest) {
         if let Some(error) = self.editor.document.first_error() {
-            return self.log.error(format!("Nothing started: {error}"));
+            return self.log.refuse(Tone::Bad, format!("Nothing started: {error}"));
         }
         let folder = self.editor.results();
         self.editor.keep_untitled();

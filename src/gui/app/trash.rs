@@ -36,8 +36,8 @@ impl App {
                 self.shell.dialog = Some(Dialog::Archive { name, runs });
             }
             CompareResponse::Queue(request) => self.queue(&request, ctx),
-            CompareResponse::Restore(id) => {
-                let restored = self.move_from_trash(&[id]);
+            CompareResponse::Restore(runs) => {
+                let restored = self.move_from_trash(&runs);
                 self.editor.history.note_moved(restored, false);
             }
         }
@@ -102,11 +102,11 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Archived {}; restore with Undo, or from Archived runs in the menu of Runs",
+                "Archived {}; Undo brings them back, as does Restore all archived runs in the menu Edit",
                 text::counted(archived.len(), "run")
             ));
         }
-        self.workspace.compare.look_into_trash();
+        self.look_into_trash();
         self.runner.plan_cost(&self.editor.document);
         archived
     }
@@ -117,18 +117,39 @@ impl App {
         let mut restored = Vec::new();
         for id in runs {
             match restore(&results, id) {
-                Ok(()) => {
-                    self.log.info(format!("Restored {}", self.runner.name_of(id, &self.editor.document)));
-                    restored.push(id.clone());
-                }
+                Ok(()) => restored.push(id.clone()),
                 Err(why) => self.log.error(why),
             }
+        }
+        match restored.as_slice() {
+            [] => {}
+            [id] => self.log.info(format!("Restored {}", self.runner.name_of(id, &self.editor.document))),
+            several => self.log.info(format!("Restored {}", text::counted(several.len(), "run"))),
         }
         let listed: Vec<_> =
             self.editor.document.runs().iter().filter(|run| restored.contains(&run.id)).cloned().collect();
         self.runner.read_more(&results, &listed);
-        self.workspace.compare.look_into_trash();
+        self.look_into_trash();
         self.runner.plan_cost(&self.editor.document);
         restored
+    }
+
+    /// Brings all archived runs back.
+    pub(super) fn restore_archived(&mut self, ctx: &egui::Context) {
+        let archived = self.workspace.compare.archived();
+        let runs = archived.iter().map(|run| run.id.clone()).collect();
+        self.answer(CompareResponse::Restore(runs), ctx);
+    }
+
+    /// Takes in which runs are archived.
+    pub(super) fn look_into_trash(&mut self) {
+        self.workspace.compare.look_into_trash();
+        self.take_archived();
+    }
+
+    /// Lets the runs know which of them are archived.
+    pub(super) fn take_archived(&mut self) {
+        let archived = self.workspace.compare.archived().iter();
+        self.runner.runs.set_archived(archived.map(|run| run.id.clone()).collect());
     }
 }

@@ -78,6 +78,8 @@ pub struct BarProblem {
     pub text: String,
     /// Whether runs cannot start until it is mended.
     pub is_error: bool,
+    /// More lines, such as the folders that were searched; may be empty.
+    pub details: String,
     /// What can be done about it at once: "Choose folder…"; else a click goes to the field.
     pub action: Option<&'static str>,
 }

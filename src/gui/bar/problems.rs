@@ -101,7 +101,14 @@ fn problem_ui(ui: &mut Ui, problem: &BarProblem) -> bool {
     });
     ui.horizontal(|ui| {
         ui.add_space(widgets::ICON + ui.spacing().item_spacing.x);
-        ui.add(egui::Label::new(RichText::new(&problem.text).size(SMALL).color(colours.text2)).wrap());
+        ui.vertical(|ui| {
+            let line =
+                |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
+            ui.add(line(&problem.text, colours.text2));
+            if !problem.details.is_empty() {
+                ui.add(line(&problem.details, colours.text3));
+            }
+        });
     });
     is_chosen
 }

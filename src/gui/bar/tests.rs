@@ -38,6 +38,7 @@ fn problem() -> BarProblem {
     BarProblem {
         place: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
         text: "120 % is above 100 %.".to_owned(),
+        details: String::new(),
         is_error: true,
         action: None,
     }

@@ -24,6 +24,8 @@ pub struct CommandContext {
     pub left: usize,
     /// Runs that *Run all* would start, or add to those that go on.
     pub to_add: usize,
+    /// Runs that are archived.
+    pub archived: usize,
     /// Runs that have failed.
     pub failed: usize,
     /// The ticked or selected runs: what they are called, and what can be done with them.
@@ -106,8 +108,15 @@ impl Command {
             Self::ArchiveRun => {
                 refuse_if(!context.run, no_run).or_else(|| context.why_not_archive.map(str::to_owned))
             }
+            Self::RestoreArchived => refuse_if(context.archived == 0, "No run is archived"),
             Self::RunAll => cannot_start(context)
                 .or_else(|| refuse_if(context.arms == 0, "There are no arms yet: add one on the left"))
+                .or_else(|| {
+                    refuse_if(
+                        context.left == 0 && context.archived > 0,
+                        "All runs are done or archived: restore those, change a setting or add a seed",
+                    )
+                })
                 .or_else(|| {
                     refuse_if(
                         context.left == 0,
@@ -121,7 +130,11 @@ impl Command {
                     )
                 }),
             Self::RunSelected => cannot_start(context).or_else(|| {
-                of_chosen(context, |counts| counts.startable, "They are done, or in the queue already")
+                of_chosen(
+                    context,
+                    |counts| counts.startable,
+                    "They are done, archived, or in the queue already",
+                )
             }),
             Self::RetryFailed => {
                 cannot_start(context).or_else(|| refuse_if(context.failed == 0, "No run has failed"))

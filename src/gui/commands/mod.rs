@@ -97,8 +97,9 @@ commands! {
     RemoveStage: "Remove stage", "Removes the selected stage from the plan", [];
     StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
     ArchiveRun: "Archive run…", "Archives the selected run; nothing is deleted", [];
+    RestoreArchived: "Restore all archived runs", "Brings back the results of all archived runs", [];
     RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated. While others go on, it adds new runs", [ctrl(Key::R)];
-    RunSelected: "Run selected", "Runs what is ticked in the table of runs, or the selected run or arm", [shift(Key::R)];
+    RunSelected: "Run selected", "Runs what is ticked in the table of runs, or the selected run, setting or arm", [shift(Key::R)];
     RunNext: "Run selected next", "Starts the ticked or selected runs before all others that wait", [];
     RetryFailed: "Retry failed", "Runs what has failed once more, from its last checkpoint", [];
     Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];
@@ -179,7 +180,7 @@ impl Menu {
                 &[C::AddArm, C::DuplicateArm, C::RenameArm, C::MoveArmUp, C::MoveArmDown],
                 &[C::RemoveArm, C::ArchiveArm, C::StarArm],
                 &[C::DuplicateStage, C::RepeatStage, C::MoveStageUp, C::MoveStageDown, C::RemoveStage],
-                &[C::StarRun, C::ArchiveRun],
+                &[C::StarRun, C::ArchiveRun, C::RestoreArchived],
             ],
             Self::Run => &[
                 &[C::RunAll, C::RunSelected, C::RetryFailed, C::Pause, C::Resume],

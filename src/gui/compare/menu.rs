@@ -164,10 +164,11 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
 fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
     let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
     let label = ui.label(name);
-    let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
+    // Long notes wrap, but have no line breaks: lists show them in one line.
+    let field = TextEdit::multiline(&mut note).return_key(None).desired_rows(1).desired_width(220.0);
     let field = widgets::area_ui(ui, field).labelled_by(label.id);
     note_edited(&field);
     if field.changed() {
-        edit(compare, key, |mark| mark.note = note);
+        edit(compare, key, |mark| mark.note = note.replace(['\n', '\r'], " "));
     }
 }

@@ -140,8 +140,8 @@ pub enum CompareResponse {
     },
     /// To start, stop or move runs.
     Queue(QueueRequest),
-    /// To bring a run back.
-    Restore(String),
+    /// To bring archived runs back, by identity.
+    Restore(Vec<String>),
     /// To put a paragraph about the methods into the clipboard.
     CopyMethods,
 }
@@ -167,13 +167,16 @@ impl Compare {
         read.map(drop)
     }
 
-    /// The results have another folder now; the settings go with them, also where nothing is written yet.
-    pub fn set_folder(&mut self, folder: &Path) {
-        if folder != self.view_store.folder() {
+    /// The results have another folder now; the settings go with them, also where nothing is written yet. Whether they had
+    /// a different one before.
+    pub fn set_folder(&mut self, folder: &Path) -> bool {
+        let is_new = folder != self.view_store.folder();
+        if is_new {
             let without_file = ViewSettings { colours: self.plain.clone(), ..ViewSettings::default() };
             self.view_store.set_folder(folder, without_file);
             self.look_into_trash();
         }
+        is_new
     }
 
     /// Gives treatments their colours, and takes the document's runs again. The marks of a renamed arm move to its new
@@ -339,6 +342,11 @@ impl Compare {
         self.revision += u64::from(left_out != self.left_out);
         self.left_out = left_out;
         self.changes += 1;
+    }
+
+    /// The archived runs beside the results.
+    pub fn archived(&self) -> &[StoredRun] {
+        &self.archived
     }
 
     /// Notes that runs were archived or restored.

@@ -6,6 +6,7 @@ use eframe::egui::{Align, Layout, Ui};
 use super::columns::columns_ui;
 use super::filter::filter_ui;
 use super::{Compare, CompareResponse};
+use crate::gui::commands::Command;
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text::shortened;
@@ -171,10 +172,17 @@ fn archived_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     let mut chosen = None;
     if !compare.archived.is_empty() {
         ui.menu_button(format!("Archived runs ({})", compare.archived.len()), |ui| {
+            let all = ui.button(Command::RestoreArchived.text());
+            if all.on_hover_text(Command::RestoreArchived.tooltip()).clicked() {
+                let runs = compare.archived.iter().map(|run| run.id.clone()).collect();
+                chosen = Some(CompareResponse::Restore(runs));
+                ui.close();
+            }
+            ui.separator();
             for run in &compare.archived {
                 let name = format!("Restore {}, seed {}", run.arm, run.seed);
                 if ui.button(name).on_hover_text(format!("Run {}", run.id)).clicked() {
-                    chosen = Some(CompareResponse::Restore(run.id.clone()));
+                    chosen = Some(CompareResponse::Restore(vec![run.id.clone()]));
                     ui.close();
                 }
             }

@@ -9,6 +9,8 @@ use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
 
 pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
+use crate::data::Recognised;
+
 use super::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
 use super::icons::Icon;
 use super::scroll::scroll_area;
@@ -37,7 +39,7 @@ pub enum Dialog {
         /// Whether the document can be opened again at the next start.
         comes_back: bool,
     },
-    /// Go on with the runs that were stopped when the window was closed?
+    /// Go on with the runs that were stopped when Weightlab ended?
     Resume {
         /// What the document is called.
         title: String,
@@ -61,6 +63,20 @@ pub enum Dialog {
         arm: usize,
         /// What the arm is called.
         name: String,
+    },
+    /// Choose the folder of data that were not found?
+    MissingData {
+        /// What is missing, or why a folder is of no use.
+        title: String,
+        /// Which files are needed.
+        text: String,
+    },
+    /// Change the dataset of the experiment?
+    OtherData {
+        /// The data that were dropped.
+        found: Box<Recognised>,
+        /// What the experiment has now.
+        present: String,
     },
     /// Archive these runs?
     Archive {
@@ -135,12 +151,13 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::Shortcuts => 720.0,
-            Self::Path { .. } | Self::Message { .. } => 560.0,
+            Self::Path { .. } | Self::Message { .. } | Self::MissingData { .. } => 560.0,
             Self::Unsaved { .. }
             | Self::Running { .. }
             | Self::Resume { .. }
             | Self::Recover { .. }
             | Self::Import { .. }
+            | Self::OtherData { .. }
             | Self::Archive { .. }
             | Self::Changed { .. }
             | Self::Comments { .. }
@@ -183,7 +200,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         Dialog::Resume { title, runs } => {
             let verb = if runs.len() == 1 { "was" } else { "were" };
             let count = counted(runs.len(), "run");
-            let text = format!("{count} {verb} running or queued when you closed the window.");
+            let text = format!("{count} {verb} running or queued when Weightlab ended.");
             let replies = [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)];
             question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
@@ -194,10 +211,24 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             let title = format!("Import the weights into {name}?");
             question_ui(ui, &title, &text, [("Import weights", import), cancel])
         }
+        Dialog::MissingData { title, text } => {
+            let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+            question_ui(ui, title, text, replies)
+        }
+        Dialog::OtherData { found, present } => {
+            let set = found.data.file_set().unwrap_or_default();
+            let text = format!(
+                "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
+                found.folder.display()
+            );
+            let use_it = (format!("Use {set}"), Reply::UseData(found.clone()));
+            let replies = [(use_it.0.as_str(), use_it.1), cancel];
+            question_ui(ui, &format!("Use {set} instead of {present}?"), &text, replies)
+        }
         Dialog::Archive { name, runs } => {
             let title = format!("Archive {}?", counted(runs.len(), "run"));
             let text = format!(
-                "{name}. Plots and tables no longer show them. Nothing is deleted: restore them from Archived runs in the menu of Runs."
+                "{name}. Plots no longer show them, and Run does not repeat them. Nothing is deleted: Restore all archived runs in the menu Edit brings them back."
             );
             question_ui(ui, &title, &text, [("Archive", Reply::Archive(runs.clone())), cancel])
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::data::Recognised;
 use crate::doc::Experiment;
 use crate::doc::templates::Template;
 use crate::form::Names;
@@ -94,6 +95,10 @@ pub enum Reply {
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),
+    /// Choose the folder of data that were not found.
+    ChooseData,
+    /// Make these the data of the experiment.
+    UseData(Box<Recognised>),
     /// About a file that has what saving would lose, and what comes after saving.
     Rewrite(RewriteReply, Option<Leaving>),
     /// This path was typed.

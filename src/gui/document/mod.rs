@@ -292,6 +292,8 @@ impl Document {
         problems.extend(without_data);
         self.drafts.keep_reachable(&mut self.experiment);
         let drafts = self.drafts.problems();
+        // What is typed counts, not what was wrong with the value before.
+        problems.retain(|problem| drafts.iter().all(|draft| draft.place != problem.place));
         problems.extend_from_slice(&drafts);
         problems.sort_by_key(|problem| problem.severity);
         Problem::locate(&mut problems, &self.experiment);
@@ -321,6 +323,7 @@ impl Document {
             let is_of_all = *data == self.experiment.data;
             let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
             let message = match data.file_set() {
+                Some(set) if is_of_all => format!("{set} not found: choose the folder with its files"),
                 Some(set) => format!("{set} not found"),
                 None => text::first_line(&error.to_string()).to_owned(),
             };

@@ -39,7 +39,7 @@ fn missing_data_are_one_error_with_a_remedy_until_they_are_there() {
     let mut document = Document::untitled("A", &text).unwrap();
     document.refresh();
     let [problem] = document.problems() else { panic!("{:?}", document.problems()) };
-    assert_eq!(problem.to_string(), "Data: MNIST not found");
+    assert_eq!(problem.to_string(), "Data: MNIST not found: choose the folder with its files");
     assert!(problem.details.contains(&dir) && problem.place == Place::default().key("data"));
     assert_eq!(problem.remedy, Some(Remedy::ChooseFolder));
     assert!(document.first_error().is_some() && document.runs().len() == 2);

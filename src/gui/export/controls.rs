@@ -88,8 +88,8 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     });
 }
 
-/// The place of the legend, and its corner inside the plot.
-pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
+/// The place of the legend, and its corner inside the plot; at the ends of lines where there are some.
+pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
     let corner = match legend {
         LegendPlace::Corner(corner) => Some(*corner),
         LegendPlace::Inside
@@ -111,7 +111,10 @@ pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace) {
         let name = |place: LegendPlace| {
             places.iter().find(|(known, _)| *known == place).map_or("", |(_, name)| name).to_owned()
         };
-        segments_ui(ui, &mut place, &places.map(|(place, _)| place), name);
+        let known = places.map(|(place, _)| place);
+        let known: Vec<LegendPlace> =
+            known.into_iter().filter(|place| has_ends || *place != LegendPlace::LineEnds).collect();
+        segments_ui(ui, &mut place, &known, name);
     });
     if place != LegendPlace::Inside || !is_inside {
         *legend = place;

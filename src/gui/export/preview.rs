@@ -9,7 +9,7 @@ use eframe::egui::{
 
 use super::grey;
 use crate::figure::export::picture;
-use crate::figure::scene::page::legend_place;
+use crate::figure::scene::page::{PageFacts, page_facts};
 use crate::figure::{Figure, LegendPlace, Options};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::icons::Icon;
@@ -35,8 +35,8 @@ struct Key {
 struct Pictures<T> {
     colour: T,
     grey: T,
-    /// Where its legend is, which may differ from the place that was asked for.
-    legend: LegendPlace,
+    /// What its page has: the legend may differ from the place that was asked for.
+    facts: PageFacts,
 }
 
 /// The pictures of the last settings, and how large they are shown.
@@ -108,10 +108,10 @@ impl Preview {
         if let Some((key, task)) = self.pending.take() {
             match task.take() {
                 TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(Pictures { colour, grey, legend })) => {
+                TaskState::Done(Ok(Pictures { colour, grey, facts })) => {
                     let [colour, grey] = [colour, grey]
                         .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
-                    self.shown = Some((key, Ok(Pictures { colour, grey, legend })));
+                    self.shown = Some((key, Ok(Pictures { colour, grey, facts })));
                 }
                 TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
             }
@@ -132,7 +132,7 @@ impl Preview {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
             let colour = ColorImage::from_rgba_premultiplied(size, &pixels);
             let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
-            Ok(Pictures { colour, grey, legend: legend_place(&figure, &options) })
+            Ok(Pictures { colour, grey, facts: page_facts(&figure, &options) })
         });
         self.pending = task.map(|task| (key, task));
     }
@@ -148,15 +148,19 @@ impl Preview {
             ui.vertical(|ui| {
                 ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
                 let styled = options.styled(figure);
-                for (tone, text) in grey::checks(&styled, options) {
+                let facts = match &self.shown {
+                    Some((_, Ok(Pictures { facts, .. }))) => *facts,
+                    None | Some((_, Err(_))) => PageFacts { has_cell_texts: true, ..PageFacts::default() },
+                };
+                for (tone, text) in grey::checks(&styled, options, facts) {
                     line_ui(ui, tone, &text);
                 }
                 let has_remedy = !options.shades && grey::alike(&styled, options).is_some();
                 if has_remedy && ui.link("Use darker and lighter shades").clicked() {
                     options.shades = true;
                 }
-                if let Some((_, Ok(Pictures { legend, .. }))) = &self.shown
-                    && let Some(note) = legend_note(options.size.legend, *legend)
+                if let Some((_, Ok(Pictures { facts, .. }))) = &self.shown
+                    && let Some(note) = legend_note(options.size.legend, facts.legend)
                 {
                     line_ui(ui, Tone::Info, note);
                 }

@@ -1,5 +1,6 @@
 //! What forms know about the document: settings that apply where nothing is set, layers, and sweeps.
 
+use crate::doc::intervention::Params;
 use crate::doc::structure::{Layer, Parameter, Role};
 use crate::doc::{Experiment, RunSpec, settings_of};
 use crate::form::path::{Found, Place, assign, each};
@@ -19,6 +20,8 @@ pub struct About {
     pub swept: Vec<Swept>,
     /// Names of the arms.
     pub arms: Vec<String>,
+    /// The kind of parameters that applies where a target names none.
+    pub usual_params: Option<Params>,
 }
 
 /// How a sweep concerns a setting.
@@ -53,7 +56,7 @@ impl About {
         let parameters = structure.parameters.iter().map(|parameter| parameter.name.clone()).collect();
         let swept = swept::swept(experiment);
         let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
-        Self { spec, layers, parameters, swept, arms }
+        Self { spec, layers, parameters, swept, arms, usual_params: None }
     }
 
     /// Whether a group has layers to tick: these are seen at once.
@@ -91,8 +94,12 @@ impl About {
 
     /// What holds where a setting is left out: `inherits 0.0012`, `default`.
     pub(super) fn hint(&mut self, field: &Field) -> String {
+        if let Some(usual) = self.usual_params.as_ref().filter(|_| field.key == "params") {
+            return format!("default ({})", usual.label().to_lowercase());
+        }
         let found = self.with(field.inherits, |value, found| text::summary(value, &found.field()));
         match found {
+            Some(value) if value.is_empty() => "inherits the experiment's".to_owned(),
             Some(value) if !field.inherits.is_empty() => format!("inherits {value}"),
             _ => field.unset.to_owned(),
         }

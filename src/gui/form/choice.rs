@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::{FormContext, Slot, line, marks, ticks};
 use crate::form::path::Segment;
-use crate::form::{Choice, Node};
+use crate::form::{Choice, Field, Node, text};
 use crate::gui::widgets;
 
 /// Draws the drop-down.
@@ -18,14 +18,45 @@ pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context
     true
 }
 
-/// Takes an alternative. One that names layers begins with those that there are, rather than with an error.
-pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &FormContext) {
+/// Takes an alternative. One that names layers begins with those that there are, rather than with an error. Numbers that
+/// both alternatives have, such as the learning rates of optimizers, start at the default of the new one, which is noted.
+pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &mut FormContext) {
+    let before = numbers(choice);
     choice.select(index);
+    let changed = numbers(choice).into_iter().filter_map(|(field, new)| {
+        let (_, old) = before.iter().find(|(known, _)| known.key == field.key)?;
+        let [new, old] = [new, *old].map(|value| text::number_text(value, &field));
+        (new != old).then(|| format!("{} {new} instead of {old}", field.label.to_lowercase()))
+    });
+    let changed: Vec<String> = changed.collect();
+    if !changed.is_empty() {
+        let label = choice.variant().label;
+        context.notes.push(format!("{label} starts at its defaults: {}", changed.join(", ")));
+    }
     if ticks::starts_full(choice.variants(), index)
         && let Some(payload) = choice.payload()
     {
         ticks::write(payload, context.about.layers.iter().map(|(name, _)| name.as_str()));
     }
+}
+
+/// The real numbers among the settings of what is chosen.
+fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
+    let Some(Node::Group(group)) = choice.payload().map(|payload| payload.node()) else { return Vec::new() };
+    let fields = group.fields().iter().enumerate();
+    let number = |(index, field): (usize, &Field)| match group.value(index).node() {
+        Node::Number(number) => Some((*field, *number)),
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => None,
+    };
+    fields.filter_map(number).collect()
 }
 
 /// What was chosen from a drop-down.

@@ -29,8 +29,12 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
         (0..down).for_each(|_| step(value, false, slot.field.range));
         changed = up + down > 0;
     }
-    note_range(value, slot, context);
     let document = text::to_text(value, &slot.field);
+    // What is wrong with the typed text counts, not what was wrong with the value before.
+    let typed = context.drafts.get(&context.place, &slot.name, &document);
+    if typed.is_none_or(|draft| draft.error.is_none()) {
+        note_range(value, slot, context);
+    }
     let hint = context.about.hint(&slot.field);
     // Each seed is a run: what is typed so far must not become one.
     let counted = text::count_text(0, &slot.field).is_some();

@@ -38,19 +38,26 @@ pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
     for problem in context.problems_here() {
         match problem.severity {
             Severity::Error if has_own_error => {}
-            Severity::Error => error_ui(ui, &problem.message),
-            Severity::Note => message_ui(ui, &problem.message, theme::present(ui).warning),
+            Severity::Error | Severity::Note => {
+                let colours = theme::present(ui);
+                let is_error = problem.severity == Severity::Error;
+                let colour = if is_error { colours.bad } else { colours.warning };
+                let shown = message_ui(ui, &problem.message, colour);
+                if !problem.details.is_empty() {
+                    shown.on_hover_text(&problem.details);
+                }
+            }
         }
     }
 }
 
 /// What is wrong with the control above.
 pub(super) fn error_ui(ui: &mut Ui, message: &str) {
-    message_ui(ui, message, theme::present(ui).bad);
+    drop(message_ui(ui, message, theme::present(ui).bad));
 }
 
-fn message_ui(ui: &mut Ui, message: &str, colour: Color32) {
-    ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap());
+fn message_ui(ui: &mut Ui, message: &str, colour: Color32) -> Response {
+    ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap())
 }
 
 /// Draws the bar at the left of a line whose setting differs from its default.

@@ -73,6 +73,8 @@ pub struct FormContext<'a> {
     pub drafts: Drafts,
     /// What the form asks of the window.
     pub requests: Vec<FormRequest>,
+    /// What a choice has changed besides itself, in words.
+    pub notes: Vec<String>,
     root_len: usize,
     control_width: f32,
     first_input: Option<Id>,
@@ -91,6 +93,7 @@ impl<'a> FormContext<'a> {
             about: About::default(),
             drafts: Drafts::default(),
             requests: Vec::new(),
+            notes: Vec::new(),
             root_len,
             control_width: 0.0,
             first_input: None,

@@ -19,6 +19,7 @@ pub(super) struct Form<T> {
     focus: Option<Place>,
     drafts: Drafts,
     requests: Vec<FormRequest>,
+    notes: Vec<String>,
     changes: usize,
 }
 
@@ -50,9 +51,10 @@ pub(super) fn of_experiment<'a, T: Value + 'a>(
         });
         (form.focus, form.drafts) = (context.focus, context.drafts);
         form.requests.extend(context.requests);
+        form.notes.extend(context.notes);
     };
     let (drafts, requests) = (Drafts::default(), Vec::new());
-    let form = Form { value, problems, focus: None, drafts, requests, changes: 0 };
+    let form = Form { value, problems, focus: None, drafts, requests, notes: Vec::new(), changes: 0 };
     Harness::builder().with_size(vec2(WIDTH, 1200.0)).build_ui_state(draw, form)
 }
 
@@ -73,6 +75,25 @@ pub(super) fn choose<T>(harness: &mut Harness<'_, Form<T>>, label: &str, alterna
     harness.run();
     harness.get_by_role_and_label(Role::Button, alternative).click();
     harness.run();
+}
+
+#[test]
+fn another_optimizer_says_that_the_learning_rate_is_another_one() {
+    let mut harness = form(Training::default());
+    choose(&mut harness, "Optimizer", "SGD");
+    let notes = harness.state().notes.clone();
+    assert_eq!(notes, ["SGD starts at its defaults: learning rate 0.1 instead of 0.001"]);
+}
+
+#[test]
+fn a_text_that_is_no_number_is_told_apart_from_the_number_before() {
+    let mut harness = form(Training::default());
+    write(&mut harness, "Learning rate", "-1");
+    assert!(harness.query_by_label_contains("-1 is below 0").is_some());
+    harness.get_by_label("Learning rate").focus();
+    write(&mut harness, "Learning rate", "abc");
+    assert!(harness.query_by_label_contains("\"abc\" is not a number").is_some());
+    assert!(harness.query_by_label_contains("is below 0").is_none());
 }
 
 #[test]

@@ -18,7 +18,8 @@ use super::selection::Selection;
 use super::swept::runs_text;
 use super::views::DryRun;
 use super::{arm_look, faults, plan, theme, widgets};
-use crate::doc::Stage;
+use crate::doc::intervention::Prune;
+use crate::doc::{Intervention, Stage};
 use crate::figure::style_of;
 use crate::form::path::{Place, Segment};
 use crate::form::{Choice, Names, Node, Value};
@@ -55,6 +56,8 @@ pub struct Inspected<'a> {
     pub colour: Option<usize>,
     /// The index of another style for it, if one was chosen.
     pub restyled: &'a mut Option<usize>,
+    /// What choices have changed besides themselves, for the log.
+    pub notes: &'a mut Vec<String>,
 }
 
 /// A path that the user wants to look for.
@@ -109,6 +112,7 @@ impl Inspector {
         *input.focus = context.focus.take().or(rest);
         input.document.drafts = context.drafts;
         self.about = Some((key, context.about));
+        input.notes.append(&mut context.notes);
         let requests = context.requests;
         requests.into_iter().filter_map(|request| answer(request, &mut input)).last()
     }
@@ -164,6 +168,9 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
             let run = input.document.runs().iter().find(|run| run.id == *id);
             run.map(|run| format!("seed {}", run.seed))
         }
+        Selection::Setting { name: setting, .. } => {
+            Some(setting.strip_prefix(&name).unwrap_or(setting).trim_start_matches(", ").to_owned())
+        }
         Selection::Arm(_) | Selection::Experiment => None,
     };
     ui.horizontal(|ui| {
@@ -207,6 +214,10 @@ fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     });
 }
 
+fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
+    if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
+}
+
 /// What a stage does, in a word: `Prune`.
 fn name_of(stage: &Stage) -> &'static str {
     match stage {
@@ -227,7 +238,9 @@ fn help_of(stage: &Stage) -> &'static str {
 fn with_settings<R>(input: &mut Inspected<'_>, act: impl FnOnce(&mut dyn Value, &[&str]) -> R) -> Option<R> {
     let arms = &mut input.document.experiment.arms;
     match &*input.selection {
-        Selection::Arm(index) => Some(act(arms.get_mut(*index)?, &["name", "plan"])),
+        Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
+            Some(act(arms.get_mut(*index)?, &["name", "plan"]))
+        }
         Selection::Stage { arm, path } => {
             Some(act(plan::stage_at_mut(&mut arms.get_mut(*arm)?.plan, path)?, plan::NESTED))
         }
@@ -290,7 +303,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let run = input.document.runs().iter().find(|run| run.id == id);
             run::run_ui(ui, run, input.runs, (input.results, input.details));
         }
-        Selection::Arm(index) => {
+        Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
             let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
             (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);
@@ -305,7 +318,12 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let place = arms.index(index).key("plan");
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
             (context.place, context.elsewhere) = (place, plan::NESTED);
+            context.about.usual_params = Some(stage.usual_params());
+            let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
+            if let Some((prune, before)) = prune_of(stage).zip(criterion) {
+                prune.follow_criterion(&before);
+            }
             hint_ui(ui, Some(help_of(stage)));
             widgets::outline_inputs(ui);
             faults::stage_ui(ui, stage, run.as_ref());

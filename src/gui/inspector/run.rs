@@ -46,7 +46,7 @@ pub(super) fn run_ui(
         if state == RunState::Running {
             let progress = record.progress();
             let done = text::whole_percent(progress.done);
-            row("Progress", format!("{done}, epoch {:.1} of its stage", progress.epoch));
+            row("Progress", format!("{done}, {} of its stage", record.position()));
             if let Some(secs) = progress.secs_left {
                 row("Time left", text::duration(secs));
             }

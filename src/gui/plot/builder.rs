@@ -34,11 +34,14 @@ struct FigureKey {
     note: String,
     /// Names, colours and seeds.
     arms: Vec<ArmKey>,
+    /// What a plot of one arm shows: lines of other arms may have the same names.
+    subject: String,
 }
 
 impl FigureKey {
     fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
-        Self { options: options.clone(), titles, note: input.note(), arms: input.lines() }
+        let (note, arms, subject) = (input.note(), input.lines(), input.subject.clone());
+        Self { options: options.clone(), titles, note, arms, subject }
     }
 }
 

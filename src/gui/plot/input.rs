@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::figure::plots::ArmRuns;
-use crate::results::RunRecord;
+use crate::figure::plots::{ArmRuns, Plot};
 use crate::results::table::Row;
+use crate::results::{RunRecord, subject_of};
 
 /// The input of all plots.
 #[derive(Clone, Debug)]
@@ -17,10 +17,25 @@ pub struct PlotInput {
     pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
+    /// Why nothing can be run now; empty where something can.
+    pub blocked: String,
     /// Changes whenever a record changes.
     pub revision: u64,
-    /// The layer and the bit whose trials are listed.
-    pub faults: Option<(String, u32)>,
+    /// The faults whose trials are listed.
+    pub faults: Option<ListedFaults>,
+    /// Of a plot that shows one arm, what it shows: "a, storage int8, seeds 1, 2"; empty for others.
+    pub subject: String,
+}
+
+/// Single faults whose trials are listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedFaults {
+    /// Their layer.
+    pub layer: String,
+    /// Their bit.
+    pub bit: u32,
+    /// The runs, by identity; empty if they do not come from a figure.
+    pub runs: Vec<String>,
 }
 
 /// An arm with copies of records and rows. Records share their contents with the originals until these change.
@@ -34,6 +49,19 @@ pub struct ArmInput {
 }
 
 impl ArmInput {
+    /// Its runs with these rows.
+    fn narrowed(&self, is_kept: impl Fn(&Row) -> bool) -> Self {
+        let (runs, rows) = self
+            .runs
+            .iter()
+            .zip(&self.rows)
+            .filter(|(_, row)| is_kept(row))
+            .map(|(run, row)| (run.clone(), row.clone()))
+            .unzip();
+        let waiting = self.waiting.iter().filter(|row| is_kept(row)).cloned().collect();
+        Self { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
+    }
+
     fn borrowed(&self) -> ArmRuns<'_> {
         let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
         let (rows, waiting) = (self.rows.iter().collect(), self.waiting.iter().collect());
@@ -59,8 +87,22 @@ impl PlotInput {
             waiting: owned(&arm.waiting),
         };
         let arms = Arc::new(arms.iter().map(own).collect());
-        let (grouping, remark) = Default::default();
-        Self { arms, filter, grouping, remark, revision, faults: None }
+        let (grouping, remark, blocked, subject) = Default::default();
+        Self { arms, filter, grouping, remark, blocked, revision, faults: None, subject }
+    }
+
+    /// The part for a plot that shows one arm: the runs that are selected, or all while none of these has data for it.
+    pub fn narrowed(&self, plot: &Plot, is_selected: impl Fn(&Row) -> bool) -> Self {
+        let subject = |arms: &[ArmInput]| {
+            let runs = arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
+            let about = runs.filter(|((_, record), _)| plot.concerns(std::iter::once(record)));
+            subject_of(about.map(|(_, row)| (row.arm_index, row.arm.as_str(), row.seed)))
+        };
+        let selected = self.arms.iter().map(|arm| arm.narrowed(&is_selected)).collect::<Vec<_>>();
+        match subject(&selected) {
+            nothing if nothing.is_empty() => Self { subject: subject(&self.arms), ..self.clone() },
+            subject => Self { arms: Arc::new(selected), subject, ..self.clone() },
+        }
     }
 
     /// The note in the small print of figures: filter and remark.

@@ -32,7 +32,7 @@ mod values;
 pub use axes::{colour, theme_of};
 pub use figure_request::FigureRequest;
 pub use figure_view::{FigureView, figure_ui};
-pub use input::PlotInput;
+pub use input::{ArmInput, ListedFaults, PlotInput};
 pub use keyboard::KEYS;
 pub use line_menu::{LineAction, arm_of};
 pub use painter::line_shapes;

@@ -25,6 +25,9 @@ pub struct PlotState {
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
     pub selected: Option<String>,
+    /// The selected setting, or the first one of the selected arm, as its runs are called: what a plot of the weights of one
+    /// arm shows.
+    pub treatment: Option<String>,
     /// The columns that were chosen for the table of runs, which readings and parallel axes show.
     pub columns: Option<Vec<Column>>,
     /// The names of arms with their swept values; none while a setting makes the lines.
@@ -73,6 +76,7 @@ impl Default for PlotState {
         Self {
             options: PlotOptions::default(),
             selected: None,
+            treatment: None,
             columns: None,
             arms: Arc::default(),
             titles: BTreeMap::new(),
@@ -223,7 +227,7 @@ impl PlotState {
 
     /// The options of a plot: one that shows a single arm shows the selected one.
     fn options_of(&self, plot: &Plot) -> PlotOptions {
-        let arm = self.selected.clone().filter(|_| plot.controls.weights);
+        let arm = self.treatment.clone().filter(|_| plot.controls.weights);
         PlotOptions { arm, columns: self.columns.clone(), ..self.options.clone() }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{ArmSeed, Runs};
-use crate::doc::Run;
+use crate::doc::{Run, capitalised};
 use crate::gui::text;
 use crate::results::{RunRecord, RunState, end_in_words};
 use crate::run::{QueuedRun, QueuedState, RunOrder};
@@ -58,10 +58,11 @@ impl QueueLine {
             } else {
                 stage
             };
+            let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
             let threads = self.threads.map(|threads| text::counted(threads, "thread")).unwrap_or_default();
             return (
                 format!("{done}{left} · {word}"),
-                format!("{stage}\nEpoch {:.1}, {threads}", progress.epoch),
+                format!("{stage}\n{}, {threads}", capitalised(&position)),
             );
         }
         let end =
@@ -78,7 +79,7 @@ impl Runs {
         let open = queue.iter().filter(|run| self.is_open(&run.run));
         let mut lines: Vec<QueueLine> = open.map(|run| self.line(run)).collect();
         let mut seen: BTreeSet<String> = lines.iter().map(|line| line.run.clone()).collect();
-        for run in listed.iter().filter(|run| !self.is_done(&run.id)) {
+        for run in listed.iter().filter(|run| self.is_left(&run.id)) {
             if seen.insert(run.id.clone()) {
                 let state = self.state(&run.id);
                 lines.push(QueueLine { run: run.id.clone(), state, ..QueueLine::default() });

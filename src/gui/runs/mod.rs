@@ -79,6 +79,8 @@ pub struct Runs {
     /// The last run with points of each arm and seed, which may have had other settings.
     remembered: HashMap<ArmSeed, String>,
     outdated: OutdatedRuns,
+    /// Runs whose results are in the archive.
+    archived: BTreeSet<String>,
     pace: BatchPace,
     work: Option<RunningJobs>,
     /// The work that has ended, whose order of runs may still be written.
@@ -130,6 +132,22 @@ impl Runs {
         self.records.get(run).is_some_and(RunRecord::is_done) && !self.open.contains(run)
     }
 
+    /// Notes whose results are in the archive.
+    pub fn set_archived(&mut self, archived: BTreeSet<String>) {
+        self.revision += u64::from(archived != self.archived);
+        self.archived = archived;
+    }
+
+    /// Whether the results of a run are in the archive, and it has no others.
+    pub fn is_archived(&self, run: &str) -> bool {
+        self.archived.contains(run) && !self.records.contains_key(run) && !self.open.contains(run)
+    }
+
+    /// Whether a run is still to be done: those in the archive were done once.
+    pub fn is_left(&self, run: &str) -> bool {
+        !self.is_done(run) && !self.is_archived(run)
+    }
+
     /// Whether the training of a run diverged, so far.
     pub fn has_diverged(&self, run: &Run) -> bool {
         self.records.get(&run.id).is_some_and(|record| has_diverged(run, record))
@@ -143,6 +161,7 @@ impl Runs {
     /// The state in words; a run that was never started is not queued.
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {
+            RunState::Waiting if self.is_archived(run) => "archived",
             RunState::Waiting if !self.open.contains(run) => "not run",
             RunState::Running if self.paused.is_some() => "paused",
             state => state.word(),

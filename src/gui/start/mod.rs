@@ -131,7 +131,7 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
                 chosen = Some(StartResponse::Back);
             }
         }
-        let hint = "Most templates run on data inside the program. The others ask for a folder first.";
+        let hint = "Most templates run on data inside the program. The others ask for the folder of their data where that is not found.";
         ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
     });
     chosen

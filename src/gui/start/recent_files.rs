@@ -1,5 +1,6 @@
 //! What the start page says about recent files. A thread looks them up, since a disk may be slow.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,7 +11,7 @@ use crate::doc::{self, file};
 use crate::gui::files::home_folder;
 use crate::gui::recovery::UnsavedEdits;
 use crate::gui::text::counted;
-use crate::gui::untitled::{UntitledExperiment, with_results};
+use crate::gui::untitled::{UntitledExperiment, has_failed, with_results};
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::widgets::Tone;
 use crate::run;
@@ -53,6 +54,8 @@ pub enum RecentState {
     Unreadable,
     /// Runs have begun, and none is done.
     Interrupted,
+    /// Runs have begun, none is done, and one has failed.
+    Failed,
     /// As many of so many runs are done.
     Runs {
         /// The runs that are done.
@@ -72,18 +75,27 @@ impl RecentFile {
     }
 
     fn of_untitled(found: UntitledExperiment) -> Self {
-        let UntitledExperiment { kept, written, done, all } = found;
+        let UntitledExperiment { kept, written, done, all, has_failed } = found;
         Self {
             target: RecentTarget::Untitled(Box::new(kept)),
             folder: "untitled".to_owned(),
             written: Some(written),
             day: day_of(written.into(), Local::now()),
-            state: if done == 0 { RecentState::Interrupted } else { RecentState::Runs { done, all } },
+            state: RecentState::of(done, all, || true, || has_failed),
         }
     }
 }
 
 impl RecentState {
+    /// The state of a file of which some runs are done; the rest is looked at only where none is.
+    fn of(done: usize, all: usize, has_begun: impl Fn() -> bool, has_failed: impl Fn() -> bool) -> Self {
+        match done {
+            0 if has_begun() && has_failed() => Self::Failed,
+            0 if has_begun() => Self::Interrupted,
+            _ => Self::Runs { done, all },
+        }
+    }
+
     /// How good that is, and in words.
     pub fn words(self) -> (Option<Tone>, String) {
         match self {
@@ -91,6 +103,7 @@ impl RecentState {
             Self::Missing => (Some(Tone::Bad), "file not found".to_owned()),
             Self::Unreadable => (Some(Tone::Bad), "cannot be read".to_owned()),
             Self::Interrupted => (Some(Tone::Warning), "interrupted".to_owned()),
+            Self::Failed => (Some(Tone::Bad), "failed".to_owned()),
             Self::Runs { done: 0, .. } => (None, "not run yet".to_owned()),
             Self::Runs { done, all } if done < all => {
                 (Some(Tone::Warning), format!("{done} of {all} runs done"))
@@ -125,18 +138,12 @@ impl RecentFiles {
     }
 }
 
-/// The files in their order; an untitled experiment comes before the first file that is older.
+/// The latest first; what cannot be found comes last.
 fn all(paths: &[PathBuf], untitled: &Path) -> Vec<RecentFile> {
-    let mut listed: Vec<RecentFile> = paths.iter().map(|path| looked_up(path)).collect();
-    for found in with_results(untitled).into_iter().take(UNTITLED) {
-        let one = RecentFile::of_untitled(found);
-        let is_older = |other: &RecentFile| match other.target {
-            RecentTarget::File(_) => other.written < one.written,
-            RecentTarget::Untitled(_) => false, // the latest of them came first
-        };
-        let at = listed.iter().position(is_older).unwrap_or(listed.len());
-        listed.insert(at, one);
-    }
+    let files = paths.iter().map(|path| looked_up(path));
+    let untitled = with_results(untitled).into_iter().take(UNTITLED).map(RecentFile::of_untitled);
+    let mut listed: Vec<RecentFile> = files.chain(untitled).collect();
+    listed.sort_by_key(|file| Reverse(file.written));
     listed
 }
 
@@ -161,11 +168,7 @@ fn looked_up(path: &Path) -> RecentFile {
                 let folder = run::folder_of(path);
                 let done = runs.iter().filter(|listed| run::is_marked_done(&folder, &listed.id)).count();
                 let has_begun = || runs.iter().any(|listed| folder.join(&listed.id).is_dir());
-                if done == 0 && has_begun() {
-                    RecentState::Interrupted
-                } else {
-                    RecentState::Runs { done, all: runs.len() }
-                }
+                RecentState::of(done, runs.len(), has_begun, || has_failed(&folder, &runs))
             }
             Err(_) => RecentState::Unreadable,
         },
@@ -213,6 +216,28 @@ mod tests {
         let found = looked_up(&path);
         assert_eq!(found.state, RecentState::Runs { done: 0, all: 12 });
         assert!(found.day.starts_with("today ") && found.state.words().1 == "not run yet");
+    }
+
+    #[test]
+    fn runs_that_failed_were_not_interrupted_and_the_latest_file_comes_first() {
+        use crate::results::Event;
+        let folder = tempfile::tempdir().unwrap();
+        let text = "(arms: [(name: \"a\", plan: [Test])])";
+        let files = ["a.ron", "b.ron"].map(|name| folder.path().join(name));
+        for (age, path) in files.iter().enumerate() {
+            std::fs::write(path, text).unwrap();
+            let moment = SystemTime::now() - std::time::Duration::from_secs(100 * (2 - age as u64));
+            std::fs::File::options().write(true).open(path).unwrap().set_modified(moment).unwrap();
+        }
+        let run = &doc::runs(&file::open(&files[0]).unwrap().experiment).unwrap()[0];
+        let directory = run::folder_of(&files[0]).join(&run.id);
+        std::fs::create_dir_all(&directory).unwrap();
+        assert_eq!(looked_up(&files[0]).state, RecentState::Interrupted);
+        let failed = serde_json::to_string(&Event::Failed { message: "no".to_owned() }).unwrap();
+        std::fs::write(directory.join("events.jsonl"), failed + "\n").unwrap();
+        assert_eq!(looked_up(&files[0]).state, RecentState::Failed);
+        let listed: Vec<String> = all(&files, folder.path()).iter().map(RecentFile::name).collect();
+        assert_eq!(listed, ["b.ron", "a.ron"], "opened in the other order");
     }
 
     #[test]

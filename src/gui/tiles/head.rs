@@ -1,7 +1,10 @@
 //! The head of a tile: the view as a list of others, its help, its controls, and its menu.
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
-use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui, UiBuilder, vec2};
+use eframe::egui::{
+    Align, Button, FontId, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, vec2,
+};
 
 use super::{Contents, LayoutChange, Tiling};
 use crate::gui::icons::Icon;
@@ -13,6 +16,9 @@ use crate::results::tiles::Side;
 
 /// Height of a head, in points.
 pub const HEIGHT: f32 = 40.0;
+
+/// What a view shows has at most this share of the room beside its title.
+const SUBJECT: f32 = 0.4;
 
 /// Width of a help text, in points.
 const HELP: f32 = 360.0;
@@ -33,6 +39,7 @@ pub fn head_ui(
         ui.spacing_mut().item_spacing.x = STEP / 2.0;
         views_ui(ui, pane, tiling, asked);
         help_ui(ui, pane, contents);
+        subject_ui(ui, &contents.subject(pane));
     });
     let rest = inner.with_min_x(left.response.rect.right() + STEP);
     let right = UiBuilder::new().max_rect(rest).layout(Layout::right_to_left(Align::Center));
@@ -84,6 +91,20 @@ fn views_ui(ui: &mut Ui, pane: Pane, tiling: &Tiling, asked: &mut Vec<LayoutChan
         });
     });
     button.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
+}
+
+/// Which arm, setting and seeds the view shows; without its middle where it does not fit.
+fn subject_ui(ui: &mut Ui, subject: &str) {
+    if subject.is_empty() {
+        return;
+    }
+    let font = FontId::proportional(theme::SMALL);
+    let shown = theme::fitted(ui.painter(), subject, &font, SUBJECT * ui.available_width());
+    let galley = ui.painter().layout_no_wrap(shown, font, present(ui).text2);
+    let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(rect.min, galley, present(ui).text2);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Shows {subject}")));
+    response.on_hover_text(subject);
 }
 
 /// A popup with the help of a view.

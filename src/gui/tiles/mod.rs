@@ -25,6 +25,8 @@ const LARGE: Vec2 = vec2(1360.0, 840.0);
 
 /// What panes are filled with.
 pub trait Contents {
+    /// Which arm, setting and seeds a pane shows, where it shows only some; may be empty.
+    fn subject(&mut self, pane: Pane) -> String;
     /// Draws the controls of a pane into its head, from right to left, as far as there is room.
     fn tools_ui(&mut self, ui: &mut Ui, pane: Pane);
     /// Draws the entries of a pane into its menu.

@@ -219,7 +219,7 @@ impl Tree<'_> {
         let words_ink = if is_selected && !state.tone.is_loud() { colours.text2 } else { words_ink };
         let least = indent + 44.0 + if state.icon.is_some() { 20.0 } else { 36.0 };
         let words = RichText::new(&state.words).color(words_ink);
-        row.right_ui(ui, words, least).on_hover_text(&state.hint);
+        row.right_ui(ui, words, least);
         if let Some(icon) = state.icon {
             let at = (rect.right() - ICON_AT).min(row.end - STEP / 2.0);
             row::icon(ui, &row, at, icon, ink);

@@ -88,7 +88,9 @@ impl Row {
         let layout = Layout::right_to_left(Align::Center);
         let mut part = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout));
         // It cannot be selected, as in the table of runs: that would take as long as drawing it.
-        let response = part.add(Label::new(text.size(BODY)).selectable(false).truncate());
+        // The row itself explains it.
+        let label = Label::new(text.size(BODY)).selectable(false).truncate();
+        let response = part.add(label.show_tooltip_when_elided(false));
         self.end = response.rect.left() - STEP;
         response
     }

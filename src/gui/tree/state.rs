@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Color32, Ui};
 
-use crate::doc::Run;
+use crate::doc::{Run, capitalised};
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text;
 use crate::gui::theme::present;
 use crate::gui::treatment::Treatment;
 use crate::results::divergence::{DEFINITION, DIVERGED};
-use crate::results::number::fixed;
+use crate::results::number::{fixed, plus_minus};
 use crate::results::statistics::{Spread, level};
 use crate::results::{RunRecord, RunState};
 
@@ -69,6 +69,8 @@ impl RunTone {
 const STALE: &str = "Outdated (settings changed): the curve has the settings from before your last change. Run again to update it.";
 const STRAY: &str = "Outdated (settings changed): this run started before you changed the settings, and keeps them to its end.";
 
+const ARCHIVED: &str = "Its results are archived. Restore all archived runs in the menu Edit brings them back; Run selected runs it again.";
+
 /// The accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
@@ -121,6 +123,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         _ if runs.is_stale(run) => {
             look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, STALE.to_owned())
         }
+        RunState::Waiting if runs.is_archived(&run.id) => {
+            look(Some(Icon::FolderOpen), "archived".to_owned(), RunTone::Quiet, ARCHIVED.to_owned())
+        }
         RunState::Waiting => look(
             Some(Icon::CircleDashed),
             "not run".to_owned(),
@@ -148,6 +153,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
 
 /// Where a run is: its round, or its epoch.
 fn position(record: Option<&RunRecord>) -> String {
+    if let Some(campaign) = record.and_then(RunRecord::open_campaign) {
+        return format!("trial {}", text::grouped(campaign.trials()));
+    }
     match record.and_then(RunRecord::stage).and_then(|stage| stage.round) {
         Some(round) => format!("round {round}"),
         None => match record.map(|record| record.progress().epoch) {
@@ -162,7 +170,8 @@ fn progress_text(record: Option<&RunRecord>) -> String {
     let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
     let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
     let done = text::whole_percent(progress.done);
-    format!("{stage}\nEpoch {:.1}, {done} done{left}", progress.epoch)
+    let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
+    format!("{stage}\n{}, {done} done{left}", capitalised(&position))
 }
 
 /// The runs of some treatments.
@@ -182,7 +191,8 @@ pub fn mean(values: &[f64]) -> String {
     let level = level(0.0, values, Spread::Interval95);
     match level.band {
         Some(band) => {
-            format!("{} ± {}", fixed(100.0 * level.mean, 2), fixed(50.0 * (band.high - band.low), 2))
+            let half = 50.0 * (band.high - band.low);
+            format!("{} {}", fixed(100.0 * level.mean, 2), plus_minus(half, &fixed(half, 2)))
         }
         None if values.is_empty() => String::new(),
         None => text::percent(level.mean),
@@ -191,7 +201,12 @@ pub fn mean(values: &[f64]) -> String {
 
 /// The state of all runs of a treatment in a few words, and whether something is wrong.
 pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
-    let list = listed(treatments);
+    let mut list = listed(treatments);
+    let all = list.len();
+    list.retain(|run| !runs.is_archived(&run.id));
+    if list.is_empty() && all > 0 {
+        return ("archived".to_owned(), RunTone::Quiet);
+    }
     let strays = list.iter().filter_map(|run| runs.stray(run)).filter(|id| runs.is_open(id)).count();
     if strays > 0 {
         return (format!("{strays} outdated"), RunTone::Quiet);
@@ -260,6 +275,32 @@ mod tests {
         assert_eq!(summary(&[&found[0]], &runs).0, "97.00 ± 2.48");
         let twice = Treatment { runs: [listed.clone(), listed.clone()].concat(), ..found[0].clone() };
         assert_eq!(summary(&[&twice], &runs).0, "97.00 ± 2.48");
+    }
+
+    #[test]
+    fn a_run_in_a_campaign_counts_trials_instead_of_epochs() {
+        use crate::doc::fault_sites::CellPlan;
+        use crate::results::campaign::{CampaignBegan, CampaignEnded, CellState};
+        use crate::results::event::Progress;
+        let text = "(arms: [(name: \"a\", plan: [Test])])";
+        let listed = crate::doc::runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let look = |events: Vec<Event>| {
+            let record = RunRecord::of(events);
+            run_look(&listed[0], &Runs::of([(listed[0].id.clone(), record)].into()))
+        };
+        let plan = CellPlan { trials: 6_000, ..CellPlan::default() };
+        let began = CampaignBegan { cells: vec![plan], ..CampaignBegan::default() };
+        let mut events = vec![
+            Event::Started { resumed: false, threads: 1 },
+            Event::Progress(Progress { epoch: 10.0, ..Progress::default() }),
+            Event::CampaignBegan(began),
+            Event::CampaignCell(CellState { trials: 1_500, ..CellState::default() }),
+        ];
+        let found = look(events.clone());
+        assert_eq!(found.words, "trial 1,500");
+        assert!(found.hint.contains("1,500 of 6,000 trials"), "{}", found.hint);
+        events.push(Event::CampaignEnded(CampaignEnded::default()));
+        assert_eq!(look(events).words, "epoch 10");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::state::{mean_of, summary};
 use super::{SEED, SEED_AT, Tree, VALUE_AT, fold, set_fold};
 use crate::figure::style_of;
 use crate::gui::arm_look;
+use crate::gui::selection::Selection;
 use crate::gui::theme::{self, BODY, STEP, present};
 use crate::gui::treatment::{Treatment, swept_labels};
 
@@ -37,14 +38,14 @@ impl Tree<'_> {
             for value in values {
                 let id = id.with(("value", setting, value));
                 // Most rows are out of sight.
-                if let Some(mut row) = value_row(ui, id, value, false) {
+                if let Some(mut row) = value_row(ui, id, value, false, false) {
                     let with = |treatment: &&Treatment| {
                         treatment.values.get(setting).is_some_and(|own| own == value)
                     };
                     let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
                     let mean = mean_of(&of_value, self.input.runs);
                     row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
-                    row.name_ui(ui, &value_look(id, value, false), present(ui).text2);
+                    row.name_ui(ui, &value_look(id, value, false, false), present(ui).text2);
                 }
             }
         }
@@ -54,14 +55,16 @@ impl Tree<'_> {
         }
     }
 
-    /// A swept value with its shade and mean; a click shows its runs.
+    /// A swept value with its shade and mean; a click selects its setting and shows its runs, another one folds them.
     fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
         let mut is_open = fold(ui, id, false);
         let value = treatment.values.join(", ");
-        if let Some(mut row) = value_row(ui, id, &value, true) {
+        let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
+        let is_selected = *self.selection == own;
+        if let Some(mut row) = value_row(ui, id, &value, true, is_selected) {
             let (words, tone) = summary(&[treatment], self.input.runs);
             row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
-            row.name_ui(ui, &value_look(id, &value, true), present(ui).text2);
+            row.name_ui(ui, &value_look(id, &value, true, is_selected), present(ui).text2);
             let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
             arm_look::mark(
                 ui.painter(),
@@ -69,8 +72,10 @@ impl Tree<'_> {
                 style_of(treatment.colour),
                 theme::arm_colour(ui, treatment.colour),
             );
+            self.rows.push((id, own.clone()));
             if row.response.clicked() {
-                is_open ^= true;
+                is_open = !(is_open && is_selected);
+                *self.selection = own;
             }
             row.response.on_hover_text(&treatment.name);
         }
@@ -100,13 +105,13 @@ fn setting_ui(ui: &mut Ui, parent: Id, label: &str, words: &str) {
     row.name_ui(ui, &look, present(ui).text);
 }
 
-fn value_look(id: Id, value: &str, is_target: bool) -> RowLook<'_> {
+fn value_look(id: Id, value: &str, is_target: bool, is_selected: bool) -> RowLook<'_> {
     let indent = if is_target { VALUE_AT + 1.5 * STEP } else { VALUE_AT };
     let font = egui::FontId::proportional(BODY);
-    RowLook { id, name: value, indent, font, is_selected: false, is_owner: false, is_target }
+    RowLook { id, name: value, indent, font, is_selected, is_owner: false, is_target }
 }
 
-fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool) -> Option<Row> {
+fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool, is_selected: bool) -> Option<Row> {
     let rect = place(ui, SEED)?;
-    Some(row_ui(ui, rect, &value_look(id, value, is_target)))
+    Some(row_ui(ui, rect, &value_look(id, value, is_target, is_selected)))
 }

@@ -144,6 +144,10 @@ fn swept_values_have_rows_with_shades_below_their_setting() {
     assert!(harness.query_by_label("seed 1").is_none());
     click(&mut harness, "0.1");
     assert!(harness.query_by_label("seed 1").is_some(), "a value shows its runs");
+    let name = harness.state().treatments[1].name.clone();
+    assert_eq!(harness.state().selection, Selection::Setting { arm: 0, name });
+    click(&mut harness, "0.1");
+    assert!(harness.query_by_label("seed 1").is_none(), "and folds them");
     let styles = harness.state().treatments.iter().map(|treatment| style_of(treatment.colour));
     assert_eq!(
         styles.map(|style| (style.colour, style.shade)).collect::<Vec<_>>(),

@@ -89,6 +89,7 @@ mod tests {
             text: text.to_owned(),
             actions: Vec::new(),
             is_quiet: false,
+            awaits_remedy: false,
         };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
         assert!(view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));

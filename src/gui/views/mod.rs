@@ -33,6 +33,7 @@ pub use offer::{Offer, Offers, Subject, Wanted};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
+use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::{text, theme};
@@ -87,6 +88,10 @@ trait View {
     fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         None
     }
+    /// Which arm, setting and seeds it shows, where it shows only some.
+    fn subject(&self, _input: &ViewInput<'_>, _trial_filter: &TrialFilter) -> String {
+        String::new()
+    }
     /// Whether it has something to show of the results.
     fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
         true
@@ -122,14 +127,10 @@ pub struct ViewInput<'a> {
 }
 
 impl<'a> ViewInput<'a> {
-    /// The selected run, or the runs of the selected arm.
+    /// The selected run, or the runs of the selected setting or arm.
     fn selected(&self) -> impl Iterator<Item = &'a Run> {
-        let (run, arm) = (self.selection.run(), self.selection.arm());
-        let is_selected = move |listed: &&Run| match run {
-            Some(id) => listed.id == *id,
-            None => Some(listed.arm_index) == arm,
-        };
-        self.listed.iter().filter(is_selected)
+        let selection = self.selection;
+        self.listed.iter().filter(move |run| selection.covers(run.arm_index, &run.arm, &run.id))
     }
 }
 
@@ -252,9 +253,14 @@ impl Views {
         self.view(name)?.offer()
     }
 
-    /// The layer and the bit whose trials the view of campaigns shows, if both are chosen.
-    pub fn shown_faults(&self) -> Option<(String, u32)> {
-        self.trial_filter.place()
+    /// Which arm, setting and seeds the view with this name shows, where it shows only some.
+    pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
+        self.view(name).map(|view| view.subject(input, &self.trial_filter)).unwrap_or_default()
+    }
+
+    /// The faults whose trials the view of campaigns shows, if their layer and bit are chosen.
+    pub fn shown_faults(&self, selection: &Selection) -> Option<ListedFaults> {
+        self.trial_filter.place(selection)
     }
 
     /// Makes the view of campaigns show the trials of a cell of the heat map.

@@ -51,21 +51,20 @@ impl View for NetworkView {
         let planned_run =
             if shared.network.is_there(ui.ctx(), input) { None } else { input.selected().next() };
         let planned;
-        let (summary, id, title) = if let Some(run) = planned_run {
+        let (summary, id, arm, title) = if let Some(run) = planned_run {
             let title = as_begun(&run.arm);
             ui.label(RichText::new(&title).strong())
                 .on_hover_text("Remaining and frozen weights appear when the run is done");
             planned = planned_summary(&run.spec);
-            (&planned, run.id.clone(), title)
+            (&planned, run.id.clone(), run.arm.clone(), title)
         } else {
             let read = shared.network.ui(ui, ENTRY.help, input)?;
-            (read.summary, read.source.id, read.title)
+            (read.summary, read.source.id, read.arm, read.title)
         };
         let reports = input.runs.record(&id).map_or(&[][..], |record| record.reports());
-        let harm = vulnerabilities(input);
-        if let Some(seeds) = harm.pooled() {
-            let text = format!("Vulnerability: all runs of the arm together ({seeds})");
-            ui.label(RichText::new(text).small().weak());
+        let harm = vulnerabilities(input, &arm);
+        if !harm.subject.is_empty() {
+            ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
         }
         network_ui(ui, summary, &harm.by_layer, reports);
         self.drawn = Some((summary.layers.clone(), harm, title));
@@ -86,9 +85,11 @@ impl View for NetworkView {
     }
 }
 
-/// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
-fn vulnerabilities(input: &ViewInput<'_>) -> Vulnerabilities {
-    Vulnerabilities::of(input.selected().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
+/// Vulnerability by the campaigns of the selected run, or of the selected runs with the setting of the shown network, which
+/// is the `arm` with its swept values.
+fn vulnerabilities(input: &ViewInput<'_>, arm: &str) -> Vulnerabilities {
+    let own = input.selected().filter(|run| run.arm == arm);
+    Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
 }
 
 /// Draws the chain, and the reports below it.

@@ -8,7 +8,6 @@ use super::round_slider::{RoundSlider, Stop};
 use super::{ViewInput, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::runs::Runs;
-use crate::gui::selection::Selection;
 use crate::results::network::{NetworkSummary, at_moment};
 use crate::results::{RunRecord, RunState};
 use crate::run::summary::{Moment, read_summary_at};
@@ -102,10 +101,8 @@ impl NetworkAtEnd {
             }
             Err(why) => {
                 let is_listed = |last: &Subject| input.listed.iter().any(|run| run.id == last.id);
-                let is_selected = |last: &Subject| match input.selection {
-                    Selection::Run { id, .. } => *id == last.id,
-                    other => other.arm() == Some(last.arm_index),
-                };
+                let is_selected =
+                    |last: &Subject| input.selection.covers(last.arm_index, &last.arm, &last.id);
                 let is_kept = |last: &&Subject| {
                     is_selected(last) && !is_listed(last) && input.runs.state(&last.id) == RunState::Done
                 };

@@ -212,7 +212,9 @@ fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
         harness.query_by_label("Clear layer fc2").is_some()
             && harness.query_by_label("Clear bit b2").is_some()
     );
-    assert!(harness.query_by_label_contains("1 trial: 0.00 % of images with SDC-1").is_some());
+    assert!(
+        harness.query_by_label_contains("1 trial: 100.00 % of images masked, 0.00 % with SDC-1").is_some()
+    );
     assert!(harness.query_by_label("1 of 2").is_some());
 }
 

@@ -15,6 +15,7 @@ pub use random::Random;
 pub use snip::Snip;
 pub use synflow::SynFlow;
 
+use super::Scope;
 use super::stream::Stream;
 
 crate::choice! {
@@ -83,7 +84,16 @@ pub trait Scoring {
     /// What it looks at, and how it scores by it.
     fn evidence(&self) -> Evidence<'_>;
 
-    /// In how many steps it prunes unless told otherwise, scoring anew before each.
+    /// The scope that its paper prunes with: scores by gradients compare layers with each other. New steps begin with it;
+    /// files without a scope keep the default of the format.
+    fn usual_scope(&self) -> Scope {
+        match self.evidence() {
+            Evidence::LossGradient { .. } | Evidence::FlowGradient(_) => Scope::Global,
+            Evidence::Weights(_) | Evidence::Past { .. } => Scope::PerLayer,
+        }
+    }
+
+    /// In how many steps it prunes unless told otherwise, with new scores before each.
     fn steps(&self) -> u32 {
         1
     }

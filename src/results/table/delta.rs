@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::settings::NONE;
-use crate::results::number::fixed;
+use crate::results::number::{fixed, plus_minus};
 use crate::results::paired::{Paired, paired, unpaired};
 
 /// The difference of a group or a run to the baseline, in its last accuracy.
@@ -63,7 +63,7 @@ impl Delta {
 
     /// What follows it: "± 0.29", "paired", "identical in all 3 seeds".
     pub fn remark(&self) -> String {
-        let half = |found: &Paired| found.half.map(|half| format!("± {}", fixed(half * 100.0, 2)));
+        let half = |found: &Paired| found.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
         match self {
             Self::Unknown => NONE.to_owned(),
             Self::Baseline => "baseline".to_owned(),

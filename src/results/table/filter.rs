@@ -92,7 +92,7 @@ impl Filter {
             let value = after.get(1).filter(|value| SIGNS.iter().all(|(sign, _)| sign != value));
             let value = value.ok_or_else(|| format!("a value is missing after \"{first} {text}\""))?;
             let key = key_of(&first, settings)?;
-            check_share(&key, *is, value)?;
+            check_share(&key, (&first, text), value)?;
             terms.push(Term { negated, test: Test::Compare { key, is: *is, value: value.clone() } });
             rest = &after[2..];
         }
@@ -159,11 +159,11 @@ fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
 }
 
 /// Shares are shown in percent and kept in [0, 1]: a number above 1 was meant in percent.
-fn check_share(key: &str, is: Comparison, value: &str) -> Result<(), String> {
-    let is_share = ["best", "last", "remaining"].contains(&key) && is != Comparison::Contains;
+fn check_share(key: &str, (name, sign): (&str, &str), value: &str) -> Result<(), String> {
+    let is_share = ["best", "last", "remaining"].contains(&key) && sign != ":";
     match value.parse::<f64>() {
         Ok(number) if is_share && number > 1.0 => {
-            Err(format!("\"{key}\" is a share: write {number} % or {}", number / 100.0))
+            Err(format!("write {name} {sign} {number} % or {name} {sign} {}", number / 100.0))
         }
         _ => Ok(()),
     }
@@ -289,6 +289,6 @@ mod tests {
         assert!(fail("remaining <").contains("a value is missing"));
         assert!(fail("< 0.2").contains("needs a name"));
         assert!(fail("\"open").contains("not closed"));
-        assert_eq!(fail("accuracy < 97"), "\"last\" is a share: write 97 % or 0.97");
+        assert_eq!(fail("accuracy < 97"), "write accuracy < 97 % or accuracy < 0.97");
     }
 }

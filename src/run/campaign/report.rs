@@ -111,12 +111,12 @@ fn cells_report(record: &CampaignRecord) -> Report {
     let images = all(|state| state.tally.images).max(1) as f64;
     let share = |count: u64| percent(count as f64 / images);
     let mut summary = format!(
-        "{} trials with {} faults: {} of images with SDC-1, {} with DUE, {} masked",
+        "{} trials with {} faults: {} of images masked, {} with SDC-1, {} with DUE",
         grouped(trials),
         grouped(all(|state| state.faults)),
+        share(all(|state| state.tally.masked)),
         share(all(|state| state.tally.sdc1)),
-        share(all(|state| state.tally.due)),
-        share(all(|state| state.tally.masked))
+        share(all(|state| state.tally.due))
     );
     let unprotected: Vec<&CellState> = record.states(true).collect();
     if !unprotected.is_empty() {
@@ -135,12 +135,12 @@ fn cells_report(record: &CampaignRecord) -> Report {
         "protection",
         "trials",
         "faults",
+        "masked",
         "SDC-1",
         "from",
         "to",
         "SDC-5",
         "DUE",
-        "masked",
         "corrected",
         "lost",
         "accuracy",
@@ -161,8 +161,9 @@ fn cells_report(record: &CampaignRecord) -> Report {
         };
         let mut row = vec![record.began.cells[state.cell].name(), protection.to_owned()];
         row.extend([state.trials, state.faults].map(|count| count.to_string()));
+        row.push(share(tally.masked));
         row.extend(ends(&state.sdc1));
-        row.extend([tally.sdc5, tally.due, tally.masked, tally.corrected, tally.lost].map(share));
+        row.extend([tally.sdc5, tally.due, tally.corrected, tally.lost].map(share));
         row.extend(ends(&state.accuracy));
         row.extend([state.median, state.p5, state.p95].map(percent));
         row
@@ -192,12 +193,12 @@ fn outcomes_report(
         let tally = &outcome.tally;
         let sdc1 = tally.share(tally.sdc1);
         let Interval { low, high } = wilson(sdc1, outcome.trials, confidence);
-        let shares = [tally.masked, tally.benign, tally.due].map(|count| tally.share(count));
+        let [masked, benign, due] = [tally.masked, tally.benign, tally.due].map(|count| tally.share(count));
         let mut row = vec![name(outcome), outcome.trials.to_string()];
-        row.extend([sdc1, low, high].into_iter().chain(shares).map(percent));
+        row.extend([masked, benign, sdc1, low, high, due].map(percent));
         row
     };
-    let columns = [what, "trials", "SDC-1", "from", "to", "masked", "benign", "DUE"];
+    let columns = [what, "trials", "masked", "benign", "SDC-1", "from", "to", "DUE"];
     Some(table(kind, summary, &columns, outcomes.iter().map(row).collect()))
 }
 

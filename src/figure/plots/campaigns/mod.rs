@@ -6,7 +6,7 @@ use super::ArmRuns;
 use crate::doc::fault::{BitField, Format};
 use crate::figure::axis::Category;
 use crate::figure::distinct::distinct;
-use crate::figure::model::Bars;
+use crate::figure::model::{Bars, Note};
 use crate::figure::palette::OUTCOME;
 use crate::form::number::counted;
 use crate::results::RunRecord;
@@ -69,17 +69,15 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     OUTCOMES.iter().map(part).collect()
 }
 
-/// The note about bars.
-pub fn note(arms: &[(String, u64)]) -> String {
-    let listed: Vec<String> =
-        arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials, "trial"))).collect();
-    match listed.as_slice() {
-        [] => String::new(),
-        [only] => format!("share of images, mean over single faults: {only}"),
-        several => {
-            format!("share of images, mean over single faults; bars side by side: {}", several.join(", "))
-        }
+/// Which images count: outcomes compare with the fault-free network, not with labels.
+const GOLDEN: &str = "all images count, also those wrong without faults";
+
+/// The small print of shares of images: the arms with their trials.
+pub fn note(what: &str, trials: Vec<(String, u64)>) -> Note {
+    if trials.is_empty() {
+        return Note::default();
     }
+    Note { what: what.to_owned(), trials, rest: GOLDEN.to_owned(), ..Note::default() }
 }
 
 /// The field of a bit, counted from the least significant. The bits of an integer except its sign are its value.

@@ -1,5 +1,7 @@
 //! Splits the runs of a plot by the values of settings: a figure for each panel, and one around them.
 
+mod sides;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use crate::results::table::columns::{Column, independent};
 use crate::results::table::settings::{NONE, Settings, compare, number_of};
 use crate::results::table::{Labels, LineFacts, Row};
+use sides::{Side, by_line};
 
 /// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
 pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
@@ -60,35 +63,58 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
+/// What has a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panels {
+    /// Each value of the chosen settings.
+    OfSettings,
+    /// The same; lines that would share a panel have one each, for figures that show a single arm.
+    OfArms,
+}
+
 /// The figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
 pub fn faceted(
     arms: &[ArmRuns<'_>],
     chosen: &FacetSettings,
+    panels: Panels,
     single: impl Fn(&[ArmRuns<'_>]) -> Figure,
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
         chosen.by.iter().filter_map(|column| Key::of(column, arms, &bases)).take(2).collect();
-    let Some(first) = keys.first() else { return single(arms) };
-    let names = keys.iter().map(|key| key.column.key()).collect();
-    let heads = |key: &Key<'_>| key.values.iter().map(|(_, head)| head.clone()).collect();
+    let is_split = panels == Panels::OfArms && arms.len() > 1;
+    if keys.is_empty() && !is_split {
+        return single(arms);
+    }
+    let mut refused = refusal(&keys);
+    let mut pieces = if refused.is_empty() { pieces(arms, &keys, &bases) } else { Vec::new() };
+    let mut sides: Vec<Side> = keys.iter().map(Key::side).collect();
+    if is_split {
+        by_line(&mut pieces, &mut sides);
+        let count = sides.iter().map(|side| side.heads.len()).product::<usize>();
+        if refused.is_empty()
+            && (count > MOST_PANELS || sides.iter().any(|side| side.heads.len() > MOST_VALUES))
+        {
+            refused = format!("There are {count} panels, and a figure has up to {MOST_VALUES} settings");
+        }
+    }
+    let heads = |nth: usize| sides.get(nth).map(|side| side.heads.clone()).unwrap_or_default();
     let mut facets = Facets {
-        keys: names,
-        columns: heads(first),
-        rows: keys.get(1).map(heads).unwrap_or_default(),
+        keys: sides.iter().map(|side| side.key.clone()).collect(),
+        columns: heads(0),
+        rows: heads(1),
         axes: chosen.axes,
+        refusal: refused,
         ..Facets::default()
     };
-    facets.refusal = refusal(&keys);
     if !facets.refusal.is_empty() {
         return Figure { facets: Some(facets), ..single(&[]) };
     }
-    let pieces = pieces(arms, &keys, &bases);
     let places: BTreeSet<[usize; 2]> = pieces.iter().map(|piece| piece.place).collect();
     let panel = |place: [usize; 2]| {
         let own: Vec<ArmRuns<'_>> =
             pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
-        let values = keys.iter().zip([place[1], place[0]]).map(|(key, index)| key.values[index].0.clone());
+        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].clone());
         (place, values.collect::<Vec<String>>(), single(&own))
     };
     let mut figures: Vec<Figure> = Vec::new();
@@ -186,7 +212,7 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
                 let cell = cell(key.column, row, bases)?;
                 key.values.iter().position(|(value, _)| *value == cell)
             };
-            Some([keys.get(1).map_or(Some(0), index)?, index(&keys[0])?])
+            Some([keys.get(1).map_or(Some(0), index)?, keys.first().map_or(Some(0), index)?])
         };
         for (run, row) in arm.runs.iter().zip(&arm.rows) {
             let Some(place) = place_of(row) else { continue };
@@ -319,20 +345,24 @@ fn share_colours(figures: &mut [Figure]) {
     }
 }
 
-/// The small print of all panels; with their names where they differ.
+/// The small print of all panels; with their names where they differ. Trials are those of all panels together.
 fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let with_data = || figures.iter().zip(&facets.panels).filter(|(figure, _)| figure.has_data());
-    let notes: BTreeSet<&Note> = with_data().map(|(figure, _)| &figure.note).collect();
+    let bare = |(figure, _): (&Figure, &Panel)| Note { trials: Vec::new(), ..figure.note.clone() };
+    let notes: BTreeSet<Note> = with_data().map(bare).collect();
     if notes.len() < 2 {
-        return notes.first().copied().cloned().unwrap_or_default();
+        let whole = notes.into_iter().next().unwrap_or_default();
+        return with_data().fold(whole, |whole, (figure, _)| whole.and_trials_of(&figure.note));
     }
     let parts =
         with_data().map(|(figure, panel)| format!("{}: {}", facets.title(panel), figure.note.text("")));
     // Panels without an interval have single runs.
     let intervals = notes.iter().map(|note| note.interval.as_str()).filter(|interval| !interval.is_empty());
     let interval = distinct(intervals).join(" or ");
-    Note { what: parts.collect::<Vec<_>>().join("; "), interval, rest: String::new() }
+    Note { what: parts.collect::<Vec<_>>().join("; "), interval, ..Note::default() }
 }
 
+#[cfg(test)]
+mod fault_tests;
 #[cfg(test)]
 mod tests;

@@ -50,6 +50,7 @@ impl Editor {
         Some(match selection {
             Selection::Experiment => return None,
             Selection::Arm(_) => Selection::Arm(arm),
+            Selection::Setting { name, .. } => Selection::Setting { arm, name: name.clone() },
             Selection::Run { id, .. } => Selection::Run { arm, id: id.clone() },
             Selection::Stage { path, .. } => {
                 let moved = plan::moved_to(&own.plan, &experiment.arms.get(arm)?.plan, path);

@@ -89,7 +89,7 @@ impl Editor {
         self.looked = None;
     }
 
-    /// Looks at the file anew: the document was opened or saved.
+    /// Looks at the file again: the document was opened or saved.
     pub fn look_again(&mut self) {
         self.looked = None;
     }

@@ -69,7 +69,9 @@ impl Runner {
             return (Status { detail: problem.to_string(), ..status_of("") }, None);
         }
         let mut seen = BTreeSet::new();
-        let runs: Vec<&Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).collect();
+        let mut runs: Vec<&Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).collect();
+        let all = runs.len();
+        runs.retain(|run| !self.runs.is_archived(&run.id));
         let far = |run: &Run| {
             let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
             let is_done = self.runs.is_done(&run.id);
@@ -77,7 +79,8 @@ impl Runner {
         };
         let count = runs.iter().filter(|run| !self.runs.is_done(&run.id)).count();
         if count == 0 {
-            return (status_of("All runs are done"), None);
+            let words = if runs.len() < all { "All runs are done or archived" } else { "All runs are done" };
+            return (status_of(words), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
         let costs = Costs::new(runs.iter().copied(), |run| self.worker.cost(run));

@@ -91,7 +91,7 @@ impl Runner {
     ) -> bool {
         let jobs = jobs(&self.requested(request, document), &self.runs, folder, &document.base());
         if jobs.is_empty() {
-            log.info("Nothing to start: all of these runs are done or in the queue");
+            log.info("Nothing to start: all of these runs are done, archived or in the queue");
             return false;
         }
         let count = text::counted(jobs.len(), "run");
@@ -112,7 +112,7 @@ impl Runner {
             StartRequest::All | StartRequest::Resumable | StartRequest::Failed => BTreeSet::new(),
         };
         let is_wanted = |run: &&Run| match request {
-            StartRequest::All => !self.runs.has_given_up(&run.id),
+            StartRequest::All => !self.runs.has_given_up(&run.id) && !self.runs.is_archived(&run.id),
             StartRequest::Resumable => self.runs.is_resumable(&run.id),
             StartRequest::Failed => matches!(self.runs.state(&run.id), RunState::Failed(_)),
             StartRequest::These(_) => these.contains(&run.id),

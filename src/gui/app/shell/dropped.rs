@@ -1,21 +1,24 @@
 //! What is dropped on the window.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui;
 
 use super::Shell;
+use crate::data::{Data, recognise};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::drop::{self, Dropped};
 
 impl Shell {
-    /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known.
-    pub fn take_dropped(&mut self, ctx: &egui::Context) -> Option<Vec<Dropped>> {
+    /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are the data
+    /// of the experiment.
+    pub fn take_dropped(&mut self, wanted: &Data, ctx: &egui::Context) -> Option<Vec<Dropped>> {
         let paths: Vec<PathBuf> =
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         if !paths.is_empty() && self.takes_drops() {
             self.dialog = None;
-            self.identify(paths, ctx);
+            let wanted = wanted.clone();
+            self.identify(paths, move |path| drop::identify(path, &wanted), ctx);
         }
         let found = match self.dropping.as_ref()?.take() {
             TaskState::Running => return None,
@@ -26,9 +29,20 @@ impl Shell {
         found
     }
 
-    /// Finds out in a thread what these paths are; then they are used as dropped ones.
-    pub fn identify(&mut self, paths: Vec<PathBuf>, ctx: &egui::Context) {
-        let work = move || paths.iter().map(|path| drop::identify(path)).collect();
+    /// Finds out in a thread what the folder is that was chosen for these data.
+    pub fn identify_chosen(&mut self, path: PathBuf, wanted: &Data, ctx: &egui::Context) {
+        let wanted = wanted.clone();
+        let found = move |path: &Path| Dropped::Chosen(path.to_owned(), recognise(path, &wanted));
+        self.identify(vec![path], found, ctx);
+    }
+
+    fn identify(
+        &mut self,
+        paths: Vec<PathBuf>,
+        what: impl Fn(&Path) -> Dropped + Send + 'static,
+        ctx: &egui::Context,
+    ) {
+        let work = move || paths.iter().map(|path| what(path)).collect();
         self.dropping = BackgroundTask::begin("dropped files", ctx, work);
     }
 

@@ -18,7 +18,7 @@ fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
 }
 
 /// Draws frames until something holds, two seconds at most.
-fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
+pub(super) fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
     let begun = Instant::now();
     while !holds(window) && begun.elapsed() < Duration::from_secs(2) {
         window.harness.step();
@@ -44,7 +44,7 @@ impl egui::DroppedFile for File {
     }
 }
 
-fn drop_on(window: &mut Window, path: &Path) {
+pub(super) fn drop_on(window: &mut Window, path: &Path) {
     window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
     window.harness.step();
     assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
@@ -222,7 +222,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
 }
 
 #[test]
-fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
+fn a_folder_of_data_becomes_the_data_if_wanted_and_anything_else_says_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let cifar = folder.path().join("cifar-10-batches-bin");
     std::fs::create_dir(&cifar).unwrap();
@@ -231,6 +231,7 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
     }
     let mut window = Window::new();
     drop_on(&mut window, folder.path());
+    window.click("Use CIFAR-10");
     let crate::data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
         panic!()
     };

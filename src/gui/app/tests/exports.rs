@@ -283,7 +283,7 @@ fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
         assert!(window.sees(label), "{label}");
     }
     assert!(window.sees("changed: b30, exponent"));
-    assert!(window.sees("1 trial: 80.00 % of images with SDC-1"));
+    assert!(window.sees("1 trial: 20.00 % of images masked, 80.00 % with SDC-1"));
     wait_until(&mut window, |window| window.sees("The trial cannot be replayed"));
     window.click("Back to Vulnerability");
     assert_eq!(active(&window), "vulnerability");

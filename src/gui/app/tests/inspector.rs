@@ -255,3 +255,32 @@ fn the_name_of_an_arm_is_in_the_document_while_it_is_typed() {
         assert_eq!(name(&window), after);
     }
 }
+
+#[test]
+fn a_criterion_by_gradients_prunes_over_all_layers_unless_told_otherwise() {
+    use crate::doc::intervention::Prune;
+    use crate::intervene::Scope;
+    let mut window = Window::sized([1280.0, 1400.0], None);
+    window.harness.state_mut().editor.document.experiment.arms[0].plan =
+        vec![Stage::Do(Intervention::Prune(Prune::default())), Stage::Test];
+    window.select(Selection::Stage { arm: 0, path: vec![0] });
+    let scope = |window: &Window| match &window.harness.state().editor.document.experiment.arms[0].plan[0] {
+        Stage::Do(Intervention::Prune(prune)) => prune.scope,
+        _ => panic!("the stage is gone"),
+    };
+    let combo = |window: &mut Window, label: &str, alternative: &str| {
+        let role = eframe::egui::accesskit::Role::ComboBox;
+        window.harness.get_by_role_and_label(role, label).click();
+        window.harness.run();
+        window.harness.get_by_role_and_label(eframe::egui::accesskit::Role::Button, alternative).click();
+        window.harness.run();
+    };
+    combo(&mut window, "Criterion", "SNIP");
+    assert_eq!(scope(&window), Scope::Global);
+    combo(&mut window, "Criterion", "Magnitude");
+    assert_eq!(scope(&window), Scope::PerLayer);
+    combo(&mut window, "Criterion", "SynFlow");
+    combo(&mut window, "Scope", "Per layer");
+    combo(&mut window, "Criterion", "SNIP");
+    assert_eq!(scope(&window), Scope::PerLayer, "it was chosen");
+}

@@ -1,17 +1,27 @@
 //! What plots and the table of runs are made of, and how they follow the runs.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eframe::egui;
 
 use super::Workspace;
+use crate::figure::plots::Plot;
 use crate::gui::document::Document;
 use crate::gui::log::Log;
-use crate::gui::plot::{PlotInput, PlotState};
+use crate::gui::plot::{ArmInput, PlotInput, PlotState};
 use crate::gui::runs::Runs;
-use crate::gui::treatment::treatments;
+use crate::gui::selection::Selection;
+use crate::gui::treatment::{Treatment, treatments};
 use crate::gui::views::TrialFilter;
+
+/// The part of the runs that a plot of one arm shows, and what it was made of.
+pub(super) struct Narrowed {
+    selection: Selection,
+    of: Arc<Vec<ArmInput>>,
+    input: PlotInput,
+}
 
 impl Workspace {
     /// Forgets what was seen of another document, and loads the view settings stored beside the results.
@@ -25,30 +35,50 @@ impl Workspace {
         if let Err(why) = self.compare.load(results, &mut self.plot) {
             log.error(why);
         }
-        (self.shown, self.with_data) = (None, None);
+        self.forget_shown();
+        self.with_data = None;
         self.tiles.take(self.compare.view.tiles.as_ref());
     }
 
     /// Rereads the document's arms and runs; arms keep their colours.
     pub fn take_treatments(&mut self, document: &Document) {
-        self.shown = None;
+        self.forget_shown();
         self.treatments = treatments(&document.experiment, document.runs());
         for (old, new) in self.compare.take_treatments(&mut self.treatments) {
             self.plot.rename(&old, &new);
+            if let Selection::Setting { name, .. } = &mut self.selection
+                && *name == old
+            {
+                *name = new;
+            }
         }
         self.plot.arms = self.treatments.iter().map(|treatment| treatment.name.clone()).collect();
+        self.keep_setting();
         self.selection.limit(document.experiment.arms.len());
+    }
+
+    /// A selected setting that the sweep no longer has gives way to its arm.
+    fn keep_setting(&mut self) {
+        let Selection::Setting { arm, name } = &self.selection else { return };
+        let is_it = |treatment: &Treatment| treatment.arm == *arm && treatment.name == *name;
+        if !self.treatments.iter().any(is_it) {
+            self.selection = Selection::Arm(*arm);
+        }
     }
 
     /// Records change: those that nobody shares grow in place.
     pub fn release_records(&mut self) {
+        self.forget_shown();
+    }
+
+    fn forget_shown(&mut self) {
         self.shown = None;
+        self.narrowed.clear();
     }
 
     /// Updates the rows, and saves view settings once they stop changing.
-    pub fn update(&mut self, results: &Path, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
+    pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
-        self.compare.set_folder(results);
         let update = self.compare.update(&self.treatments, runs, now);
         let keep = self.keep_view(now, false, log);
         for secs in update.into_iter().chain(keep) {
@@ -87,6 +117,36 @@ impl Workspace {
         let input = PlotInput { grouping, remark, ..input };
         self.shown = Some(input.clone());
         input
+    }
+
+    /// The input of one plot. A plot of faults shows what is selected, unless it is to show all arms: the only place that
+    /// decides which arms and settings such a plot is about.
+    pub fn input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
+        let input = self.plot_input(runs);
+        self.narrowed(plot, input)
+    }
+
+    fn narrowed(&mut self, plot: &'static Plot, whole: PlotInput) -> PlotInput {
+        if !plot.controls.one_arm {
+            return whole;
+        }
+        let all = self.plot.options.all_arms;
+        let selection = if all { Selection::Experiment } else { self.selection.clone() };
+        let is_known =
+            |known: &&Narrowed| known.selection == selection && Arc::ptr_eq(&known.of, &whole.arms);
+        if let Some(known) = self.narrowed.get(plot.name).filter(is_known) {
+            return known.input.clone();
+        }
+        let input = whole.narrowed(plot, |row| selection.covers(row.arm_index, &row.arm, &row.run));
+        let narrowed = Narrowed { selection, of: whole.arms, input: input.clone() };
+        self.narrowed.insert(plot.name, narrowed);
+        input
+    }
+
+    /// The input of the export of one plot.
+    pub fn export_input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
+        let input = self.export_input(runs);
+        self.narrowed(plot, input)
     }
 
     /// The input of exports: without outdated runs, as on the command line.

@@ -106,7 +106,7 @@ impl Workspace {
         match subject {
             Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
             Subject::Plot(plot) => {
-                let input = self.export_input(runs);
+                let input = self.export_input_of(plot, runs);
                 let request = self.plot.figure_request(plot, input);
                 Box::new(move || request.figure().map(|figure| figure.of_experiment(&experiment)))
             }

@@ -4,6 +4,8 @@ mod data;
 mod exports;
 mod views;
 
+use std::collections::BTreeMap;
+
 use crate::form::path::Place;
 use crate::gui::compare::Compare;
 use crate::gui::inspector::Inspector;
@@ -14,6 +16,7 @@ use crate::gui::treatment::Treatment;
 use crate::gui::views::{DryRun, Views};
 use crate::results::tiles::Tiles;
 use crate::results::view::ViewSettings;
+use data::Narrowed;
 pub(super) use exports::Export;
 use exports::Exporting;
 pub(super) use views::Request;
@@ -36,6 +39,8 @@ pub(super) struct Workspace {
     pub dry_run: DryRun,
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
+    /// The parts of it for plots that show one arm, by their names.
+    narrowed: BTreeMap<&'static str, Narrowed>,
     /// The views that have something to show, and the revision of the rows that this is of.
     with_data: Option<(u64, Vec<&'static str>)>,
     exports: Vec<Exporting>,

@@ -7,6 +7,7 @@ use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
 use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
+use crate::doc::Run;
 use crate::doc::intervention::Set;
 use crate::figure::plots::{self, Plot};
 use crate::gui::bar::GroupTab;
@@ -15,7 +16,9 @@ use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
 use crate::gui::panes::Pane;
-use crate::gui::plot::{LineAction, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
+use crate::gui::plot::{
+    LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui,
+};
 use crate::gui::runs::{QueueRequest, Runs, Sharing};
 use crate::gui::selection::Selection;
 use crate::gui::tiles::{Contents, LayoutChange};
@@ -73,6 +76,15 @@ impl Contents for Drawn<'_> {
         }
     }
 
+    fn subject(&mut self, pane: Pane) -> String {
+        if let Some(plot) = pane.plot {
+            return self.workspace.input_of(plot, self.runs).subject;
+        }
+        let Workspace { selection, views, .. } = &mut *self.workspace;
+        let (runs, results, log) = (self.runs, self.results, &*self.log);
+        views.subject(pane.name, &ViewInput { selection, listed: self.document.runs(), runs, results, log })
+    }
+
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
             let response = menu_ui(ui, plot, &mut self.workspace.plot);
@@ -108,8 +120,9 @@ impl Contents for Drawn<'_> {
 
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
-            let faults = self.workspace.views.shown_faults();
-            let input = PlotInput { faults, ..self.workspace.plot_input(self.runs) };
+            let faults = self.workspace.views.shown_faults(&self.workspace.selection);
+            let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
+            let input = PlotInput { blocked, faults, ..self.workspace.input_of(plot, self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
             for trouble in self.workspace.plot.troubles() {
                 self.log.error(trouble);
@@ -172,8 +185,8 @@ impl Drawn<'_> {
                 None
             }
             PlotResponse::Line(name, action) => self.line(&name, action),
-            PlotResponse::OpenFaults { layer, bit } => {
-                self.workspace.show_faults(layer, bit, self.runs, self.log)
+            PlotResponse::OpenFaults(faults) => {
+                self.workspace.show_faults(faults, self.document.runs(), self.log)
             }
         };
         self.requests.extend(request);
@@ -185,11 +198,14 @@ impl Drawn<'_> {
     fn line(&mut self, name: &str, action: LineAction) -> Option<Request> {
         let workspace = &mut *self.workspace;
         let place = arm_of(&workspace.plot.arms, name)?;
-        let arm = workspace.treatments.get(place)?.arm;
+        let treatment = workspace.treatments.get(place)?;
+        let (arm, name) = (treatment.arm, treatment.name.clone());
+        let is_swept = workspace.treatments.iter().filter(|other| other.arm == arm).count() > 1;
+        let own = if is_swept { Selection::Setting { arm, name } } else { Selection::Arm(arm) };
         match action {
-            LineAction::Select => workspace.selection = Selection::Arm(arm),
+            LineAction::Select => workspace.selection = own,
             LineAction::ShowInTable => {
-                workspace.selection = Selection::Arm(arm);
+                workspace.selection = own;
                 return Some(Request::ShowInTable);
             }
             LineAction::Restyle(index) => workspace.restyle(arm, index, self.document),
@@ -210,8 +226,9 @@ impl Workspace {
     /// Shows the runs of what is selected in their table: the row of a run, the group of an arm.
     pub fn show_in_table(&mut self) {
         let run = self.selection.run().cloned();
-        let of_arm = self.treatments.iter().filter(|treatment| self.selection.arm() == Some(treatment.arm));
-        let all = || of_arm.flat_map(|treatment| &treatment.runs).map(|run| run.id.clone()).collect();
+        let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
+        let chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let all = || chosen.map(|run| run.id.clone()).collect();
         let (is_run, runs) = (run.is_some(), run.map_or_else(all, |run| vec![run]));
         self.compare.show(runs, is_run);
         self.tiles.change(LayoutChange::Show("runs"));
@@ -261,7 +278,12 @@ impl Workspace {
         self.offer(document, runs, ui);
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
-        self.plot.selected = arm.map(|arm| arm.name.clone());
+        let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
+        let mut chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let treatment = chosen.next().map(|run| run.arm.clone());
+        let is_one = !matches!(self.selection, Selection::Arm(_) | Selection::Stage { .. });
+        self.plot.selected = treatment.clone().filter(|_| is_one).or_else(|| arm.map(|arm| arm.name.clone()));
+        self.plot.treatment = treatment;
         self.plot.columns.clone_from(&self.compare.view.table.columns);
         self.compare.selected = self.selection.run().cloned();
         self.compare.selected_arm = self.selection.arm();
@@ -272,24 +294,17 @@ impl Workspace {
         requests
     }
 
-    /// Makes the view Campaigns show the faults of a heat-map cell.
-    fn show_faults(&mut self, layer: String, bit: u32, runs: &Runs, log: &mut Log) -> Option<Request> {
-        let input = self.plot_input(runs);
-        let arms = input.borrowed();
-        let own = |arm: &plots::ArmRuns<'_>| -> Vec<(usize, String)> {
-            let rows = arm.rows.iter().filter(|row| row.outdated_state.is_empty());
-            rows.map(|row| (row.arm_index, row.run.clone())).collect()
-        };
-        let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
-        let Some((first, _)) = runs.first() else {
+    /// Makes the view Campaigns show the faults that a cell of a heat map counts.
+    fn show_faults(&mut self, faults: ListedFaults, listed: &[Run], log: &mut Log) -> Option<Request> {
+        let of_cell = || listed.iter().filter(|run| faults.runs.contains(&run.id));
+        let Some(first) = of_cell().next() else {
             log.info("The heat map shows outdated runs; their faults are only in their run folders");
             return None;
         };
-        if !runs.iter().any(|(arm, _)| self.selection.arm() == Some(*arm)) {
-            self.selection = Selection::Arm(*first);
+        if !of_cell().any(|run| self.selection.arm() == Some(run.arm_index)) {
+            self.selection = Selection::Arm(first.arm_index);
         }
-        let runs = runs.into_iter().map(|(_, run)| run).collect();
-        self.views.show_trials(TrialFilter::cell(layer, bit, runs, self.selection.clone()));
+        self.views.show_trials(TrialFilter::cell(faults, self.selection.clone()));
         Some(Request::Show("campaigns"))
     }
 

@@ -20,6 +20,21 @@ impl FigureView {
         cell_at(figure, [figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
     }
 
+    /// Frames the cells whose faults are shown, in a panel too; whether this changes what is drawn.
+    pub(in crate::gui::plot) fn frame_cells(
+        &mut self,
+        figure: &Figure,
+        find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
+    ) -> bool {
+        let cell = if figure.facets.is_none() { find(figure) } else { None };
+        let mut changes = std::mem::replace(&mut self.opened.cell, cell) != cell;
+        let panels = figure.facets.iter().flat_map(|facets| &facets.panels);
+        for (view, panel) in self.panels.views.iter_mut().zip(panels) {
+            changes |= view.frame_cells(&panel.figure, find);
+        }
+        changes
+    }
+
     /// Pins the reading of a cell.
     pub(in crate::gui::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
         let [x, y] = [column, row].map(|index| index as f64);

@@ -7,19 +7,33 @@ use super::PlotResponse;
 use crate::figure::cells::Cells;
 use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
-use crate::gui::plot::FigureView;
 use crate::gui::plot::state::PlotState;
+use crate::gui::plot::{FigureView, ListedFaults};
 use crate::gui::{theme, widgets};
 use crate::results::campaign::ImageOutcome;
 
 /// Room that the head needs in the head of a tile, in points.
 const ROOM: f32 = 400.0;
 
-/// The cell of a heat map with the faults of a layer and a bit.
-pub fn cell_of(plot: &Plot, figure: &Figure, faults: &(String, u32)) -> Option<[usize; 2]> {
-    let [rows, columns] = figure.cells.as_ref()?.size();
+/// The cell of a heat map that counts these faults.
+pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref()?;
+    if !faults.runs.is_empty() && cells.runs != faults.runs {
+        return None;
+    }
+    let [rows, columns] = cells.size();
     let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
-    cells.find(|cell| (plot.injected_at)(figure, *cell).as_ref() == Some(faults))
+    cells.find(|cell| {
+        (plot.injected_at)(figure, *cell)
+            .is_some_and(|(layer, bit)| (&layer, bit) == (&faults.layer, faults.bit))
+    })
+}
+
+/// The faults that a cell of a figure counts, in its runs.
+pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotResponse> {
+    let (layer, bit) = (plot.injected_at)(figure, cell)?;
+    let runs = figure.cells.as_ref()?.runs.clone();
+    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, runs }))
 }
 
 /// Draws the head between title and controls of its tile, where there is room.
@@ -31,8 +45,7 @@ pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<P
     }
     let left = Layout::left_to_right(Align::Center);
     let cell = ui.with_layout(left, |ui| cell_head_ui(ui, figure, view)).inner?;
-    let (layer, bit) = (plot.injected_at)(view.part(figure), cell)?;
-    Some(PlotResponse::OpenFaults { layer, bit })
+    faults_of(plot, figure, cell)
 }
 
 /// Draws the cell that is pinned or opened or, before one is, the one with the largest value. Arrow keys move, Enter opens; returns the

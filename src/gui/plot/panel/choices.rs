@@ -21,6 +21,9 @@ const OF_ARM: &str = "all of an arm";
 /// The choices that apply to a plot now, the most important one first.
 pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
+    if plot.controls.one_arm {
+        found.push(arms_ui);
+    }
     if plot.controls.weights && !state.parameters().is_empty() {
         found.extend([measure_ui as Choice, layer_ui]);
     }
@@ -28,6 +31,18 @@ pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
         found.push(levels_ui);
     }
     found
+}
+
+/// Whether a plot of faults shows what is selected, or all arms.
+fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
+    const NAMES: [&str; 2] = ["selected", "all arms"];
+    let all_arms = &mut state.options.all_arms;
+    choice_ui(ui, "show", NAMES[usize::from(*all_arms)], |ui| {
+        ui.selectable_value(all_arms, false, NAMES[0]).on_hover_text(
+            "The arm, the setting or the run that is selected on the left; all arms while it has no such faults",
+        );
+        ui.selectable_value(all_arms, true, NAMES[1]).on_hover_text("A panel for each arm and each setting");
+    });
 }
 
 fn measure_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {

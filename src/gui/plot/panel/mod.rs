@@ -11,7 +11,7 @@ use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
 use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2};
 
 use super::figure_view::figure_ui;
-use super::input::PlotInput;
+use super::input::{ListedFaults, PlotInput};
 use super::line_menu::{FigureAction, LineAction};
 use super::state::PlotState;
 use crate::figure::model::Figure;
@@ -24,7 +24,7 @@ use crate::gui::theme;
 use crate::gui::widgets::{self, FieldState, choice_ui};
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
-use cell_head::{cell_head_ui, cell_of, cell_tool_ui};
+use cell_head::{cell_head_ui, cell_of, cell_tool_ui, faults_of};
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 
@@ -50,12 +50,7 @@ pub enum PlotResponse {
     /// Make a line of each arm again.
     Ungroup,
     /// Show the faults of a cell of the heat map.
-    OpenFaults {
-        /// Their layer.
-        layer: String,
-        /// Their bit.
-        bit: u32,
-    },
+    OpenFaults(ListedFaults),
 }
 
 /// Draws a plot into all available space.
@@ -78,17 +73,14 @@ pub fn plot_ui(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    let opened = input.faults.as_ref().and_then(|faults| cell_of(plot, figure, faults));
-    if std::mem::replace(&mut view.opened.cell, opened) != opened {
+    let listed = |part: &Figure| cell_of(plot, part, input.faults.as_ref()?);
+    if view.frame_cells(figure, &listed) {
         ui.ctx().request_repaint(); // the head of the tile is drawn before
     }
     let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
-        FigureAction::Open(cell) => {
-            let (layer, bit) = (plot.injected_at)(view.part(figure), cell)?;
-            Some(PlotResponse::OpenFaults { layer, bit })
-        }
+        FigureAction::Open(cell) => faults_of(plot, view.part(figure), cell),
         FigureAction::Line(name, action) => Some(PlotResponse::Line(name, action)),
         FigureAction::Export => Some(PlotResponse::ExportFigure),
         FigureAction::Copy => Some(PlotResponse::CopyFigure),
@@ -204,6 +196,8 @@ fn nothing_ui(
             format!("The filter leaves no curves of {subject}")
         } else if input.points() > 0 {
             format!("Nothing to show: {}", plot.lacks)
+        } else if !input.blocked.is_empty() {
+            format!("Nothing can run yet. {}", input.blocked)
         } else {
             format!("Press Run: curves of {subject} appear here")
         }));

@@ -19,7 +19,7 @@ pub(super) struct Shown {
     pub filter: &'static str,
     pub grouping: &'static str,
     pub remark: &'static str,
-    pub faults: Option<(String, u32)>,
+    pub faults: Option<ListedFaults>,
     pub response: Option<PlotResponse>,
 }
 
@@ -316,7 +316,8 @@ fn the_cell_whose_trials_are_listed_is_framed_and_named() {
     };
     assert!(harness.query_by_label_contains("fc2, b2").is_none());
     let before = frames(&harness);
-    harness.state_mut().faults = Some(("fc2".to_owned(), 2));
+    let listed = ListedFaults { layer: "fc2".to_owned(), bit: 2, runs: Vec::new() };
+    harness.state_mut().faults = Some(listed);
     harness.run();
     assert!(harness.query_by_label_contains("fc2, b2: ").is_some(), "its reading is in the head");
     assert_eq!(frames(&harness), before + 1);

@@ -12,7 +12,7 @@ use crate::results::number::fixed;
 /// Accuracies without faults, progress, and whether the network is unchanged.
 pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let began = &campaign.began;
-    ui.label(golden(began));
+    ui.label(golden(began)).on_hover_text(COUNTED);
     match &campaign.ended {
         None if is_running => progress_ui(ui, std::iter::once(campaign)),
         None => {
@@ -64,19 +64,23 @@ pub fn golden(began: &CampaignBegan) -> String {
     format!("{} images, {right} right without faults{costs}", text::grouped(began.images))
 }
 
+/// Which images outcomes count.
+const COUNTED: &str = "All of these images count, also those that the network gets wrong without faults: an outcome \
+    compares the faulty output with the fault-free (golden) one, not with the label";
+
 /// Headings with what they mean.
 const COLUMNS: [(&str, &str); 8] = [
     ("Condition", "The rate, bit or layer that this line varies"),
     ("Trials", "Complete blocks so far"),
+    ("Masked", ImageOutcome::Masked.definition()),
     ("SDC-1", ImageOutcome::Sdc1.definition()),
     ("DUE", ImageOutcome::Due.definition()),
-    ("Masked", ImageOutcome::Masked.definition()),
     ("Accuracy", "Mean over trials, with the bootstrap interval"),
     ("Median", "Median accuracy of the trials"),
     ("5–95 %", "5th and 95th percentile of the accuracy"),
 ];
 /// Columns that go where the view is narrow, first ones first.
-const EXPENDABLE: [usize; 5] = [7, 6, 4, 3, 5];
+const EXPENDABLE: [usize; 5] = [7, 6, 2, 4, 5];
 
 /// Draws a line for each condition, and one below for the same trials without the protection.
 pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
@@ -106,9 +110,9 @@ fn row(name: String, plan: &CellPlan, state: Option<&CellState>) -> [String; 8] 
             .try_into()
             .expect("eight cells");
     };
-    let [sdc1, due, masked, accuracy] = [state.sdc1, state.due, state.masked, state.accuracy].map(interval);
+    let [masked, sdc1, due, accuracy] = [state.masked, state.sdc1, state.due, state.accuracy].map(interval);
     let ends = format!("{} – {}", text::percent(state.p5), text::percent(state.p95));
-    [name, text::grouped(state.trials), sdc1, due, masked, accuracy, text::percent(state.median), ends]
+    [name, text::grouped(state.trials), masked, sdc1, due, accuracy, text::percent(state.median), ends]
 }
 
 /// A share with its interval: `3.12 % [2.01, 4.70]`.

@@ -83,11 +83,9 @@ impl TrialDetail {
 
     /// The name of the trial with its actions, which are at the right end where there is room.
     fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Neighbour> {
-        let TrialRow { trial, seed, .. } = opened.row;
-        let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
         let mut wanted = None;
         let mut steps_ui = |ui: &mut Ui| {
-            let name = format!("Trial {}{round}, seed {seed}", trial.key.trial);
+            let name = format!("Trial {}", opened.row.name());
             ui.add(Label::new(RichText::new(name).font(theme::medium(theme::NAME))));
             let steps = [
                 (Icon::CaretUp, "Previous trial", Neighbour::Previous),
@@ -178,7 +176,7 @@ impl TrialDetail {
     fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
-        let counts = [trial.sdc1, trial.due, trial.benign, trial.masked];
+        let counts = [trial.masked, trial.benign, trial.sdc1, trial.due];
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
             counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));

@@ -6,6 +6,7 @@ use eframe::egui::{Button, Response, Ui, vec2};
 
 use crate::doc::Run;
 use crate::gui::icons::Icon;
+use crate::gui::plot::ListedFaults;
 use crate::gui::selection::Selection;
 use crate::gui::views::ViewInput;
 use crate::gui::{theme, widgets};
@@ -21,17 +22,22 @@ pub struct TrialFilter {
     pub(super) sought: FaultFilter,
     /// The runs of the heat map, with the selection for which they count.
     of: Option<(Selection, Vec<String>)>,
+    /// Whether the cell was opened in this frame: its trials are listed, of all campaigns.
+    pub(super) is_new: bool,
 }
 
 impl TrialFilter {
     /// A cell of the heat map of these runs.
-    pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
-        Self { sought: FaultFilter { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
+    pub fn cell(ListedFaults { layer, bit, runs }: ListedFaults, selection: Selection) -> Self {
+        let sought = FaultFilter { layer: Some(layer), bit: Some(bit) };
+        Self { sought, of: Some((selection, runs)), is_new: true }
     }
 
-    /// The layer and the bit, if both are chosen.
-    pub fn place(&self) -> Option<(String, u32)> {
-        self.sought.layer.clone().zip(self.sought.bit)
+    /// The faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
+    pub fn place(&self, selection: &Selection) -> Option<ListedFaults> {
+        let (layer, bit) = self.sought.layer.clone().zip(self.sought.bit)?;
+        let of = self.of.as_ref().filter(|(of, _)| of == selection);
+        Some(ListedFaults { layer, bit, runs: of.map(|(_, runs)| runs.clone()).unwrap_or_default() })
     }
 
     /// Whether a cell of the heat map was opened, and is still chosen.
@@ -126,7 +132,11 @@ mod tests {
 
     #[test]
     fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
-        let cell = TrialFilter::cell("fc1".to_owned(), 30, Vec::new(), Selection::Arm(0));
+        let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, runs: vec!["x".to_owned()] };
+        let cell = TrialFilter::cell(faults.clone(), Selection::Arm(0));
+        assert_eq!(cell.place(&Selection::Arm(0)), Some(faults));
+        let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
+        assert!(elsewhere.runs.is_empty(), "another selection has other runs");
         assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });
         assert!(cell.is_of_heat_map() && !TrialFilter::default().is_of_heat_map());
     }

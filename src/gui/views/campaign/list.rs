@@ -19,6 +19,8 @@ const ROW: f32 = 26.0;
 /// The length of a full bar, and the gap after it.
 const BAR: f32 = 56.0;
 const GAP: f32 = theme::STEP;
+/// The widest name of a setting.
+const WIDEST: f32 = 160.0;
 /// Columns that go where the list is narrow, first ones first.
 const EXPENDABLE: [Column; 5] = [Column::Before, Column::Accuracy, Column::Seed, Column::After, Column::Bit];
 
@@ -84,11 +86,13 @@ impl TrialList {
         // The column of the order stays, so that its sign is seen.
         let expendable = EXPENDABLE.into_iter().filter(|column| *column != self.sort.column);
         let expendable: Vec<usize> = expendable.map(|column| column as usize).collect();
+        let is_about = |column: &Column| *column != Column::Setting || rows.has_settings;
+        let needed = Column::ALL.map(|column| if is_about(&column) { needed[column as usize] } else { -GAP });
         let shown = fitting(needed, GAP, space, &expendable);
         let columns: Vec<Column> = Column::ALL
             .into_iter()
             .zip(shown)
-            .filter(|(_, is_shown)| *is_shown)
+            .filter(|(column, is_shown)| *is_shown && is_about(column))
             .map(|(column, _)| column)
             .collect();
         let used: f32 = columns.iter().map(|column| needed[*column as usize] + GAP).sum();
@@ -128,7 +132,7 @@ impl TrialList {
                     for column in &columns {
                         cell_ui(&mut row, *column, trial, bar);
                     }
-                    let name = format!("Show trial {}, seed {}", trial.trial.key.trial, trial.seed);
+                    let name = format!("Show trial {}", trial.name());
                     let response = row.response();
                     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
                     if response.clicked() {
@@ -149,7 +153,9 @@ impl TrialList {
 /// The width of a column with all of its texts, and with a bar.
 fn needed(column: Column, rows: &TrialRows, bar: f32) -> f32 {
     // The sign of the order is beside the heading.
-    rows.widths[column as usize] * 1.02 + CELL_MARGIN + bar
+    let text = rows.widths[column as usize];
+    let text = if column == Column::Setting { text.min(WIDEST) } else { text };
+    text * 1.02 + CELL_MARGIN + bar
 }
 
 /// Draws a heading; returns whether it is clicked.

@@ -23,7 +23,7 @@ use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
 use crate::results::tiles::Group;
-use crate::results::{RunRecord, RunState};
+use crate::results::{RunRecord, RunState, subject_of};
 use crate::run::summary::{FaultFilter, TrialKey};
 use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Neighbour, Opened, TrialDetail};
@@ -33,6 +33,8 @@ use trials::{TrialQuery, TrialRows};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
+/// What a campaign does that differs between settings.
+const SEVERAL: &str = "several settings";
 /// Room that the summary needs beside the bar.
 const SUMMARY: f32 = 420.0;
 
@@ -64,7 +66,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
     name: "campaigns",
     title: "Campaigns",
     group: Group::Faults,
-    help: "What did each fault do? All trials of the fault campaigns of the selected run or arm, worst first, and \
+    help: "What did each fault do? All trials of the fault campaigns of the selected run, setting or arm, worst first, and \
            beside them the trial that is opened: the weight, its value and bits before and after, the outcome of each \
            image, and the changed predictions. Click a heading to sort, choose a layer or a bit, or click a cell of \
            Vulnerability to see the trials whose only fault was there. Replay injects the faults again and compares \
@@ -83,7 +85,16 @@ impl View for Campaigns {
         listed.iter().any(has_campaign)
     }
 
+    fn subject(&self, input: &ViewInput<'_>, trial_filter: &TrialFilter) -> String {
+        let runs = trial_filter.runs(input);
+        subject_of(runs.iter().map(|run| (run.arm_index, run.arm.as_str(), run.seed)))
+    }
+
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        if std::mem::take(&mut shared.trial_filter.is_new) {
+            // The cell counts the trials of all campaigns.
+            (self.shown, self.chosen) = (Part::Trials, None);
+        }
         let runs = shared.trial_filter.runs(input);
         let all: Vec<Listed<'_>> = runs
             .iter()
@@ -172,8 +183,10 @@ impl Campaigns {
         let mut known: Vec<(CampaignKey, &str)> = Vec::new();
         for (_, campaign) in all {
             let key = key(campaign);
-            if known.iter().all(|(other, _)| *other != key) {
-                known.push((key, &campaign.began.label));
+            match known.iter_mut().find(|(other, _)| *other == key) {
+                Some((_, label)) if *label != campaign.began.label => *label = SEVERAL,
+                Some(_) => {}
+                None => known.push((key, &campaign.began.label)),
             }
         }
         if known.len() < 2 {
@@ -354,11 +367,11 @@ fn shares((trials, tally): &(u64, Tally)) -> String {
     }
     let share = |count: u64| text::percent(tally.share(count));
     format!(
-        "{}: {} of images with SDC-1, {} with DUE, {} masked",
+        "{}: {} of images masked, {} with SDC-1, {} with DUE",
         text::counted(*trials, "trial"),
+        share(tally.masked),
         share(tally.sdc1),
-        share(tally.due),
-        share(tally.masked)
+        share(tally.due)
     )
 }
 

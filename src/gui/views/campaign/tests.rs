@@ -4,6 +4,7 @@ use egui_kittest::kittest::Queryable;
 
 use super::TrialFilter;
 use crate::figure::plots::testing::{outcome, single_faults};
+use crate::gui::plot::ListedFaults;
 use crate::gui::selection::Selection;
 use crate::gui::views::tests::{Shown, open, wait_for};
 
@@ -77,7 +78,8 @@ fn the_order_is_seen_and_stays_for_another_cell() {
     harness.run_steps(2);
     assert!(above(&harness, [2, 1]) && above(&harness, [1, 0]), "descending");
     let id = harness.state().listed[0].id.clone();
-    let cell = TrialFilter::cell("fc1".to_owned(), 30, vec![id], Selection::Arm(0));
+    let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, runs: vec![id] };
+    let cell = TrialFilter::cell(faults, Selection::Arm(0));
     harness.state_mut().views.show_trials(cell);
     wait_for(&mut harness, "2 of 3");
     harness.run_steps(2);

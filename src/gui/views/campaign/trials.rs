@@ -1,7 +1,7 @@
 //! The trials of campaigns, read from the tables of their runs, with their faults as numbers.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,9 +12,11 @@ use crate::gui::views::ViewInput;
 use crate::gui::views::values::place_of;
 use crate::gui::{text, theme};
 use crate::results::campaign::CampaignRecord;
+use crate::results::colours::base;
 use crate::results::number::{Format as Digits, readable};
+use crate::results::table::settings::compare;
 use crate::results::{RunRecord, RunState};
-use crate::run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, read_faulty_trials};
+use crate::run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, TrialKey, read_faulty_trials};
 
 /// The largest number of listed trials.
 const MOST: usize = 100_000;
@@ -44,8 +46,10 @@ pub struct RunFacts {
 pub struct TrialRow {
     /// The trial.
     pub trial: FaultyTrial,
-    /// Its arm.
+    /// Its arm, with the swept values.
     pub arm: String,
+    /// What its arm is called in the list, without what all listed trials share; empty if they are of one arm and setting.
+    pub setting: String,
     /// Its seed.
     pub seed: u64,
     /// The entry with its first fault: "fc1 [52, 11]" for a weight of that layer; empty without one.
@@ -63,12 +67,15 @@ pub struct TrialRows {
     pub count: usize,
     /// The widest text of each column, in points.
     pub widths: [f32; Column::ALL.len()],
+    /// Whether they are of several arms or settings.
+    pub has_settings: bool,
 }
 
 /// A column of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Column {
+    Setting,
     Seed,
     Trial,
     Weight,
@@ -127,6 +134,12 @@ impl TrialQuery {
                 (id.as_str(), shapes.collect())
             })
             .collect();
+        let arms: BTreeSet<&str> = facts.values().map(|facts| facts.arm.as_str()).collect();
+        let shared = format!("{}, ", base(&arms.iter().copied().collect::<Vec<_>>()));
+        let setting = |arm: &str| match arms.len() {
+            0 | 1 => String::new(),
+            _ => arm.strip_prefix(&shared).unwrap_or(arm).to_owned(),
+        };
         let row = |trial: FaultyTrial| {
             let facts = facts.get(&trial.run)?;
             let format = facts.formats.get(&(trial.key.campaign.clone(), trial.key.round))?;
@@ -135,6 +148,7 @@ impl TrialQuery {
             let is_weight = fault.is_some_and(|fault| fault.parameter.ends_with(".weight"));
             Some(TrialRow {
                 arm: facts.arm.clone(),
+                setting: setting(&facts.arm),
                 seed: facts.seed,
                 place: fault.map(|fault| place(fault, shape)).unwrap_or_default(),
                 format: if shape.is_some() { format.of_parameter(is_weight) } else { *format },
@@ -148,7 +162,7 @@ impl TrialQuery {
                 rows.iter().map(|row| width(&column.text(row), f64::from(theme::BODY), Weight::Regular));
             texts.fold(heading, f64::max) as f32
         });
-        Ok(Arc::new(TrialRows { rows, count: found.count, widths }))
+        Ok(Arc::new(TrialRows { rows, count: found.count, widths, has_settings: arms.len() > 1 }))
     }
 }
 
@@ -183,6 +197,14 @@ pub fn value_text(value: f64) -> String {
 }
 
 impl TrialRow {
+    /// What tells it from others: "114, seed 2", and "114, round 1, format Int8, seed 2" where rounds and settings differ.
+    pub fn name(&self) -> String {
+        let TrialKey { round, trial, .. } = &self.trial.key;
+        let round = round.map_or_else(String::new, |round| format!(", round {round}"));
+        let setting = if self.setting.is_empty() { String::new() } else { format!(", {}", self.setting) };
+        format!("{trial}{round}{setting}, seed {}", self.seed)
+    }
+
     /// What the entry holds before and after its first fault.
     pub fn values(&self) -> [Option<f64>; 2] {
         let fault = self.trial.fault.as_ref().map(|fault| &fault.fault);
@@ -197,7 +219,8 @@ impl TrialRow {
 
 impl Column {
     /// All columns, from left to right.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::Setting,
         Self::Seed,
         Self::Trial,
         Self::Weight,
@@ -211,6 +234,7 @@ impl Column {
     /// Its heading.
     pub const fn heading(self) -> &'static str {
         match self {
+            Self::Setting => "Setting",
             Self::Seed => "Seed",
             Self::Trial => "Trial",
             Self::Weight => "Weight",
@@ -225,6 +249,7 @@ impl Column {
     /// What it shows.
     pub const fn help(self) -> &'static str {
         match self {
+            Self::Setting => "The arm of the run, with its setting",
             Self::Seed => "The seed of the run",
             Self::Trial => "The number of the trial, with its round",
             Self::Weight => "The entry with the first fault: layer and [row, column], counted from 0",
@@ -241,7 +266,7 @@ impl Column {
 
     /// Whether its texts are numbers, which end at the right.
     pub const fn is_number(self) -> bool {
-        !matches!(self, Self::Weight | Self::Bit)
+        !matches!(self, Self::Setting | Self::Weight | Self::Bit)
     }
 
     /// Its text in a row.
@@ -249,6 +274,7 @@ impl Column {
         let trial = &row.trial;
         let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);
         match self {
+            Self::Setting => row.setting.clone(),
             Self::Seed => row.seed.to_string(),
             Self::Trial => match trial.key.round {
                 Some(round) => format!("{}, round {round}", trial.key.trial),
@@ -271,6 +297,7 @@ impl Column {
         let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
         let harm = |row: &TrialRow| (row.trial.sdc1 + row.trial.due, row.trial.sdc1);
         let own = match self {
+            Self::Setting => compare(&a.arm, &b.arm),
             Self::Seed => a.seed.cmp(&b.seed),
             Self::Trial => a.trial.key.trial.cmp(&b.trial.key.trial),
             Self::Weight => {
@@ -292,10 +319,8 @@ impl Column {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::run::summary::{TrialFault, TrialKey};
+    use crate::run::summary::TrialFault;
 
     /// A trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
     pub fn row(trial: u64, sdc1: u64) -> TrialRow {
@@ -322,6 +347,7 @@ pub(super) mod tests {
                 accuracy: 0.0806,
             },
             arm: "dense".to_owned(),
+            setting: "dense".to_owned(),
             seed: 2,
             format: Format::Float32,
         }
@@ -330,7 +356,10 @@ pub(super) mod tests {
     #[test]
     fn a_row_has_the_entry_by_row_and_column_and_its_values_as_numbers() {
         let texts = Column::ALL.map(|column| column.text(&row(114, 330)));
-        assert_eq!(texts, ["2", "114", "fc1 [52, 11]", "b30", "0.1724", "5.866×10³⁷", "330", "8.06 %"]);
+        assert_eq!(
+            texts,
+            ["dense", "2", "114", "fc1 [52, 11]", "b30", "0.1724", "5.866×10³⁷", "330", "8.06 %"]
+        );
         let many = TrialRow { trial: FaultyTrial { faults: 1001, ..row(1, 2).trial }, ..row(1, 2) };
         assert_eq!(Column::Weight.text(&many), "fc1 [52, 11] + 1,000");
         let bias =

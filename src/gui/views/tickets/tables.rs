@@ -3,7 +3,7 @@
 use super::OfArm;
 use crate::gui::text;
 use crate::results::early_stops::Training;
-use crate::results::number::fixed;
+use crate::results::number::{fixed, plus_minus};
 use crate::results::statistics::mean_and_deviation;
 use crate::results::tickets::{LayerOverlap, MaskOverlap};
 
@@ -70,7 +70,8 @@ pub fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]>
 
 /// "0.317 ± 0.021".
 fn jaccard_text(overlap: &MaskOverlap) -> String {
-    let half = overlap.half_width().map_or_else(String::new, |half| format!(" ± {}", fixed(half, 3)));
+    let half = overlap.half_width().map(|half| plus_minus(half, &fixed(half, 3)));
+    let half = half.map_or_else(String::new, |half| format!(" {half}"));
     format!("{}{half}", fixed(overlap.mean(), 3))
 }
 

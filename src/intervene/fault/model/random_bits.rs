@@ -2,7 +2,7 @@ use super::{Corruption, StoredValue, Unit};
 use crate::intervene::stream::Stream;
 use rand::Rng;
 
-/// All bits drawn anew: the upper ones of a 32-bit number.
+/// All bits drawn again: the upper ones of a 32-bit number.
 pub(super) struct RandomBits;
 
 impl Corruption for RandomBits {

@@ -36,8 +36,8 @@ pub enum ImageOutcome {
 }
 
 impl ImageOutcome {
-    /// All outcomes, from harmful to harmless.
-    pub const ALL: [Self; 4] = [Self::Sdc1, Self::Due, Self::Benign, Self::Masked];
+    /// All outcomes, from harmless to harmful: the order of legends, tables and lists.
+    pub const ALL: [Self; 4] = [Self::Masked, Self::Benign, Self::Sdc1, Self::Due];
 
     /// The outcome of an image with these logits.
     pub fn of(golden: &[f32], faulty: &[f32]) -> Self {

@@ -7,7 +7,7 @@ use super::columns::{Column, Sort};
 use super::settings::{NONE, compare_parsed, number_of};
 use super::view::{Baseline, Key, TableSettings};
 use super::{Delta, Labels, Row};
-use crate::results::number::{Digits, Format};
+use crate::results::number::{Digits, Format, plus_minus};
 use crate::results::paired::{Comparison, Paired, unpaired};
 use crate::results::statistics::{Spread, level};
 use crate::results::{RunState, Split};
@@ -330,7 +330,7 @@ fn mean_cell(column: &Column, values: &[f64], spread: Spread) -> Cell {
     let is_plain = column.format() == Format::Number && matches!(column, Column::Series { .. });
     let digits = Digits::of([found.mean], Format::Number);
     let text = |value: f64| if is_plain { digits.text(value) } else { column.number(value) };
-    let spread = half.map(|half| format!("± {}", text(half))).unwrap_or_default();
+    let spread = half.map(|half| plus_minus(half, &text(half))).unwrap_or_default();
     Cell { text: text(found.mean), spread, mean: Some(found.mean), half }
 }
 
