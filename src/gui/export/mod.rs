@@ -286,7 +286,9 @@ impl ExportDialog {
             } else {
                 FieldState::Plain
             };
-            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
+            // The same field below more or fewer settings.
+            let field = TextEdit::singleline(&mut self.name).id(Id::unique("export file name"));
+            let field = field.desired_width(ui.available_width() - 64.0);
             let field = widgets::field_ui(ui, field, state).accessible_name("File name");
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
