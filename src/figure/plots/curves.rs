@@ -138,14 +138,12 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
 
 /// Over remaining weights, the values at each point by seed, for differences to an arm that never prunes.
 fn by_seed(line: &Line, curves: &[Curve], options: &PlotOptions) -> Vec<Vec<(u64, f64)>> {
-    if options.x != XAxis::Remaining {
-        return Vec::new();
-    }
     let at = |x: f64| {
         let here = |curve: &Curve| curve.points.iter().find(|point| point[0].total_cmp(&x).is_eq()).copied();
         curves.iter().filter_map(|curve| Some((curve.seed, here(curve)?[1]))).collect()
     };
-    line.points.iter().map(|point| at(point[0])).collect()
+    let points = line.points.iter().filter(|_| options.x == XAxis::Remaining);
+    points.map(|point| at(point[0])).collect()
 }
 
 /// All places of the curves in the order of the axis.

@@ -2,8 +2,9 @@
 
 use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 
-use crate::figure::IntervalStyle;
+use crate::figure::legend::samples;
 use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::figure::{Figure, IntervalStyle};
 use crate::form::number::number;
 use crate::gui::theme::{self, NAME, STEP, present};
 use crate::gui::widgets;
@@ -13,6 +14,36 @@ use crate::results::view::Preset;
 const LABEL: f32 = 104.0;
 /// Millimetres of a point.
 pub const MILLIMETRES: f64 = 25.4 / 72.0;
+
+/// Which settings change something about a figure; all of them until it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each setting applies by itself")]
+pub struct Applies {
+    /// The place of the legend.
+    pub legend: bool,
+    /// The look of lines.
+    pub lines: bool,
+    /// Whether names can be at the ends of lines.
+    pub line_ends: bool,
+    /// Notes at names.
+    pub notes: bool,
+}
+
+impl Applies {
+    /// The settings of this figure.
+    pub fn to(figure: Option<&Figure>) -> Self {
+        let Some(figure) = figure else {
+            return Self { legend: true, lines: true, line_ends: true, notes: true };
+        };
+        let parts = figure.parts();
+        Self {
+            legend: !samples(figure).is_empty(),
+            lines: parts.iter().any(|part| !part.lines.is_empty()),
+            line_ends: parts.iter().any(|part| part.has_curves()),
+            notes: !figure.details.is_empty(),
+        }
+    }
+}
 
 /// The heading of a few settings.
 pub fn heading_ui(ui: &mut Ui, text: &str) {

@@ -19,9 +19,8 @@ use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
-use crate::figure::legend::samples;
 use crate::figure::{Figure, FileKind, Options};
-use controls::{choice_ui, heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui};
+use controls::{Applies, choice_ui, heading_ui, intervals_ui, legend_ui, row_ui, segments_ui, size_ui};
 use preview::Preview;
 
 /// Width of the settings, in points.
@@ -40,32 +39,6 @@ pub struct ExportSettings {
     pub kind: FileKind,
     /// The folder of the last export.
     pub folder: PathBuf,
-}
-
-/// Which settings change something about a figure; all of them until it is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each setting applies by itself")]
-struct Applies {
-    legend: bool,
-    lines: bool,
-    /// Whether names can be at the ends of lines.
-    line_ends: bool,
-    notes: bool,
-}
-
-impl Applies {
-    fn to(figure: Option<&Figure>) -> Self {
-        let Some(figure) = figure else {
-            return Self { legend: true, lines: true, line_ends: true, notes: true };
-        };
-        let parts = figure.parts();
-        Self {
-            legend: !samples(figure).is_empty(),
-            lines: parts.iter().any(|part| !part.lines.is_empty()),
-            line_ends: parts.iter().any(|part| part.has_curves()),
-            notes: !figure.details.is_empty(),
-        }
-    }
 }
 
 /// What was chosen.
@@ -313,7 +286,9 @@ impl ExportDialog {
             } else {
                 FieldState::Plain
             };
-            let field = TextEdit::singleline(&mut self.name).desired_width(ui.available_width() - 64.0);
+            // The same field below more or fewer settings.
+            let field = TextEdit::singleline(&mut self.name).id(Id::unique("export file name"));
+            let field = field.desired_width(ui.available_width() - 64.0);
             let field = widgets::field_ui(ui, field, state).accessible_name("File name");
             ui.label(ending);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
