@@ -130,7 +130,7 @@ fn one_column_of_six_arms_keeps_most_of_its_height_for_data() {
 fn by_round(y: impl Fn(u32) -> f64) -> Figure {
     let line = |(arm, number): (usize, usize)| {
         let of = format!("winning ticket {arm}");
-        let remaining = Some(0.5_f64.powi(number as i32 - 1));
+        let remaining = Some(2.0 / 2.0_f64.powf(number as f64));
         let round = LineRound { arm: of.clone(), of, number, remaining };
         let name = format!("{}, {}", round.of, round.level());
         let points = (1..=20).map(|x| [f64::from(x), y(x) - 0.01 * (arm + number) as f64]).collect();

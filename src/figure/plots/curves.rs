@@ -80,7 +80,7 @@ pub fn averaged(
         several => mean(name, style, several, options),
     };
     let by_seed = by_seed(&line, &split.averaged, options);
-    Averaged { line: Line { traces, seeds, by_seed, ..line }, counts, trainings: Vec::new() }
+    Averaged { line: Line { by_seed, traces, seeds, ..line }, counts, trainings: Vec::new() }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.

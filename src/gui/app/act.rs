@@ -49,11 +49,7 @@ impl App {
             }
             C::RenameArm => self.rename_arm(ctx),
             C::ArchiveArm => self.ask_to_archive(),
-            C::StarArm | C::StarRun => {
-                if let Some(key) = self.star_key(command) {
-                    self.workspace.compare.star(&key);
-                }
-            }
+            C::StarArm | C::StarRun => self.star(command),
             C::ArchiveRun => self.ask_to_archive_run(ctx),
             C::RestoreArchived => self.restore_archived(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
@@ -271,6 +267,12 @@ impl App {
             Some(name) => self.shell.dialog = Some(Dialog::Import { path, arm, name }),
             None => self
                 .fail("The weights were not imported", "There is no arm to import them into. Add one first."),
+        }
+    }
+
+    fn star(&mut self, command: Command) {
+        if let Some(key) = self.star_key(command) {
+            self.workspace.compare.star(&key);
         }
     }
 
