@@ -39,6 +39,8 @@ pub struct Notice {
     pub actions: Vec<NoticeAction>,
     /// Whether the line at the bottom keeps what it shows.
     pub is_quiet: bool,
+    /// Whether it is an error that nobody has seen in the log.
+    pub is_unseen: bool,
     /// Whether it is about something wrong in the document: once that is mended, it is quiet.
     pub awaits_remedy: bool,
 }
@@ -105,7 +107,7 @@ impl Log {
     pub fn settle(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.awaits_remedy) {
             (entry.awaits_remedy, entry.is_quiet) = (false, true);
-            self.unseen = self.unseen.saturating_sub(usize::from(entry.tone == Tone::Bad));
+            self.unseen -= usize::from(std::mem::take(&mut entry.is_unseen));
         }
     }
 
@@ -116,8 +118,9 @@ impl Log {
     }
 
     /// Notes that the newest lines are shown.
-    pub const fn see(&mut self) {
+    pub fn see(&mut self) {
         self.unseen = 0;
+        self.entries.iter_mut().for_each(|entry| entry.is_unseen = false);
     }
 
     fn push(&mut self, tone: Tone, text: String, actions: Vec<NoticeAction>) {
@@ -127,7 +130,15 @@ impl Log {
             self.entries.drain(..KEPT / 4);
         }
         let time = (self.clock)().format("%H:%M").to_string();
-        self.entries.push(Notice { time, tone, text, actions, is_quiet: false, awaits_remedy: false });
+        self.entries.push(Notice {
+            time,
+            tone,
+            text,
+            actions,
+            is_quiet: false,
+            awaits_remedy: false,
+            is_unseen: tone == Tone::Bad,
+        });
     }
 
     /// How many lines were ever noted.

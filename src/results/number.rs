@@ -59,9 +59,11 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{} %", fixed(share * 100.0, 2)) } else { "not a number".to_owned() }
 }
 
-/// A large number with two digits: `3.1×10⁸`, `12,000`.
+/// A large number: from a million on with two digits, `3.1×10⁸`, else `12,000`.
 pub fn short(number: f64) -> String {
-    let exponent = if number > 0.0 { exponent_of(number) } else { 0 };
+    // Of the rounded number: 9.96 million are 1×10⁷.
+    let rounded = format!("{number:.1e}").parse().unwrap_or(number);
+    let exponent = if rounded > 0.0 { exponent_of(rounded) } else { 0 };
     if exponent < 6 {
         return fixed(number, 0);
     }

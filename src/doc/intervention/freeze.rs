@@ -69,7 +69,10 @@ impl Intervene for Freeze {
             HeldAt::Own | HeldAt::Zero => {}
         }
         if self.target == Target::default() && self.select == Select::All {
-            check.note(place.key("target"), "this freezes everything: later training changes no weight");
+            check.note(
+                place.key("target"),
+                "this freezes everything: until it is released, training changes no weight",
+            );
         }
         let Select::Indices(indices) = &self.select else { return };
         let structure = check.structure;

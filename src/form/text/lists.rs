@@ -17,6 +17,13 @@ pub fn read_list(sample: &mut dyn Value, text: &str, field: &Field) -> Result<Ve
     let parts = parts(without_brackets(sample, text));
     let is_large = |text: &str| plain_number(text).is_some_and(|number| number > 1.0);
     let is_percent = field.is_share() && parts.iter().any(|part| numbers(part).iter().any(|it| is_large(it)));
+    let is_small = |text: &String| plain_number(text).is_some_and(|number| number > 0.0 && number < 1.0);
+    let small = parts.iter().flat_map(|part| numbers(part)).find(is_small);
+    if let Some(small) = small.filter(|_| is_percent) {
+        return Err(format!(
+            "\"{small}\" is beside numbers above 1: write {small} %, or all of them as fractions"
+        ));
+    }
     for part in parts {
         let expanded = match expand(sample, part, field, is_percent)? {
             Some(expanded) => expanded,
@@ -170,7 +177,8 @@ fn example(range: &Range<'_>, is_whole: bool) -> String {
 fn plain_text(value: f64, is_whole: bool, field: &Field) -> String {
     let value = if is_whole { value.round() } else { value };
     let value = format!("{value:.12e}").parse::<f64>().unwrap_or(value);
-    if field.is_share() { number_text(value, field) } else { value.to_string() }
+    // Up to 1, a bare number is a fraction.
+    if field.is_share() && value > 1.0 { number_text(value, field) } else { value.to_string() }
 }
 
 fn by_step(low: f64, high: f64, step: f64) -> Option<Vec<f64>> {

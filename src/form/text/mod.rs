@@ -66,6 +66,13 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
             let was_set = optional.is_set();
             if !was_set {
                 optional.set(true);
+                // A bare number has the unit of the value before; here is none.
+                if whole(trimmed).is_some()
+                    && optional.value().is_some_and(|inner| matches!(inner.node(), Node::Parsed(_)))
+                {
+                    optional.set(false);
+                    return Err(format!("\"{trimmed}\" has no unit; write {trimmed}ep or {trimmed}it"));
+                }
             }
             let read = optional.value().map_or(Ok(()), |inner| set_text(inner, text, field));
             if read.is_err() && !was_set {

@@ -19,6 +19,8 @@ pub(super) struct RunTotals {
     failed: usize,
     /// Those that were stopped or failed.
     resumable: usize,
+    /// Those that are archived.
+    archived: usize,
     /// Whether there is something to draw.
     has_points: bool,
 }
@@ -28,7 +30,8 @@ impl App {
     pub(super) fn command_context(&self) -> CommandContext {
         let arm = self.workspace.selection.arm();
         let known = &self.runner.runs;
-        let RunTotals { left, to_add, failed, resumable, has_points: has_figure } = self.totals();
+        let RunTotals { left, to_add, failed, resumable, archived: archived_here, has_points: has_figure } =
+            self.totals();
         CommandContext {
             starting: self.shell.is_starting,
             running: self.runner.runs.is_running(),
@@ -40,6 +43,7 @@ impl App {
             left: left.max(usize::from(self.editor.document.drafts.is_pending())),
             to_add,
             archived: self.workspace.compare.archived().len(),
+            archived_here,
             failed,
             chosen: self.chosen_runs().map(|(name, runs)| (name, known.counts(runs))),
             has_results: arm.is_some_and(|arm| self.has_results(arm)),
@@ -98,6 +102,7 @@ impl App {
         let mut totals = RunTotals::default();
         for run in self.editor.document.runs() {
             totals.has_points |= known.shown(run).is_some_and(|record| !record.points().is_empty());
+            totals.archived += usize::from(known.is_archived(&run.id));
             if !known.is_left(&run.id) {
                 continue;
             }

@@ -81,6 +81,15 @@ pub struct Parts {
     pub clock: Clock,
 }
 
+/// Edits of a field that results do not follow yet.
+#[derive(Clone, Copy, Debug)]
+struct WaitingEdits {
+    field: egui::Id,
+    /// When the first and the last of them were made, in seconds.
+    first: f64,
+    last: f64,
+}
+
 /// The whole state of the window.
 pub struct App {
     editor: Editor,
@@ -91,8 +100,8 @@ pub struct App {
     /// What waits for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
-    /// When the first and the last edit were made that wait for a pause, in seconds.
-    waiting_edits: Option<[f64; 2]>,
+    /// Edits that wait for a pause.
+    waiting_edits: Option<WaitingEdits>,
     /// Numbers of the runs, and the revisions of the document and of the records that they are of.
     totals: Cell<Option<([u64; 2], RunTotals)>>,
 }
@@ -150,13 +159,22 @@ impl App {
         self.enter_typed();
         match command.refusal(&self.command_context()) {
             Some(reason) => self.log.refuse(Tone::Info, format!("{}: {reason}", command.text())),
-            None => self.act(command, ctx),
+            None => {
+                self.act(command, ctx);
+                if self.has_many_runs() {
+                    // The focus of a field must not hold up what a command has changed.
+                    self.follow_edits();
+                }
+            }
         }
     }
 
     /// Takes typed values that wait to be entered, and edits that wait to be looked at: what follows is about them too.
     fn enter_typed(&mut self) {
         self.editor.document.enter_typed();
+        if self.waiting_edits.is_some() {
+            self.follow_edits();
+        }
         self.look_at_document();
         let mut sharing = self.runner.runs.sharing;
         self.workspace.views.enter_typed(&mut sharing);
@@ -177,35 +195,47 @@ impl App {
         }
     }
 
-    /// Looks at the document again if it was edited, and notes what can be undone.
+    /// Follows what was edited, at once or after a pause.
     fn refresh(&mut self, ctx: &egui::Context) {
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);
+        if self.waiting_edits.is_some_and(|waiting| Some(waiting.field) != field) {
+            self.follow_edits(); // as edits of the field that was left
+        }
         self.editor.history.at(field, now);
-        if let Some(wait) = field.and_then(|_| self.wait_for_pause(ctx)) {
+        if let Some(wait) = field.and_then(|field| self.wait_for_pause(field, ctx)) {
             ctx.request_repaint_after(wait);
         } else {
-            self.waiting_edits = None;
-            self.look_at_document();
+            self.follow_edits();
             if !self.runner.is_reading() {
                 self.runner.measure(&self.editor.document, ctx);
             }
-            self.editor.note_edits(self.workspace.shown());
         }
         self.back_up(ctx);
     }
 
-    /// How long edits still wait before results follow them.
-    fn wait_for_pause(&mut self, ctx: &egui::Context) -> Option<Duration> {
-        if self.editor.document.runs().len() <= MANY_RUNS || !self.editor.document.has_changed() {
+    /// Looks at the document again if it was edited, and notes what can be undone.
+    fn follow_edits(&mut self) {
+        self.waiting_edits = None;
+        self.look_at_document();
+        self.editor.note_edits(self.workspace.shown());
+    }
+
+    fn has_many_runs(&self) -> bool {
+        self.editor.document.runs().len() > MANY_RUNS
+    }
+
+    /// How long the edits of a field still wait before results follow them.
+    fn wait_for_pause(&mut self, field: egui::Id, ctx: &egui::Context) -> Option<Duration> {
+        if !self.has_many_runs() || !self.editor.document.has_changed() {
             return None;
         }
         let (now, is_busy) = ctx.input(|input| (input.time, !input.events.is_empty()));
-        let [first, last] = self.waiting_edits.get_or_insert([now; 2]);
+        let waiting = self.waiting_edits.get_or_insert(WaitingEdits { field, first: now, last: now });
         if is_busy {
-            *last = now;
+            waiting.last = now;
         }
-        let left = (*last + PAUSE_WHILE_EDITING).min(*first + LONGEST_WAIT) - now;
+        let left = (waiting.last + PAUSE_WHILE_EDITING).min(waiting.first + LONGEST_WAIT) - now;
         (left > 0.0).then(|| Duration::from_secs_f64(left))
     }
 

@@ -16,9 +16,13 @@ use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extensi
 impl App {
     /// Draws the open dialog, and carries out the decision.
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
-        let dialog = self.shell.dialog.as_mut();
-        if let Some(Dialog::Running { runs, .. }) = dialog {
+        if let Some(Dialog::Running { runs, leaving, .. }) = self.shell.dialog.as_mut() {
             *runs = self.runner.runs.open().count(); // they go on behind the question
+            if !self.runner.runs.is_running() {
+                let leaving = leaving.clone();
+                self.shell.dialog = None;
+                self.proceed(leaving, ctx);
+            }
         }
         let dialog = self.shell.dialog.as_mut();
         let Some(reply) = dialog.and_then(|dialog| dialog_ui(ctx, dialog)) else { return };

@@ -311,10 +311,12 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
     let refusal = command.refusal(context);
     // While others go on, it adds to them.
     let adds = context.running && !context.paused && refusal.is_none();
-    let (icon, text) = match command {
-        Command::RunAll if adds => (Icon::Plus, command.label(context)),
-        Command::RunAll => (Icon::Play, "Run".to_owned()),
-        _ => (Icon::Play, command.text().to_owned()),
+    let (icon, text) = if adds {
+        (Icon::Plus, command.label(context))
+    } else if context.paused {
+        (Icon::Play, command.text().to_owned())
+    } else {
+        (Icon::Play, "Run".to_owned())
     };
     let name = if adds { text.as_str() } else { command.text() };
     let run = widgets::primary_ui(ui, refusal.is_none(), icon, &text).accessible_name(name);

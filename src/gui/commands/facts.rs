@@ -24,8 +24,10 @@ pub struct CommandContext {
     pub left: usize,
     /// Runs that *Run all* would start, or add to those that go on.
     pub to_add: usize,
-    /// Runs that are archived.
+    /// Runs that are archived, also those that the experiment does not have any more.
     pub archived: usize,
+    /// Those of the experiment.
+    pub archived_here: usize,
     /// Runs that have failed.
     pub failed: usize,
     /// The ticked or selected runs: what they are called, and what can be done with them.
@@ -113,7 +115,7 @@ impl Command {
                 .or_else(|| refuse_if(context.arms == 0, "There are no arms yet: add one on the left"))
                 .or_else(|| {
                     refuse_if(
-                        context.left == 0 && context.archived > 0,
+                        context.left == 0 && context.archived_here > 0,
                         "All runs are done or archived: restore those, change a setting or add a seed",
                     )
                 })

@@ -188,7 +188,19 @@ const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static
             Some("No room inside: the legend is at the right")
         }
         (LegendPlace::LineEnds, LegendPlace::Below) => Some("No room at the line ends: the legend is below"),
-        _ => None,
+        (LegendPlace::LineEnds, LegendPlace::Right) => {
+            Some("No room at the line ends: the legend is at the right")
+        }
+        (LegendPlace::Right, LegendPlace::Below) => Some("No room at the right: the legend is below"),
+        (
+            LegendPlace::Inside
+            | LegendPlace::Corner(_)
+            | LegendPlace::Below
+            | LegendPlace::Right
+            | LegendPlace::LineEnds
+            | LegendPlace::Hidden,
+            _,
+        ) => None,
     }
 }
 

@@ -90,6 +90,7 @@ mod tests {
             actions: Vec::new(),
             is_quiet: false,
             awaits_remedy: false,
+            is_unseen: false,
         };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
         assert!(view.wants(&entry(Tone::Info, "dense, seed 1 failed: NaN")));

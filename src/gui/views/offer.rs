@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use eframe::egui::Ui;
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{Button, Ui};
 
 use crate::figure::Figure;
 use crate::figure::plots::Plot;
+use crate::gui::widgets;
 
 /// A figure that a view shows, which is made when it is written.
 #[derive(Clone)]
@@ -98,7 +99,7 @@ pub enum Wanted {
 
 /// A menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.
 pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
-    let menu = MenuButton::from_button(Button::new(format!("Export {what}")).small()).ui(ui, |ui| {
+    let menu = MenuButton::from_button(widgets::button(None, &format!("Export {what}"))).ui(ui, |ui| {
         let entries = [
             ("Write to a file…", Wanted::File),
             ("Copy as an image", Wanted::Picture),

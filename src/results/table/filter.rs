@@ -187,6 +187,8 @@ impl Test {
                 let is_equal = |tag: &String| tag.eq_ignore_ascii_case(value);
                 row.mark.tags.iter().any(is_equal) != (*is == Comparison::NotEqual)
             }
+            // A run whose training diverged is done all the same.
+            Self::Compare { key, is, value } if key == "state" => compare(&row.state, *is, value),
             Self::Compare { key, is, value } => compare(&text_of(row, key), *is, value),
         }
     }

@@ -92,10 +92,12 @@ pub fn faceted(
     if is_split {
         by_line(&mut pieces, &mut sides);
         let count = sides.iter().map(|side| side.heads.len()).product::<usize>();
-        if refused.is_empty()
-            && (count > MOST_PANELS || sides.iter().any(|side| side.heads.len() > MOST_VALUES))
-        {
-            refused = format!("There are {count} panels, and a figure has up to {MOST_VALUES} settings");
+        let longest = sides.iter().map(|side| side.heads.len()).max().unwrap_or_default();
+        if refused.is_empty() && longest > MOST_VALUES {
+            refused =
+                format!("There are {longest} settings, and a figure has panels for up to {MOST_VALUES}");
+        } else if refused.is_empty() && count > MOST_PANELS {
+            refused = format!("There are {count} panels, and a figure has up to {MOST_PANELS}");
         }
     }
     let heads = |nth: usize| sides.get(nth).map(|side| side.heads.clone()).unwrap_or_default();

@@ -65,4 +65,9 @@ fn results_of_many_runs_follow_a_field_with_a_pause_and_a_command_at_once() {
     assert_eq!(at(&mut window, pauses(2.3) + LONGEST_WAIT, "w"), ['w', 'z']);
     window.execute(Command::Guide);
     assert_eq!(window.harness.state().editor.document.runs()[0].arm.chars().last(), Some('w'));
+    let runs = window.harness.state().editor.document.runs().len();
+    let arms = window.harness.state().editor.document.experiment.arms.len();
+    window.execute(Command::DuplicateArm);
+    let after = window.harness.state().editor.document.runs().len();
+    assert_eq!(after, runs / arms * (arms + 1), "a command waits for no pause, whatever has the focus");
 }

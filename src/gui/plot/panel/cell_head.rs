@@ -18,7 +18,8 @@ const ROOM: f32 = 400.0;
 /// The cell of a heat map that counts these faults.
 pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref()?;
-    if !faults.runs.is_empty() && cells.runs != faults.runs {
+    // Runs that have joined since are no reason to look elsewhere.
+    if faults.runs.iter().any(|run| !cells.runs.contains(run)) {
         return None;
     }
     let [rows, columns] = cells.size();

@@ -295,7 +295,7 @@ impl Column {
     /// The order of two rows by this column, ascending.
     pub fn order(self, a: &TrialRow, b: &TrialRow) -> Ordering {
         let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
-        let harm = |row: &TrialRow| (row.trial.sdc1 + row.trial.due, row.trial.sdc1);
+        let harm = |row: &TrialRow| (row.trial.sdc1, row.trial.due);
         let own = match self {
             Self::Setting => compare(&a.arm, &b.arm),
             Self::Seed => a.seed.cmp(&b.seed),
