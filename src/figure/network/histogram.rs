@@ -5,7 +5,7 @@ use crate::form::number::counted;
 use crate::results::network::{Histogram, ParameterSummary, shape_text};
 
 /// What the legend calls the outline of the dense network.
-const DENSE: &str = "initial, scaled to the same area";
+const DENSE: &str = "initial distribution (same area)";
 /// Colours of what is trained, held (those of the image), and of the dense network.
 const TRAINED: usize = 0;
 const HELD: usize = 4;

@@ -157,15 +157,13 @@ impl App {
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
-        match command.refusal(&self.command_context()) {
-            Some(reason) => self.log.refuse(Tone::Info, format!("{}: {reason}", command.text())),
-            None => {
-                self.act(command, ctx);
-                if self.has_many_runs() {
-                    // The focus of a field must not hold up what a command has changed.
-                    self.follow_edits();
-                }
-            }
+        if let Some(reason) = command.refusal(&self.command_context()) {
+            return self.log.refuse(Tone::Info, format!("{}: {reason}", command.text()));
+        }
+        self.act(command, ctx);
+        if self.has_many_runs() {
+            // The focus of a field must not hold up what a command has changed.
+            self.follow_edits();
         }
     }
 

@@ -85,7 +85,7 @@ fn more_settings_than_panels_are_refused() {
     let many: Vec<String> = (1..=30).map(|batch| batch.to_string()).collect();
     let text = SWEPT.replace("8, 16, 32", &many.join(", "));
     let (_, figure) = drawn(&text, "vulnerability", &[]);
-    assert!(figure.refusal().is_some_and(|why| why.contains("30 panels")), "{:?}", figure.refusal());
+    assert!(figure.refusal().is_some_and(|why| why.contains("30 settings")), "{:?}", figure.refusal());
 }
 
 #[test]
