@@ -16,6 +16,7 @@ mod facts;
 mod leaving;
 mod news;
 mod panels;
+mod pause;
 mod replies;
 mod runner;
 mod shell;
@@ -47,6 +48,7 @@ use super::worker::Worker;
 use super::{memory, theme};
 use editor::Editor;
 use facts::RunTotals;
+use pause::WaitingEdits;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -54,16 +56,6 @@ use workspace::Workspace;
 
 /// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
-
-/// While a field of an experiment with more runs than this is edited, results wait for a pause: following takes
-/// several frames.
-const MANY_RUNS: usize = 300;
-
-/// That pause, in seconds.
-const PAUSE_WHILE_EDITING: f64 = 0.2;
-
-/// Without a pause, results follow after this time, in seconds.
-const LONGEST_WAIT: f64 = 1.0;
 
 /// External services; tests replace them by scripts.
 pub struct Parts {
@@ -79,15 +71,6 @@ pub struct Parts {
     pub home: Option<PathBuf>,
     /// What time it is.
     pub clock: Clock,
-}
-
-/// Edits of a field that results do not follow yet.
-#[derive(Clone, Copy, Debug)]
-struct WaitingEdits {
-    field: egui::Id,
-    /// When the first and the last of them were made, in seconds.
-    first: f64,
-    last: f64,
 }
 
 /// The whole state of the window.
@@ -217,24 +200,6 @@ impl App {
         self.waiting_edits = None;
         self.look_at_document();
         self.editor.note_edits(self.workspace.shown());
-    }
-
-    fn has_many_runs(&self) -> bool {
-        self.editor.document.runs().len() > MANY_RUNS
-    }
-
-    /// How long the edits of a field still wait before results follow them.
-    fn wait_for_pause(&mut self, field: egui::Id, ctx: &egui::Context) -> Option<Duration> {
-        if !self.has_many_runs() || !self.editor.document.has_changed() {
-            return None;
-        }
-        let (now, is_busy) = ctx.input(|input| (input.time, !input.events.is_empty()));
-        let waiting = self.waiting_edits.get_or_insert(WaitingEdits { field, first: now, last: now });
-        if is_busy {
-            waiting.last = now;
-        }
-        let left = (waiting.last + PAUSE_WHILE_EDITING).min(waiting.first + LONGEST_WAIT) - now;
-        (left > 0.0).then(|| Duration::from_secs_f64(left))
     }
 
     /// Looks at the document again if it has changed; whether it had.
