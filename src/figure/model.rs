@@ -41,6 +41,8 @@ pub struct Figure {
     pub reference_lines: Vec<ReferenceLine>,
     /// What the intervals around its means are; `None` where they are of several kinds, or have uneven sides.
     pub spread: Option<Spread>,
+    /// Whether intervals that reach beyond 0 and beyond 1 were cut there.
+    pub cut: [bool; 2],
     /// Where x is the epoch within a training: all trainings that can have lines, by number.
     pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.

@@ -3,8 +3,7 @@
 use super::distinct::distinct;
 use super::model::{Figure, Line};
 use crate::doc::listed;
-use crate::results::number::Format;
-use crate::results::statistics::{Band, Spread};
+use crate::results::statistics::Band;
 
 impl Figure {
     /// What the small print says of intervals beside the note: bands of reference lines, and ends that are cut.
@@ -21,18 +20,18 @@ impl Figure {
                 spread.label()
             ));
         }
-        // Student's t and standard deviations may exceed shares, the smallest and the largest value do not.
-        let is_even = self.spread.is_some_and(|spread| spread != Spread::MinMax);
-        let ends = |is_there: fn(&Band) -> bool| {
-            let mut bands = parts.iter().flat_map(|part| &part.lines).flat_map(|line| &line.band);
-            bands.any(|band| band.low < band.high && is_there(band))
+        // A line whose interval is cut may be hidden.
+        let reaches = |is_there: fn(&Band) -> bool| {
+            parts.iter().flat_map(|part| &part.lines).flat_map(|line| &line.band).any(is_there)
         };
-        if is_even && self.y.format == Format::Percent {
-            let cut = [(ends(|band| band.low <= 0.0), "0 %"), (ends(|band| band.high >= 1.0), "100 %")];
-            let cut: Vec<&str> = cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, end)| end).collect();
-            if !cut.is_empty() {
-                remarks.push(format!("intervals are cut at {}", listed(&cut)));
-            }
+        let is_cut = |end: usize| parts.iter().any(|part| part.cut[end]);
+        let cut = [
+            (is_cut(0) && reaches(|band| band.low <= 0.0), "0 %"),
+            (is_cut(1) && reaches(|band| band.high >= 1.0), "100 %"),
+        ];
+        let cut: Vec<&str> = cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, end)| end).collect();
+        if !cut.is_empty() {
+            remarks.push(format!("intervals are cut at {}", listed(&cut)));
         }
         remarks
     }
@@ -83,6 +82,7 @@ mod tests {
     use super::*;
     use crate::figure::scale::Scale;
     use crate::figure::{Axis, ReferenceLine, style_of};
+    use crate::results::statistics::Spread;
 
     #[test]
     fn what_cannot_be_drawn_is_said() {
@@ -109,13 +109,14 @@ mod tests {
             lines: vec![line],
             reference_lines: vec![dense],
             spread: Some(Spread::Interval95),
+            cut: [false, true],
             ..Figure::default()
         };
         let band = "dashed: the mean of dense with its 95 % CI as a band";
         assert_eq!(figure.remarks("bars"), [band, "intervals are cut at 100 %"]);
         assert_eq!(figure.remarks("band of the selected arm"), ["intervals are cut at 100 %"]);
         assert!(figure.remarks("").is_empty());
-        let range = Figure { spread: Some(Spread::MinMax), reference_lines: Vec::new(), ..figure };
-        assert!(range.remarks("bars").is_empty(), "the largest value may be 100 %");
+        let whole = Figure { cut: [false; 2], reference_lines: Vec::new(), ..figure };
+        assert!(whole.remarks("bars").is_empty(), "an interval may end at 100 %");
     }
 }

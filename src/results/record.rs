@@ -175,6 +175,18 @@ impl RunRecord {
         }
     }
 
+    /// Where it is, as short as a tree has room for: "epoch 4", in a pruning loop "round 2", in a campaign "trial 1,500".
+    pub fn short_position(&self) -> String {
+        if let Some(campaign) = self.open_campaign() {
+            return format!("trial {}", grouped(campaign.trials()));
+        }
+        match (self.stage().and_then(|stage| stage.round), self.progress.epoch) {
+            (Some(round), _) => format!("round {round}"),
+            (None, epoch) if epoch > 0.0 => format!("epoch {}", epoch.ceil()),
+            (None, _) => "running".to_owned(),
+        }
+    }
+
     /// All points, in the order in which they came.
     pub fn points(&self) -> &Points {
         &self.points

@@ -120,9 +120,11 @@ fn single(plot: &Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotV
     figure
 }
 
-/// Clamps bands of shares to 0 and 1, which Student's t and standard deviations may exceed.
+/// Cuts bands of shares at 0 and 1, beyond which Student's t and standard deviations may reach.
 fn cut_bands(figure: &mut Figure) {
     for band in figure.lines.iter_mut().flat_map(|line| &mut line.band) {
+        figure.cut[0] |= band.low < 0.0;
+        figure.cut[1] |= band.high > 1.0;
         [band.low, band.high] = [band.low, band.high].map(|end| end.clamp(0.0, 1.0));
     }
     for spread in figure.reference_lines.iter_mut().filter_map(|reference| reference.spread.as_mut()) {

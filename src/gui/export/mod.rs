@@ -65,9 +65,10 @@ struct FolderField {
 }
 
 impl FolderField {
-    /// Takes a folder that was chosen elsewhere, and looks once whether a folder is there.
-    fn follow(&mut self, folder: &Path) {
-        if self.folder == folder && !self.text.is_empty() {
+    /// Takes a folder that was chosen elsewhere, and looks whether a folder is there: once, and again when somebody comes
+    /// back to the window, who may have made it meanwhile.
+    fn follow(&mut self, folder: &Path, is_back: bool) {
+        if self.folder == folder && !self.text.is_empty() && !is_back {
             return;
         }
         if typed(&self.text, home_folder().as_deref()) != folder {
@@ -183,7 +184,8 @@ impl ExportDialog {
     }
 
     fn file_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
-        self.folder.follow(&self.settings.folder);
+        let is_back = ui.input(|input| input.events.contains(&egui::Event::WindowFocused(true)));
+        self.folder.follow(&self.settings.folder, is_back);
         row_ui(ui, "Format", |ui| {
             let kinds = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
             segments_ui(ui, &mut self.settings.kind, &kinds, |kind| kind.ending().to_uppercase());

@@ -101,7 +101,11 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             look(Some(Icon::StopFill), "stopping…".to_owned(), RunTone::Quiet, progress_text(record))
         }
         RunState::Running => {
-            let words = if is_stray { "outdated".to_owned() } else { position(record) };
+            let words = if is_stray {
+                "outdated".to_owned()
+            } else {
+                record.map_or_else(|| "running".to_owned(), RunRecord::short_position)
+            };
             let hint = progress_text(record);
             let hint = if is_stray { format!("{STRAY}\n{hint}") } else { hint };
             let share = record.map_or(0.0, |record| record.progress().done);
@@ -148,20 +152,6 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             let words = record.and_then(result).map_or_else(|| "done".to_owned(), text::percent);
             look(Some(Icon::Check), words, RunTone::Good, "Latest test accuracy".to_owned())
         }
-    }
-}
-
-/// Where a run is: its round, or its epoch.
-fn position(record: Option<&RunRecord>) -> String {
-    if let Some(campaign) = record.and_then(RunRecord::open_campaign) {
-        return format!("trial {}", text::grouped(campaign.trials()));
-    }
-    match record.and_then(RunRecord::stage).and_then(|stage| stage.round) {
-        Some(round) => format!("round {round}"),
-        None => match record.map(|record| record.progress().epoch) {
-            Some(epoch) if epoch > 0.0 => format!("epoch {}", epoch.ceil()),
-            Some(_) | None => "running".to_owned(),
-        },
     }
 }
 
