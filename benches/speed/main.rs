@@ -175,7 +175,7 @@ fn input(net: &Net) -> Shape {
 
 /// A fresh network, the loss, and uniform noise in [0, 1) with random labels.
 fn bench(net: &Net, batch: usize) -> (Network, LossFunction, Samples) {
-    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy));
+    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy).unwrap());
     let criterion = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), structure.outputs);
     let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
     (Network::new(structure, initialisation, 1, 0), criterion, noise(input(net), batch))
@@ -281,7 +281,7 @@ fn trial(kernels: &Kernels, threads: usize) -> f64 {
 /// Carries out a run in memory.
 fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
     let compute: Box<dyn Compute> = backend(&Device::Flex, &spec.train.kernels);
-    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
+    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new()).unwrap();
     let mut watch = Watch::default();
     Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
     watch

@@ -1,6 +1,6 @@
 //! The document: one experiment with its arms.
 
-use super::network::Net;
+use super::arch::Net;
 use super::stage::Stage;
 use super::training::Training;
 use crate::data::Data;

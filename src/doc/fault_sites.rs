@@ -42,13 +42,15 @@ impl CellPlan {
 pub struct FaultPlace {
     /// Name in `faults.csv`: the parameter's, or `fc1.output`.
     pub name: String,
+    /// The layer, or the residual block whose sum it is.
+    pub source: String,
     /// The parameter, or the operation.
     pub number: usize,
     /// Entries: of the parameter, or of one image.
     pub entries: usize,
     /// How it is stored.
     pub format: Format,
-    /// The layer that it belongs to, as its place in the structure.
+    /// The layer that it belongs to, as its place in the structure; for a sum, the last one beside the shortcut.
     pub layer: usize,
     /// Entries of an output channel, at least 1.
     pub row: usize,
@@ -86,6 +88,7 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace 
     let parameter = &structure.parameters[number];
     FaultPlace {
         name: parameter.name.clone(),
+        source: structure.layers[parameter.layer].name.clone(),
         number,
         entries: parameter.len(),
         format: fault.format.of_parameter(parameter.role == Role::Weight),
@@ -97,10 +100,10 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace 
 fn activations(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<FaultPlace> {
     let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
     let place = |number: usize| {
-        let layer = targets::unit_before(structure, number);
-        let name = format!("{}.{suffix}", structure.layers[layer].name);
+        let (source, layer) = targets::source(structure, number);
+        let (source, name) = (source.to_owned(), format!("{source}.{suffix}"));
         let (entries, row) = targets::activation_size(structure, number);
-        FaultPlace { name, number, entries, format: fault.format, layer, row: row.max(1) }
+        FaultPlace { name, source, number, entries, format: fault.format, layer, row: row.max(1) }
     };
     targets::activations(structure, &fault.target, kind).into_iter().map(place).collect()
 }
@@ -125,16 +128,15 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
             bits.iter().map(cell).collect()
         }
         Vary::Layer => {
-            let mut layers: Vec<usize> =
-                fault_places(structure, &campaign.fault).iter().map(|place| place.layer).collect();
-            layers.dedup();
-            let cell = |layer: usize| {
-                let name = structure.layers[layer].name.clone();
+            let mut sources: Vec<String> =
+                fault_places(structure, &campaign.fault).into_iter().map(|place| place.source).collect();
+            sources.dedup();
+            let cell = |name: String| {
                 let target =
                     Target { layers: Layers::Only(vec![name.clone()]), ..campaign.fault.target.clone() };
                 (CellPlan { layer: Some(name), ..plan() }, Fault { target, ..fault() })
             };
-            layers.into_iter().map(cell).collect()
+            sources.into_iter().map(cell).collect()
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the user writes: the experiment, its file, its runs, and what the plan of a run means.
 
+pub mod arch;
 mod experiment;
 pub mod fault;
 pub mod fault_sites;
@@ -7,7 +8,6 @@ pub mod file;
 pub mod file_names;
 pub mod intervention;
 mod location;
-pub mod network;
 pub mod plan;
 mod problem;
 mod scan;
@@ -20,10 +20,12 @@ pub mod templates;
 mod training;
 mod validate;
 
+pub use arch::{
+    Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
+};
 pub use experiment::{Arm, Device, Experiment, VERSION};
 pub use intervention::Intervention;
 pub use location::label_of;
-pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use plan::words::{capitalised, listed, stage_number};
 pub use problem::{Problem, Remedy, Severity};
 pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after, settings_of};

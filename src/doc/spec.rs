@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::arch::Net;
 use super::experiment::{Arm, Device, Experiment};
-use super::network::Net;
 use super::problem::Problem;
 use super::stage::Stage;
-use super::structure::Structure;
+use super::structure::{Misfit, Structure};
 use super::training::Training;
 use crate::data::Data;
 use crate::form::path::{Place, assign};
@@ -34,7 +34,10 @@ impl RunSpec {
     }
 
     /// The structure of the network that the run trains, as far as it follows from the settings.
-    pub fn structure(&self) -> Structure {
+    ///
+    /// # Errors
+    /// The first layer that does not fit what comes in.
+    pub fn structure(&self) -> Result<Structure, Misfit> {
         let facts = self.data.facts(self.net.image_side());
         Structure::new(&self.net, facts.shape, facts.classes, &self.train.loss)
     }

@@ -1,6 +1,6 @@
 //! Which parameters a [`Target`] means.
 
-use super::structure::{LayerKind, Op, Parameter, Role, Structure};
+use super::structure::{Block, LayerKind, Op, Parameter, Role, Structure};
 use super::target::{Layers, Params, Target};
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
@@ -33,22 +33,37 @@ pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
 /// Positions of the operations whose results a target means by [`Params::Activations`] or [`Params::Preactivations`], in
 /// the order of the network: non-linearities, or what comes in front of them. A batch norm comes in front of the
 /// non-linearity and belongs to its convolution, so that preactivations are what it yields. A layer without a
-/// non-linearity has one result for both: its output.
+/// non-linearity has one result for both: its output. The result of a residual block is its sum.
 pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec<usize> {
     let after_activation = *kind == Params::Activations;
     let layers = &target.layers;
     let mut found = Vec::new();
     let mut is_meant = false;
     for (position, op) in structure.ops.iter().enumerate() {
-        let Op::Layer(layer) = op else { continue };
-        let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
-        let is_chosen = has_layer(structure, layers, *layer);
-        let is_named = is_chosen && matches!(layers, Layers::Only(_));
-        is_meant = if is_norm { is_meant || is_named } else { is_chosen };
         let next = structure.ops.get(position + 1);
-        let normalises =
-            |op: &Op| matches!(op, Op::Layer(next) if structure.layers[*next].kind == LayerKind::BatchNorm);
-        if is_meant && !next.is_some_and(normalises) {
+        let is_result = match op {
+            Op::Layer(layer) => {
+                let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
+                let is_chosen = has_layer(structure, layers, *layer);
+                let is_named =
+                    matches!(layers, Layers::Only(names) if names.contains(&structure.layers[*layer].name));
+                let is_alone = is_chosen && (is_named || !matches!(layers, Layers::Only(_)));
+                is_meant = if is_norm { is_meant || is_named } else { is_alone };
+                let normalises = |op: &Op| matches!(op, Op::Layer(next) if structure.layers[*next].kind == LayerKind::BatchNorm);
+                is_meant && !next.is_some_and(normalises)
+            }
+            Op::Add(block) => has_block(structure, layers, &structure.blocks[*block]),
+            Op::Activation(_)
+            | Op::MaxPool(_)
+            | Op::AveragePool(_)
+            | Op::AdaptiveAveragePool(_)
+            | Op::Flatten
+            | Op::Dropout(_)
+            | Op::Fork
+            | Op::Swap
+            | Op::Subsample { .. } => false,
+        };
+        if is_result {
             let follows = matches!(next, Some(Op::Activation(_)));
             found.push(position + usize::from(after_activation && follows));
         }
@@ -56,30 +71,70 @@ pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec
     found
 }
 
-/// The convolution or linear layer whose outputs an operation passes on.
-pub fn unit_before(structure: &Structure, op: usize) -> usize {
-    let unit = structure.ops[..=op].iter().rev().find_map(|op| match op {
-        Op::Layer(layer) if structure.layers[*layer].kind.has_weight() => Some(*layer),
-        _ => None,
-    });
-    unit.unwrap_or_default()
+/// Whose result an operation passes on, which is one that [`activations`] names: the name of a layer or of a residual block,
+/// and the convolution or linear layer, which for a block is the last one of its body.
+pub fn source(structure: &Structure, op: usize) -> (&str, usize) {
+    let of_layer = |unit: usize| {
+        let mut layers = structure.layers.iter();
+        layers.position(|layer| layer.kind.has_weight() && layer.unit == unit).unwrap_or_default()
+    };
+    for op in structure.ops[..=op].iter().rev() {
+        match op {
+            Op::Layer(layer) if structure.layers[*layer].kind.has_weight() => {
+                return (&structure.layers[*layer].name, *layer);
+            }
+            Op::Add(block) => {
+                let block = &structure.blocks[*block];
+                return (&block.name, of_layer(block.unit));
+            }
+            Op::Layer(_)
+            | Op::Activation(_)
+            | Op::MaxPool(_)
+            | Op::AveragePool(_)
+            | Op::AdaptiveAveragePool(_)
+            | Op::Flatten
+            | Op::Dropout(_)
+            | Op::Fork
+            | Op::Swap
+            | Op::Subsample { .. } => {}
+        }
+    }
+    ("", 0)
 }
 
-/// How many entries the result of an operation has for one image, and how many of them make an output channel. The
-/// operation is one that [`activations`] names.
+/// How many entries the result of an operation has for one image, and how many of them make an output channel.
 pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
-    let output = structure.layers[unit_before(structure, op)].output;
+    let output = structure.shapes()[op + 1];
     (output.len(), output.plane())
 }
 
-/// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
-/// batch norm goes with the convolution before it.
-pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> bool {
-    let layer = &structure.layers[position];
+/// Whether a choice of layers holds the sum of a residual block.
+fn has_block(structure: &Structure, layers: &Layers, block: &Block) -> bool {
     match layers {
         Layers::All => true,
-        Layers::Only(names) => names.contains(&layer.name),
-        Layers::Except(names) => !names.contains(&layer.name),
+        Layers::Only(names) => names.contains(&block.name),
+        Layers::Except(names) => !names.contains(&block.name),
+        Layers::First(count) => block.unit < *count,
+        Layers::Last(count) => block.unit + count >= structure.units(),
+    }
+}
+
+/// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
+/// batch norm goes with the convolution before it, and a projection with its block. The name of a residual block means all
+/// layers in it.
+pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> bool {
+    let layer = &structure.layers[position];
+    let is_in = |names: &[String]| {
+        let inside = |block: &Block| {
+            let rest = layer.name.strip_prefix(&block.name);
+            names.contains(&block.name) && rest.is_some_and(|rest| rest.starts_with('.'))
+        };
+        names.contains(&layer.name) || structure.blocks.iter().any(inside)
+    };
+    match layers {
+        Layers::All => true,
+        Layers::Only(names) => is_in(names),
+        Layers::Except(names) => !is_in(names),
         Layers::First(count) => layer.unit < *count,
         Layers::Last(count) => layer.unit + count >= structure.units(),
     }
@@ -106,11 +161,11 @@ fn has_role(kind: &Params, role: Role) -> bool {
 mod tests {
     use super::*;
     use crate::data::Shape;
-    use crate::doc::{Loss, Net, Vgg};
+    use crate::doc::{Activation, Loss, Net, ResNet, Vgg};
 
     fn small_vgg() -> Structure {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
-        Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy)
+        Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy).unwrap()
     }
 
     #[test]
@@ -134,10 +189,39 @@ mod tests {
         assert_eq!(found(&only("nothing"), &Params::Activations), [] as [usize; 0]);
     }
 
+    #[test]
+    fn a_block_has_its_sum_its_layers_and_its_projection() {
+        let net = Net::ResNet(ResNet { depth: 18, ..ResNet::default() });
+        let structure = Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap();
+        let only = |name: &str| Layers::Only(vec![name.to_owned()]);
+        let found = |layers: Layers, kind: &Params| {
+            let found = activations(&structure, &Target { layers, ..Target::default() }, kind);
+            let name = |op: usize| (source(&structure, op).0.to_owned(), structure.ops[op].clone());
+            found.into_iter().map(name).collect::<Vec<_>>()
+        };
+        let relu = Op::Activation(Activation::Relu);
+        assert_eq!(found(only("layer2.0"), &Params::Activations), [("layer2.0".to_owned(), relu)]);
+        assert_eq!(found(only("layer2.0"), &Params::Preactivations), [("layer2.0".to_owned(), Op::Add(2))]);
+        let all: Vec<String> =
+            found(Layers::All, &Params::Activations).into_iter().map(|(name, _)| name).collect();
+        let block = ["layer2.0.conv1", "layer2.0.conv2", "layer2.0.downsample.0", "layer2.0"];
+        assert!(all.windows(4).any(|names| names == block), "{all:?}");
+        let layers = |layers: Layers| {
+            let names = structure.layers.iter().enumerate();
+            let chosen = names.filter(|(position, _)| has_layer(&structure, &layers, *position));
+            chosen.map(|(_, layer)| layer.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(layers(only("layer2.0")).len(), 6);
+        // The first layer, four in layer1, and both of the block; the projection goes with the last one.
+        assert!(!layers(Layers::First(6)).contains(&"layer2.0.downsample.0".to_owned()));
+        assert!(layers(Layers::First(7)).contains(&"layer2.0.downsample.1".to_owned()));
+        assert_eq!(structure.units(), 18);
+    }
+
     fn names(target: &Target, usual: &Params) -> Vec<String> {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
         let shape = Shape { channels: 1, height: 32, width: 32 };
-        let structure = Structure::new(&net, shape, 10, &Loss::CrossEntropy);
+        let structure = Structure::new(&net, shape, 10, &Loss::CrossEntropy).unwrap();
         parameters(&structure, target, usual)
             .iter()
             .map(|&index| structure.parameters[index].name.clone())

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arch::{Module, Net, Sequential};
 use super::experiment::Experiment;
-use super::network::{Net, VGG_DEPTHS};
 use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
+use super::structure::{Misfit, Structure};
 use super::training::{Loss, NO_STEP};
 use crate::data::Facts;
 use crate::form::number::grouped;
@@ -112,7 +113,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let at = |owned: bool, key: &str| if owned { here.key(key) } else { Place::default().key(key) };
     let (net, train) = (at(own.net.is_some(), "net"), at(own.train.is_some(), "train"));
     let plan = here.key("plan");
-    network(&arm.spec, &net, problems);
+    let structure = network(&arm.spec, &net, problems);
     training(&arm.spec, &net, &train, problems);
     let steps = count_steps(&arm.spec.plan);
     if steps > MOST_STEPS {
@@ -126,41 +127,64 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         let message = format!("add a stage to the plan of \"{}\", such as Train", arm.name);
         problems.push(Problem::error(plan.clone(), message));
     }
-    let structure = arm.spec.structure();
+    let Some(structure) = structure else { return };
     let RunSpec { net, data, seed, .. } = &arm.spec;
     let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
     let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
-fn network(RunSpec { net, data, .. }: &RunSpec, place: &Place, problems: &mut Vec<Problem>) {
-    match net {
-        Net::Vgg(vgg) => {
-            if !VGG_DEPTHS.contains(&vgg.depth) {
-                let message = format!("there is no VGG-{}; choose 11, 13, 16 or 19", vgg.depth);
-                problems.push(Problem::error(place.variant("Vgg").key("depth"), message));
-            }
-            let shape = data.facts(net.image_side()).shape;
-            let data_place = Place::default().key("data").variant(data.key());
-            if !shape.is_image() {
-                let message =
-                    "a VGG needs images, and these data are not images; choose an Mlp, or other data";
-                problems.push(Problem::error(data_place, message));
-            } else if shape.height.min(shape.width) < 32 {
-                let message = format!(
-                    "a VGG needs images of at least 32×32 pixels, and these have {}×{}; set image_size: 32",
-                    shape.height, shape.width
-                );
-                problems.push(Problem::error(data_place, message));
-            }
+/// Checks a network; returns its structure, if there is one.
+fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option<Structure> {
+    let RunSpec { net, data, .. } = spec;
+    let place = place.variant(net.key());
+    let wrong = net.rule().problems();
+    let is_known = wrong.is_empty();
+    problems.extend(wrong.into_iter().map(|(key, message)| Problem::error(place.key(key), message)));
+    let facts = data.facts(net.image_side());
+    if let Some(message) = net.rule().problem_of_input(facts.shape).filter(|_| is_known) {
+        problems.push(Problem::error(Place::default().key("data").variant(data.key()), message));
+        return None;
+    }
+    if let Some(classes) = net.rule().classes().filter(|classes| *classes < facts.classes) {
+        let message = format!(
+            "the network knows {classes} classes, and the data have {}; leave out classes, or give it more",
+            facts.classes
+        );
+        problems.push(Problem::error(place.key("classes"), message));
+        return None;
+    }
+    match spec.structure() {
+        Ok(structure) => is_known.then_some(structure),
+        Err(misfit) if is_known => {
+            let place =
+                if let Net::Sequential(list) = net { misfit_place(&place, list, &misfit) } else { place };
+            let message = match net {
+                Net::Sequential(_) => misfit.message,
+                Net::Mlp(_) | Net::Vgg(_) | Net::LeNet5(_) | Net::ConvNet(_) | Net::ResNet(_) => {
+                    format!("the network does not fit the data: {misfit}")
+                }
+            };
+            problems.push(Problem::error(place, message));
+            None
         }
-        Net::Mlp(mlp) => {
-            if mlp.hidden.contains(&0) {
-                let message = "a hidden layer has no units; give it one or more";
-                problems.push(Problem::error(place.variant("Mlp").key("hidden"), message));
-            }
+        Err(_) => None,
+    }
+}
+
+/// The setting of a layer that does not fit.
+fn misfit_place(net: &Place, list: &Sequential, misfit: &Misfit) -> Place {
+    let (mut place, mut layers) = (net.key("layers"), &list.layers);
+    for (depth, position) in misfit.path.iter().enumerate() {
+        place = place.index(*position);
+        if depth + 1 < misfit.path.len()
+            && let Some(module @ Module::Residual(residual)) = layers.get(*position)
+        {
+            place = place.variant(module.key()).key("body");
+            layers = &residual.body;
         }
     }
+    place
 }
 
 fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec<Problem>) {
@@ -175,7 +199,7 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
     }
     if let Net::Mlp(mlp) = net
         && train.loss == Loss::BinaryCrossEntropy
-        && mlp.output == super::network::Output::Tanh
+        && mlp.output == super::arch::Output::Tanh
     {
         let place = net_place.variant("Mlp").key("output");
         problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));

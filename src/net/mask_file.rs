@@ -73,7 +73,7 @@ mod tests {
 
     fn network() -> Network {
         let net = Net::Mlp(Mlp { hidden: Vec::new(), ..Mlp::default() });
-        let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy);
+        let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy).unwrap();
         let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
         Network::new(Arc::new(structure), initialisation, 1, 0)
     }

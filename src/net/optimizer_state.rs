@@ -158,7 +158,7 @@ mod tests {
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.
     fn toy() -> Network {
         let shape = Shape { channels: 4, height: 1, width: 1 };
-        let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy);
+        let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy).unwrap();
         let initialisation = Initialisation { weights: Init::XavierNormal, biases: BiasInit::Usual };
         Network::new(Arc::new(structure), initialisation, 1, 0)
     }

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
-use crate::doc::{
-    ExpandedArm, Experiment, Kernels, Mlp, Net, Problem, RunSpec, Stage, Training, Vgg, expand_arms, listed,
-};
+use crate::doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, expand_arms, listed};
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
 
@@ -51,41 +49,15 @@ fn data(spec: &RunSpec) -> String {
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
 fn network(spec: &RunSpec) -> String {
-    let structure = spec.structure();
-    let parameters = grouped(structure.trained_count() as u64);
-    let (shape, weights, biases) = match &spec.net {
-        Net::Mlp(mlp) => (perceptron(mlp), mlp.init.label(), mlp.bias_init.label()),
-        Net::Vgg(vgg) => (convolutional(vgg), vgg.init.label(), vgg.bias_init.label()),
-    };
-    let biases = match biases {
+    let parameters = spec.structure().map_or(0, |structure| structure.trained_count());
+    let parameters = grouped(parameters as u64);
+    let (weights, biases) = spec.net.rule().initial();
+    let biases = match biases.label() {
         "PyTorch default" => String::new(),
         biases => format!(", initial biases {}", biases.to_lowercase()),
     };
+    let (shape, weights) = (spec.net.rule().description(), weights.label());
     format!("{shape} ({parameters} trained parameters, initial weights {weights}{biases})")
-}
-
-fn perceptron(mlp: &Mlp) -> String {
-    let units: Vec<String> = mlp.hidden.iter().map(ToString::to_string).collect();
-    let layers = match units.len() {
-        0 => "without hidden layers".to_owned(),
-        1 => format!("with one hidden layer of {} units and {}", units[0], mlp.activation.label()),
-        _ => format!("with hidden layers of {} units and {}", listed(&units), mlp.activation.label()),
-    };
-    let output = match mlp.output.label() {
-        "Linear" => String::new(),
-        label => format!(", with a {} at the output", label.to_lowercase()),
-    };
-    format!("A multi-layer perceptron {layers}{output}")
-}
-
-fn convolutional(vgg: &Vgg) -> String {
-    let norm = if vgg.batch_norm { "with batch norm" } else { "without batch norm" };
-    let width = if vgg.width == 64 { String::new() } else { format!(" of width {}", vgg.width) };
-    let head = match vgg.head {
-        crate::doc::Head::Linear => "a linear head".to_owned(),
-        crate::doc::Head::ImageNet => format!("the ImageNet head (dropout {})", vgg.dropout),
-    };
-    format!("A VGG-{}{width} {norm} and {head}", vgg.depth)
 }
 
 /// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::datasets::Datasets;
 use crate::data::Dataset;
-use crate::doc::{Net, RunSpec, Structure};
+use crate::doc::structure::Misfit;
+use crate::doc::{RunSpec, Structure};
 use crate::net::{Compute, Initialisation, LossFunction, Network};
 
 /// What a run works with; it changes none of it.
@@ -32,6 +33,9 @@ pub struct RunContext {
 
 impl RunContext {
     /// The context of a run that shares its data with no other.
+    ///
+    /// # Errors
+    /// When the network does not fit the data.
     pub fn new(
         spec: RunSpec,
         arm: String,
@@ -39,11 +43,12 @@ impl RunContext {
         compute: Box<dyn Compute>,
         base: PathBuf,
         output: PathBuf,
-    ) -> Self {
-        let structure = Arc::new(Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss));
+    ) -> Result<Self, Misfit> {
+        let structure = Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss)?;
+        let structure = Arc::new(structure);
         let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
         let datasets = Datasets::default();
-        Self { spec, arm, data, datasets, structure, loss, compute, base, output }
+        Ok(Self { spec, arm, data, datasets, structure, loss, compute, base, output })
     }
 
     /// A network with initial weights of the run's seed.
@@ -54,9 +59,7 @@ impl RunContext {
 
 /// A network with initial weights that a run's seed draws.
 pub fn initial_network(spec: &RunSpec, structure: Arc<Structure>, generation: u64) -> Network {
-    let initialisation = match &spec.net {
-        Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
-        Net::Vgg(vgg) => Initialisation { weights: vgg.init, biases: vgg.bias_init },
-    };
+    let (weights, biases) = spec.net.rule().initial();
+    let initialisation = Initialisation { weights, biases };
     Network::new(structure, initialisation, spec.seed, generation)
 }

@@ -26,11 +26,11 @@ pub struct Cost {
 /// The cost of a run, without reading its data.
 ///
 /// # Errors
-/// When the size of the data is not known before they are read.
+/// When the size of the data is not known before they are read, or the network does not fit them.
 pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());
-    let structure = spec.structure();
+    let structure = spec.structure().map_err(|misfit| misfit.to_string())?;
     let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();

@@ -14,7 +14,8 @@ use crate::form::path::Place;
 /// folder that paths are relative to. Files that a previous stage of the run writes need not exist.
 pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
     let spec = &run.spec;
-    let structure = spec.structure();
+    // A network that does not fit its data is a problem of the document.
+    let Ok(structure) = spec.structure() else { return Vec::new() };
     let (written, names) = (BTreeSet::new(), BTreeSet::new());
     let mut search = Search { run, base, structure, written, names, problems: Vec::new() };
     search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));

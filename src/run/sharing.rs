@@ -106,7 +106,7 @@ pub mod testing {
     /// A small network with batch norm.
     pub fn network(seed: u64) -> Network {
         let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
-        let structure = Structure::new(&net, Shape::new(1, 32, 32), 2, &Loss::CrossEntropy);
+        let structure = Structure::new(&net, Shape::new(1, 32, 32), 2, &Loss::CrossEntropy).unwrap();
         let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
         Network::new(Arc::new(structure), initialisation, seed, 0)
     }

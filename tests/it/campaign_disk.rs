@@ -64,7 +64,8 @@ fn a_fault_does_not_outlive_a_panic_in_its_trial_nor_a_stop() {
     let compute = weightlab::net::BurnCompute::new(&spec.device);
     let fragile = Fragile { compute, left: 30.into() };
     let context =
-        RunContext::new(spec, "arm".to_owned(), data, Box::new(fragile), PathBuf::new(), PathBuf::new());
+        RunContext::new(spec, "arm".to_owned(), data, Box::new(fragile), PathBuf::new(), PathBuf::new())
+            .unwrap();
     let golden = context.fresh_network(0).checksum();
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
@@ -149,7 +150,8 @@ impl OnDisk {
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
         let compute = weightlab::net::backend(&spec.device, &spec.train.kernels);
         let base = self.folder.path().to_owned();
-        let context = Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, base, self.path()));
+        let context =
+            Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, base, self.path()).unwrap());
         let stop = StopFlag::new();
         let mut stopper = Stopper { directory, after: stop_after, stop: stop.clone(), events: Vec::new() };
         let checkpoint = stopper.directory.resume(&context).unwrap();

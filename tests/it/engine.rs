@@ -273,7 +273,7 @@ fn gradients_are_those_of_central_differences() {
     let net: Net =
         weightlab::form::ron_text::from_str("Mlp(hidden: [3], activation: Tanh, init: XavierNormal)")
             .unwrap();
-    let structure = Arc::new(weightlab::doc::Structure::new(&net, shape, 2, &Loss::CrossEntropy));
+    let structure = Arc::new(weightlab::doc::Structure::new(&net, shape, 2, &Loss::CrossEntropy).unwrap());
     let criterion = weightlab::net::LossFunction::new(Loss::CrossEntropy, weightlab::doc::Output::Linear, 2);
     let init = weightlab::net::Initialisation {
         weights: weightlab::intervene::Init::XavierNormal,
@@ -307,7 +307,8 @@ fn gradients_are_those_of_central_differences() {
 /// The toy of oracles.md: weights 0…9, ones in, target 40, squared error that is not halved, rate 0.01.
 fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
     let net: Net = weightlab::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
-    let structure = weightlab::doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy);
+    let structure =
+        weightlab::doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy).unwrap();
     let init = weightlab::net::Initialisation {
         weights: weightlab::intervene::Init::PyTorch,
         biases: weightlab::intervene::BiasInit::Zeros,

@@ -78,7 +78,8 @@ fn a_whole_network_is_one_however_it_is_named() {
 fn with_files(spec: RunSpec, base: &Path, output: &Path) -> Network {
     let data = Datasets::default().get(&spec.data, &spec.net, base).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let context = RunContext::new(spec, "arm".to_owned(), data, compute, base.to_owned(), output.to_owned());
+    let context =
+        RunContext::new(spec, "arm".to_owned(), data, compute, base.to_owned(), output.to_owned()).unwrap();
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     session.run().unwrap();

@@ -29,7 +29,8 @@ fn spec(optimizer: &str, plan: &str) -> RunSpec {
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let context = RunContext::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned());
+    let context =
+        RunContext::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned()).unwrap();
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     assert_eq!(session.run().unwrap(), RunEnd::Done);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::data::Data;
+use crate::doc::arch::Net;
 use crate::doc::fault::Draw;
 use crate::doc::file_names::is_file;
-use crate::doc::network::Net;
 use crate::doc::problem::Problem;
 use crate::doc::structure::{LayerKind, Structure};
 use crate::doc::target::{Layers, Params, Target};
@@ -133,7 +133,8 @@ impl Check<'_> {
         let (Layers::Only(names) | Layers::Except(names)) = layers else { return };
         let place = place.variant(layers.key());
         for (index, name) in names.iter().enumerate() {
-            if !self.structure.layers.iter().any(|layer| layer.name == *name) {
+            let is_block = self.structure.blocks.iter().any(|block| block.name == *name);
+            if !is_block && !self.structure.layers.iter().any(|layer| layer.name == *name) {
                 let layers = self.structure.layers.iter().filter(|layer| layer.kind != LayerKind::BatchNorm);
                 let known: Vec<&str> = layers.map(|layer| layer.name.as_str()).collect();
                 let message = format!("there is no layer \"{name}\"; there are {}", known.join(", "));

@@ -1,7 +1,7 @@
 //! The work of one step of a plan: mini-batches that are trained, and samples that are evaluated.
 
 use crate::data::{Dataset, Facts};
-use crate::doc::network::Net;
+use crate::doc::arch::Net;
 use crate::doc::structure::Structure;
 use crate::doc::training::Training;
 use crate::form::Steps;

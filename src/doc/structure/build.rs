@@ -1,89 +1,122 @@
-//! From the settings of an architecture to its structure.
+//! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use super::{Layer, LayerKind, Op, Parameter, Role, Structure};
+use super::{Block, Layer, LayerKind, Op, Parameter, Role, Structure, Window};
 use crate::data::Shape;
-use crate::doc::network::{Activation, Head, Mlp, Net, Output, Vgg};
+use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
 
-/// The structure of a network with this many logits.
-pub(super) fn network(net: &Net, input: Shape, outputs: usize) -> Structure {
-    let mut builder = Builder::new(input, outputs);
-    match net {
-        Net::Mlp(mlp) => builder.mlp(mlp),
-        Net::Vgg(vgg) => builder.vgg(vgg),
-    }
-    builder.finish()
+/// A layer that does not fit what comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
+    pub path: Vec<usize>,
+    /// Which layer it is, what came in, and what was expected.
+    pub message: String,
 }
 
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// The structure of these layers for inputs of a shape and this many logits.
+///
+/// # Errors
+/// The first layer that does not fit what comes in.
+pub(super) fn structure(
+    modules: &[Module],
+    input: Shape,
+    outputs: usize,
+    output: Output,
+) -> Result<Structure, Misfit> {
+    let mut builder = Builder::new(input, outputs, output);
+    builder.list(modules, "")?;
+    builder.finish(modules.len())
+}
+
+/// The most numbers of one sample between two layers, and of one parameter.
+const MOST: usize = 1 << 31;
+
 /// Appends layers and operations to a structure, one after the other.
-pub(super) struct Builder {
+struct Builder {
     structure: Structure,
     /// Shape of what the next operation receives.
     shape: Shape,
+    /// Whether that is a row of features.
+    is_flat: bool,
+    /// Position of the present layer: in the list, in the body of a block, and so on.
+    path: Vec<usize>,
+    /// Set in the shortcut of a block: the last unit of its body.
+    shortcut_of: Option<usize>,
 }
 
 impl Builder {
-    pub(super) fn new(input: Shape, outputs: usize) -> Self {
+    fn new(input: Shape, outputs: usize, output: Output) -> Self {
         let structure = Structure {
             input,
             outputs,
-            output: Output::Linear,
+            output,
             layers: Vec::new(),
             parameters: Vec::new(),
+            blocks: Vec::new(),
             ops: Vec::new(),
         };
-        Self { structure, shape: input }
+        Self { structure, shape: input, is_flat: !input.is_image(), path: Vec::new(), shortcut_of: None }
     }
 
-    fn mlp(&mut self, mlp: &Mlp) {
-        self.structure.output = mlp.output.clone();
-        self.op(Op::Flatten);
-        for (position, &units) in mlp.hidden.iter().enumerate() {
-            self.linear(&format!("fc{}", position + 1), units);
-            self.op(Op::Activation(mlp.activation.clone()));
+    /// Layers in sequence, whose names begin with `prefix`.
+    fn list(&mut self, modules: &[Module], prefix: &str) -> Result<(), Misfit> {
+        for (position, module) in modules.iter().enumerate() {
+            self.path.push(position);
+            self.module(module, prefix, position)?;
+            self.path.pop();
         }
-        let outputs = self.structure.outputs;
-        self.linear(&format!("fc{}", mlp.hidden.len() + 1), outputs);
+        Ok(())
     }
 
-    /// Names count every module of torchvision's `features` and `classifier`, those without parameters too.
-    fn vgg(&mut self, vgg: &Vgg) {
-        let mut module = 0;
-        for step in vgg_steps(vgg.depth) {
-            let Some(multiple) = step else {
-                self.op(Op::MaxPool);
-                module += 1;
-                continue;
-            };
-            self.convolution(&format!("features.{module}"), multiple * vgg.width);
-            module += 1;
-            if vgg.batch_norm {
-                self.batch_norm(&format!("features.{module}"));
-                module += 1;
+    fn module(&mut self, module: &Module, prefix: &str, position: usize) -> Result<(), Misfit> {
+        let named = |name: &Option<String>| match name {
+            Some(name) => format!("{prefix}{name}"),
+            None => format!("{prefix}{position}"),
+        };
+        match module {
+            Module::Conv(conv) => self.convolution(&named(&conv.name), conv)?,
+            Module::BatchNorm(BatchNorm { name }) => self.batch_norm(&named(name))?,
+            Module::Linear(linear) => self.linear(&named(&linear.name), linear)?,
+            Module::Relu => self.op(Op::Activation(Activation::Relu)),
+            Module::Softsign => self.op(Op::Activation(Activation::Softsign)),
+            Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
+            Module::Sigmoid => self.op(Op::Activation(Activation::Sigmoid)),
+            Module::MaxPool(pool) => {
+                let window = self.pooling("a maximum", pool)?;
+                self.op(Op::MaxPool(window));
             }
-            self.op(Op::Activation(Activation::Relu));
-            module += 1;
-        }
-        match vgg.head {
-            Head::Linear => {
-                self.op(Op::AdaptiveAveragePool(1));
+            Module::AveragePool(pool) => {
+                let window = self.pooling("an average", pool)?;
+                self.op(Op::AveragePool(window));
+            }
+            Module::AdaptiveAveragePool(pool) => self.op(Op::AdaptiveAveragePool(pool.side)),
+            Module::GlobalAveragePool => self.op(Op::AdaptiveAveragePool(1)),
+            Module::Flatten => {
                 self.op(Op::Flatten);
-                let outputs = self.structure.outputs;
-                self.linear("classifier", outputs);
+                self.is_flat = true;
             }
-            Head::ImageNet => self.image_net_head(vgg.dropout),
+            Module::Dropout(share) => self.op(Op::Dropout(*share)),
+            Module::Residual(residual) => self.residual(&named(&residual.name), residual)?,
         }
+        if self.shape.len() >= MOST {
+            let message = format!("yields {} for each sample, too many numbers", text(self.shape));
+            return Err(self.misfit(&message));
+        }
+        Ok(())
     }
 
-    fn image_net_head(&mut self, dropout: f64) {
-        self.op(Op::AdaptiveAveragePool(7));
-        self.op(Op::Flatten);
-        let outputs = self.structure.outputs;
-        for (name, units) in [("classifier.0", 4096), ("classifier.3", 4096)] {
-            self.linear(name, units);
-            self.op(Op::Activation(Activation::Relu));
-            self.op(Op::Dropout(dropout));
-        }
-        self.linear("classifier.6", outputs);
+    /// What is wrong with the present layer.
+    fn misfit(&self, what: &str) -> Misfit {
+        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
+        Misfit { path: self.path.clone(), message: format!("layer {}: {what}", numbers.join(".")) }
     }
 
     fn op(&mut self, op: Op) {
@@ -91,26 +124,116 @@ impl Builder {
         self.structure.ops.push(op);
     }
 
-    fn linear(&mut self, name: &str, units: usize) {
-        let roles = [(Role::Weight, vec![units, self.shape.channels]), (Role::Bias, vec![units])];
-        self.layer(name, LayerKind::Linear, Shape::new(units, 1, 1), roles.into());
+    /// The window of a convolution or pooling, if it fits into the images that come in.
+    fn window(&self, what: &str, window: Window) -> Result<Window, Misfit> {
+        let Shape { height, width, .. } = self.shape;
+        if self.is_flat {
+            let came = text(self.shape);
+            return Err(self.misfit(&format!(
+                "{what} needs images, and a row of {came} features comes in; put it before Flatten"
+            )));
+        }
+        if height.min(width) + 2 * window.padding < window.kernel {
+            let side = window.kernel;
+            return Err(self.misfit(&format!(
+                "{what} of {side}×{side} does not fit into what comes in, {}; choose a smaller one, or leave out a \
+                 pooling before it",
+                text(self.shape)
+            )));
+        }
+        Ok(window)
     }
 
-    pub(super) fn convolution(&mut self, name: &str, channels: usize) {
-        let roles = [(Role::Weight, vec![channels, self.shape.channels, 3, 3]), (Role::Bias, vec![channels])];
-        self.layer(name, LayerKind::Convolution, Shape { channels, ..self.shape }, roles.into());
+    fn pooling(&self, what: &str, pool: &Pool) -> Result<Window, Misfit> {
+        let Pool { window: side, stride, padding } = *pool;
+        if 2 * padding > side {
+            return Err(self.misfit(&format!(
+                "{what} over windows of {side} pixels has a border of {padding}; half the window is the most"
+            )));
+        }
+        self.window(what, Window { kernel: side, stride: stride.unwrap_or(side), padding })
     }
 
-    pub(super) fn batch_norm(&mut self, name: &str) {
+    fn convolution(&mut self, name: &str, conv: &Conv) -> Result<(), Misfit> {
+        let side = conv.kernel;
+        let padding = conv.padding.unwrap_or(side / 2);
+        if padding >= side {
+            return Err(self.misfit(&format!(
+                "a convolution with a kernel of {side} has a padding of {padding}; it must be smaller than the kernel"
+            )));
+        }
+        let window = self.window("a convolution", Window { kernel: side, stride: conv.stride, padding })?;
+        self.convolve(name, conv.channels, window, conv.bias)
+    }
+
+    fn convolve(
+        &mut self,
+        name: &str,
+        channels: usize,
+        window: Window,
+        has_bias: bool,
+    ) -> Result<(), Misfit> {
+        let weight = vec![channels, self.shape.channels, window.kernel, window.kernel];
+        let [height, width] = [self.shape.height, self.shape.width].map(|length| window.output(length));
+        self.weighted(
+            name,
+            LayerKind::Convolution(window),
+            Shape { channels, height, width },
+            weight,
+            has_bias,
+        )
+    }
+
+    fn linear(&mut self, name: &str, linear: &Linear) -> Result<(), Misfit> {
+        if !self.is_flat {
+            let message = format!(
+                "a linear layer takes a row of features, and {} come in; put Flatten before it",
+                text(self.shape)
+            );
+            return Err(self.misfit(&message));
+        }
+        let units = linear.units.unwrap_or(self.structure.outputs);
+        let weight = vec![units, self.shape.channels];
+        self.weighted(name, LayerKind::Linear, Shape::new(units, 1, 1), weight, linear.bias)
+    }
+
+    fn weighted(
+        &mut self,
+        name: &str,
+        kind: LayerKind,
+        output: Shape,
+        weight: Vec<usize>,
+        has_bias: bool,
+    ) -> Result<(), Misfit> {
+        let [outputs, inputs] = [weight[0], weight[1]];
+        if weight.iter().product::<usize>() >= MOST {
+            return Err(self.misfit(&format!("weights of {outputs}×{inputs} channels are too many")));
+        }
+        let mut roles = vec![(Role::Weight, weight)];
+        roles.extend(has_bias.then(|| (Role::Bias, vec![outputs])));
+        let unit = self.shortcut_of.unwrap_or_else(|| self.structure.units());
+        self.layer(name, kind, output, unit, roles)
+    }
+
+    fn batch_norm(&mut self, name: &str) -> Result<(), Misfit> {
         let roles = [Role::Scale, Role::Shift, Role::RunningMean, Role::RunningVariance];
         let roles = roles.map(|role| (role, vec![self.shape.channels]));
-        self.layer(name, LayerKind::BatchNorm, self.shape, roles.into());
+        let unit = self.structure.layers.last().map_or(0, |before| before.unit);
+        self.layer(name, LayerKind::BatchNorm, self.shape, unit, roles.into())
     }
 
-    fn layer(&mut self, name: &str, kind: LayerKind, output: Shape, roles: Vec<(Role, Vec<usize>)>) {
+    fn layer(
+        &mut self,
+        name: &str,
+        kind: LayerKind,
+        output: Shape,
+        unit: usize,
+        roles: Vec<(Role, Vec<usize>)>,
+    ) -> Result<(), Misfit> {
+        if self.structure.layers.iter().any(|layer| layer.name == name) {
+            return Err(self.misfit(&format!("another layer is called {name} too; choose another name")));
+        }
         let position = self.structure.layers.len();
-        let before = self.structure.units();
-        let unit = if kind.has_weight() { before } else { before.saturating_sub(1) };
         let mut parameters = Vec::new();
         for (role, shape) in roles {
             parameters.push(self.structure.parameters.len());
@@ -120,29 +243,100 @@ impl Builder {
         let name = name.to_owned();
         self.structure.layers.push(Layer { name, kind, parameters, output, unit, is_output: false });
         self.op(Op::Layer(position));
+        Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Structure {
+    fn residual(&mut self, name: &str, residual: &Residual) -> Result<(), Misfit> {
+        let (input, was_flat) = (self.shape, self.is_flat);
+        self.structure.ops.push(Op::Fork);
+        let before = self.structure.units();
+        self.list(&residual.body, &format!("{name}."))?;
+        let (body, is_flat) = (self.shape, self.is_flat);
+        let units = self.structure.units();
+        if is_flat != was_flat {
+            let message =
+                "a residual block that makes rows of images has nothing to add; put Flatten behind it";
+            return Err(self.misfit(message));
+        }
+        let strides = [(input.height, body.height), (input.width, body.width)];
+        let stride = strides.map(|(input, body)| if body == 0 { 0 } else { input.div_ceil(body) });
+        let fits = stride[0] == stride[1]
+            && strides.iter().all(|(input, body)| input.div_ceil(stride[0].max(1)) == *body);
+        let misfit = |expected: &str| {
+            format!("the body yields {}, and {} came in; {expected}", text(body), text(input))
+        };
+        match &residual.shortcut {
+            Shortcut::Identity if body == input => {}
+            Shortcut::Identity => {
+                return Err(self.misfit(&misfit(
+                    "the shortcut Identity adds equal shapes only: choose Project or PadSubsample, or change the body",
+                )));
+            }
+            Shortcut::PadSubsample => {
+                if !fits || body.channels < input.channels || self.is_flat {
+                    return Err(self.misfit(&misfit(
+                        "the shortcut PadSubsample takes every n-th pixel and adds channels: the body must yield images \
+                         of that size with as many channels or more",
+                    )));
+                }
+                self.swap(input);
+                self.op(Op::Subsample { stride: stride[0], channels: body.channels });
+            }
+            Shortcut::Project(project) => {
+                if !fits || self.is_flat {
+                    return Err(self.misfit(&misfit(
+                        "the shortcut Project takes every n-th pixel: the body must yield images of that size",
+                    )));
+                }
+                self.swap(input);
+                // A projection belongs to its block.
+                self.shortcut_of = Some(units.saturating_sub(1).max(before));
+                let window = Window { kernel: 1, stride: stride[0], padding: 0 };
+                let name = format!("{name}.{}", project.name);
+                self.convolve(&format!("{name}.0"), body.channels, window, false)?;
+                self.batch_norm(&format!("{name}.1"))?;
+                self.shortcut_of = None;
+            }
+        }
+        let unit = units.saturating_sub(1);
+        self.structure.blocks.push(Block { name: name.to_owned(), unit, output: body });
+        self.op(Op::Add(self.structure.blocks.len() - 1));
+        Ok(())
+    }
+
+    /// From the end of the body to the start of the shortcut.
+    fn swap(&mut self, input: Shape) {
+        self.structure.ops.push(Op::Swap);
+        self.shape = input;
+    }
+
+    fn finish(mut self, modules: usize) -> Result<Structure, Misfit> {
+        self.path = vec![modules.saturating_sub(1)];
+        let ends_well = matches!(self.structure.ops.last(), Some(Op::Layer(last)) if self.structure.layers[*last].kind == LayerKind::Linear);
+        if !ends_well {
+            let message = "the last layer must be linear, and yield a number for each class";
+            return Err(self.misfit(message));
+        }
+        let Structure { outputs, .. } = self.structure;
+        if self.shape.len() != outputs {
+            let message = format!(
+                "the last layer yields {} numbers, and {outputs} are needed, one for each class; leave out its units",
+                self.shape.len()
+            );
+            return Err(self.misfit(&message));
+        }
         if let Some(last) = self.structure.layers.last_mut() {
             last.is_output = true;
         }
-        self.structure
+        Ok(self.structure)
     }
 }
 
-/// Channels of each convolution as multiples of the first one's, `None` for a pooling (Simonyan & Zisserman 2015,
-/// configurations A, B, D, E).
-fn vgg_steps(depth: u32) -> Vec<Option<usize>> {
-    let repeats: [usize; 5] = match depth {
-        11 => [1, 1, 2, 2, 2],
-        13 => [2, 2, 2, 2, 2],
-        19 => [2, 2, 4, 4, 4],
-        _ => [2, 2, 3, 3, 3],
-    };
-    let multiples = [1, 2, 4, 8, 8];
-    repeats
-        .iter()
-        .zip(multiples)
-        .flat_map(|(&count, multiple)| std::iter::repeat_n(Some(multiple), count).chain([None]))
-        .collect()
+/// `16×8×8`, or the number of features.
+fn text(shape: Shape) -> String {
+    if shape.is_image() {
+        format!("{}×{}×{}", shape.channels, shape.height, shape.width)
+    } else {
+        shape.channels.to_string()
+    }
 }

@@ -2,12 +2,20 @@
 //!
 //! Layers and parameters have torch's names: `fc1.weight` for perceptrons, torchvision's for VGG. All shapes are
 //! PyTorch's: a linear weight is [out, in], a convolution's [out, in, height, width].
+//!
+//! A network is a graph, written as a list of operations for a machine with a stack: each operation reads the present
+//! activations and replaces them; [`Op::Fork`] puts a copy on the stack, [`Op::Swap`] exchanges both, and [`Op::Add`] takes
+//! the copy back and adds it. So a position in the list is a cut through the graph, and what is alive there is the present
+//! activations and the stack.
 
 mod build;
 #[cfg(test)]
 mod tests;
 
-use super::network::{Activation, Net, Output};
+pub use build::Misfit;
+
+pub use super::arch::MOST_KERNEL;
+use super::arch::{Activation, Net, Output};
 use super::training::Loss;
 use crate::data::Shape;
 
@@ -80,13 +88,50 @@ impl Parameter {
     }
 }
 
+/// A square window that moves over images with a border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its side in pixels, 1 to [`MOST_KERNEL`].
+    pub kernel: usize,
+    /// Pixels from one position to the next, at least 1.
+    pub stride: usize,
+    /// Width of the border, less than the kernel: every position sees a pixel.
+    pub padding: usize,
+}
+
+impl Window {
+    /// 3×3 that keeps the size of the images.
+    pub const SAME3: Self = Self { kernel: 3, stride: 1, padding: 1 };
+    /// 2×2 side by side.
+    pub const HALVES: Self = Self { kernel: 2, stride: 2, padding: 0 };
+
+    /// Places of the window.
+    pub const fn taps(&self) -> usize {
+        self.kernel * self.kernel
+    }
+
+    /// Positions along an axis of this length; 0 where it does not fit.
+    pub const fn output(&self, length: usize) -> usize {
+        let padded = length + 2 * self.padding;
+        if length == 0 || padded < self.kernel { 0 } else { (padded - self.kernel) / self.stride + 1 }
+    }
+
+    /// # Panics
+    /// When the kernel, the stride or the padding is out of range.
+    pub fn check(&self) {
+        let Self { kernel, stride, padding } = *self;
+        assert!((1..=MOST_KERNEL).contains(&kernel), "a window has 1 to {MOST_KERNEL} pixels a side");
+        assert!(stride > 0 && padding < kernel, "a window moves, and always sees a pixel");
+    }
+}
+
 /// What a layer computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// y = x·Wᵀ + b.
     Linear,
-    /// 3×3 convolution with padding 1.
-    Convolution,
+    /// A convolution.
+    Convolution(Window),
     /// Batch norm over channels.
     BatchNorm,
 }
@@ -95,7 +140,7 @@ impl LayerKind {
     /// Whether it multiplies its inputs by a weight, as convolutions and linear layers do.
     pub const fn has_weight(self) -> bool {
         match self {
-            Self::Linear | Self::Convolution => true,
+            Self::Linear | Self::Convolution(_) => true,
             Self::BatchNorm => false,
         }
     }
@@ -113,7 +158,7 @@ pub struct Layer {
     /// Shape of its output for one sample.
     pub output: Shape,
     /// Counts convolutions and linear layers; a batch norm belongs to the convolution before it, or to the first layer
-    /// where none comes before it.
+    /// where none comes before it, and a projection to the last convolution beside it.
     pub unit: usize,
     /// Whether its outputs are the logits.
     pub is_output: bool,
@@ -127,6 +172,17 @@ impl Layer {
     }
 }
 
+/// A residual block: what comes in is added to what its body yields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its name, such as `layer1.0`.
+    pub name: String,
+    /// The unit of the last convolution or linear layer of its body.
+    pub unit: usize,
+    /// Shape of the sum for one sample.
+    pub output: Shape,
+}
+
 /// One operation of the forward pass.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -134,14 +190,30 @@ pub enum Op {
     Layer(usize),
     /// A non-linearity.
     Activation(Activation),
-    /// 2×2 maximum, stride 2.
-    MaxPool,
+    /// Largest value of each window.
+    MaxPool(Window),
+    /// Average over each window, as torch's: a border counts as zeros.
+    AveragePool(Window),
     /// Average over a grid of this many cells a side, as torch's adaptive pooling.
     AdaptiveAveragePool(usize),
     /// Turns images into rows.
     Flatten,
     /// Drops this share of the units in training.
     Dropout(f64),
+    /// Puts a copy of the activations on the stack.
+    Fork,
+    /// Exchanges the activations with those on top of the stack.
+    Swap,
+    /// Every `stride`-th pixel of both axes, with as many channels of zeros on both sides as make `channels`; one more above
+    /// where their number is odd.
+    Subsample {
+        /// Pixels from one to the next.
+        stride: usize,
+        /// Channels of the output.
+        channels: usize,
+    },
+    /// Takes the activations on top of the stack away and adds them: the end of a block, by its position.
+    Add(usize),
 }
 
 /// Layers, parameters and operations of a network.
@@ -157,6 +229,8 @@ pub struct Structure {
     pub layers: Vec<Layer>,
     /// All parameters, in the order of the layers.
     pub parameters: Vec<Parameter>,
+    /// Residual blocks, in the order of their additions.
+    pub blocks: Vec<Block>,
     /// The forward pass.
     pub ops: Vec<Op>,
 }
@@ -164,9 +238,14 @@ pub struct Structure {
 impl Structure {
     /// The structure of a network for inputs of a shape, a number of classes and a loss (binary cross-entropy has one
     /// output).
-    pub fn new(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Self {
+    ///
+    /// # Errors
+    /// The first layer that does not fit what comes in.
+    pub fn new(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Result<Self, Misfit> {
+        let rule = net.rule();
+        let classes = rule.classes().unwrap_or(classes);
         let outputs = if *loss == Loss::BinaryCrossEntropy { 1 } else { classes };
-        build::network(net, input, outputs)
+        build::structure(&rule.modules(input, outputs), input, outputs, rule.output())
     }
 
     /// Number of trained parameters, as torch counts them.
@@ -196,9 +275,14 @@ impl Structure {
         weights.map(|weight| self.layers[weight.layer].multiply_adds(weight.len() as u64)).sum()
     }
 
-    /// Number of convolutions and linear layers.
+    /// Number of convolutions and linear layers, a projection counted with its block.
     pub fn units(&self) -> usize {
-        self.layers.iter().filter(|layer| layer.kind.has_weight()).count()
+        self.layers
+            .iter()
+            .filter(|layer| layer.kind.has_weight())
+            .map(|layer| layer.unit + 1)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Whether an operation is a convolution or linear layer.
@@ -208,21 +292,54 @@ impl Structure {
 
     /// Shape of one sample before every operation, and after the last one: one more than there are operations.
     pub fn shapes(&self) -> Vec<Shape> {
-        let mut shapes = vec![self.input];
+        self.alive().into_iter().map(|alive| alive[0]).collect()
+    }
+
+    /// What is alive before every operation, and after the last one, for one sample: the shape of the activations, then
+    /// those on the stack, the top first.
+    pub fn alive(&self) -> Vec<Vec<Shape>> {
+        let mut all = vec![vec![self.input]];
         for op in &self.ops {
-            shapes.push(self.output(op, shapes[shapes.len() - 1]));
+            let mut alive = all[all.len() - 1].clone();
+            match op {
+                Op::Fork => alive.insert(1, alive[0]),
+                Op::Swap => alive.swap(0, 1),
+                Op::Add(_) => drop(alive.remove(1)),
+                Op::Layer(_)
+                | Op::Activation(_)
+                | Op::MaxPool(_)
+                | Op::AveragePool(_)
+                | Op::AdaptiveAveragePool(_)
+                | Op::Flatten
+                | Op::Dropout(_)
+                | Op::Subsample { .. } => alive[0] = self.output(op, alive[0]),
+            }
+            all.push(alive);
         }
-        shapes
+        all
+    }
+
+    /// The position at or before `op` with the fewest activations alive: in front of the forks that precede it.
+    pub fn cut_before(&self, op: usize) -> usize {
+        (0..op).rev().take_while(|&before| self.ops[before] == Op::Fork).last().unwrap_or(op)
     }
 
     /// Shape of one sample after an operation that receives this `input`.
     fn output(&self, op: &Op, input: Shape) -> Shape {
         match op {
             Op::Layer(layer) => self.layers[*layer].output,
-            Op::MaxPool => Shape { height: input.height / 2, width: input.width / 2, ..input },
+            Op::MaxPool(window) | Op::AveragePool(window) => {
+                Shape { height: window.output(input.height), width: window.output(input.width), ..input }
+            }
             Op::AdaptiveAveragePool(side) => Shape { height: *side, width: *side, ..input },
             Op::Flatten => Shape { channels: input.len(), height: 1, width: 1 },
-            Op::Activation(_) | Op::Dropout(_) => input,
+            Op::Subsample { stride, channels } => Shape {
+                channels: *channels,
+                height: input.height.div_ceil(*stride),
+                width: input.width.div_ceil(*stride),
+            },
+            Op::Add(block) => self.blocks[*block].output,
+            Op::Activation(_) | Op::Dropout(_) | Op::Fork | Op::Swap => input,
         }
     }
 }

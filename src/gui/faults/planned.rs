@@ -15,7 +15,8 @@ pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
         ui.label("The fault list sets the number of trials.");
         return;
     }
-    for line in lines(&planned(campaign, &run.spec.structure())) {
+    let Ok(structure) = run.spec.structure() else { return };
+    for line in lines(&planned(campaign, &structure)) {
         ui.label(line);
     }
     let note = "The number by Leveugle et al. (DATE 2009) estimates the share of critical faults within the \

@@ -1,7 +1,7 @@
 //! What forms know about the document: settings that apply where nothing is set, layers, and sweeps.
 
 use crate::doc::intervention::Params;
-use crate::doc::structure::{Layer, Parameter, Role};
+use crate::doc::structure::{Layer, Parameter, Role, Structure};
 use crate::doc::{Experiment, RunSpec, settings_of};
 use crate::form::path::{Found, Place, assign, each};
 use crate::form::{Field, Names, Node, Value, text};
@@ -45,15 +45,8 @@ impl About {
         for (path, value) in experiment.set.0.iter().chain(own.into_iter().flat_map(|arm| &arm.set.0)) {
             let _ = assign(&mut spec, path, value); // what does not fit is a problem of the document
         }
-        let structure = spec.structure();
-        let weights = |layer: &Layer| {
-            let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);
-            let trained = sizes.filter(|parameter| parameter.role.is_trained());
-            let weight = trained.clone().find(|it| it.role == Role::Weight);
-            weight.map_or_else(|| trained.map(Parameter::len).sum(), Parameter::len)
-        };
-        let layers = structure.layers.iter().map(|layer| (layer.name.clone(), weights(layer))).collect();
-        let parameters = structure.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        // A network that does not fit its data has no layers to choose from.
+        let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();
         let swept = swept::swept(experiment);
         let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
         Self { spec, layers, parameters, swept, arms, usual_params: None }
@@ -132,4 +125,15 @@ impl About {
 /// Whether what an alternative carries names layers.
 pub(super) fn names_layers(variant: &Field) -> bool {
     variant.names == Names::Layers
+}
+/// The layers with the number of their weights, or of other trained values where they have none, and the parameters.
+fn named(structure: &Structure) -> (Vec<(String, usize)>, Vec<String>) {
+    let weights = |layer: &Layer| {
+        let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);
+        let trained = sizes.filter(|parameter| parameter.role.is_trained());
+        let weight = trained.clone().find(|it| it.role == Role::Weight);
+        weight.map_or_else(|| trained.map(Parameter::len).sum(), Parameter::len)
+    };
+    let layers = structure.layers.iter().map(|layer| (layer.name.clone(), weights(layer))).collect();
+    (layers, structure.parameters.iter().map(|parameter| parameter.name.clone()).collect())
 }

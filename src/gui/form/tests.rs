@@ -220,7 +220,7 @@ fn hidden_layers_are_one_text() {
     let mut harness = form(Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() }));
     let hidden = |harness: &Harness<'_, Form<Net>>| match &harness.state().value {
         Net::Mlp(mlp) => mlp.hidden.clone(),
-        Net::Vgg(_) => panic!("still an MLP"),
+        other => panic!("still an MLP, not {}", other.label()),
     };
     assert_eq!(harness.get_by_label("Hidden layers").value().unwrap(), "300, 100");
     write(&mut harness, "Hidden layers", "300, 100, 0");

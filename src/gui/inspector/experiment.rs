@@ -5,7 +5,7 @@ use std::path::Path;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
-use crate::doc::{Experiment, Net, Recording};
+use crate::doc::{Experiment, Recording};
 use crate::form::Field;
 use crate::form::number::{counted, grouped};
 use crate::form::path::{Place, Segment};
@@ -229,15 +229,7 @@ fn holds(section: &Section, place: &Place) -> bool {
 /// `784–300–100–10`, or what differs from the defaults of another network.
 fn network_summary(experiment: &mut Experiment) -> String {
     let facts = experiment.data.facts(experiment.net.image_side());
-    match &experiment.net {
-        Net::Mlp(mlp) => {
-            let ends = [facts.shape.len(), facts.classes];
-            let units = [&ends[..1], &mlp.hidden, &ends[1..]].concat();
-            units.iter().map(usize::to_string).collect::<Vec<_>>().join("–")
-        }
-        Net::Vgg(vgg) if vgg.width == 64 => format!("VGG-{}", vgg.depth),
-        Net::Vgg(vgg) => format!("VGG-{}, width {}", vgg.depth, vgg.width),
-    }
+    experiment.net.rule().name(facts.shape, facts.classes)
 }
 
 /// `Cross-entropy, 2 augmentations, records weights`.

@@ -64,11 +64,10 @@ impl DryRun {
         let Some(copying) = copying(stage) else { return };
         ui.add_space(2.0 * theme::STEP);
         theme::heading_ui(ui, if copying.is_mask { "What would be pruned" } else { "What would be copied" });
-        let Some(run) = run else {
+        let Some((run, structure)) = run.and_then(|run| Some((run, run.spec.structure().ok()?))) else {
             ui.label(RichText::new("Fix the document's problems first.").weak());
             return;
         };
-        let structure = run.spec.structure();
         if !is_file(copying.from) && !copying.is_mask {
             let name = copying.from;
             ui.small(format!("{name} is a network of this run, so names and shapes match."));
@@ -220,7 +219,7 @@ mod tests {
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
-        Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy)
+        Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy).unwrap()
     }
 
     fn graft(target: Target) -> Stage {

@@ -179,10 +179,12 @@ fn widths(
     let gap = ui.spacing().item_spacing.x;
     let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small) + theme::STEP);
     let mut take = |column: usize, width: f32| widths[column] = widths[column].max(width);
+    let lanes = lanes(&summary.chain);
+    let gutter = LANE * lanes.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32;
     for link in &summary.chain {
         let layer = link.layer.and_then(|layer| summary.layers.get(layer));
         let name = layer.map_or(0.0, |layer| width_of(ui, &layer.name, &small));
-        take(0, width_of(ui, &link.what, &body) + name + BLOCK);
+        take(0, width_of(ui, &link.what, &body) + name + BLOCK + gutter);
         take(1, width_of(ui, &link.output, &body));
     }
     for layer in summary.layers.iter().chain([all]) {
@@ -246,6 +248,7 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
         }
     });
     let worst = harm.values().map(|found| found.share).fold(0.0, f64::max);
+    let edges = lanes(&summary.chain);
     table.body(|body| {
         body.rows(ROW, summary.chain.len() + 1, |mut row| {
             let position = row.index();
@@ -257,7 +260,7 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
                 return numbers_ui(&mut row, &all, all.parameters, None, &room);
             };
             let layer = link.layer.and_then(|layer| summary.layers.get(layer));
-            row.col(|ui| block_ui(ui, link, layer, position > 0));
+            row.col(|ui| block_ui(ui, (position, link), layer, &edges));
             if room.shown[1] {
                 row.col(|ui| drop(ui.label(&link.output)));
             }
@@ -269,24 +272,63 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
     });
 }
 
-/// An operation as a block, joined to the one above.
-fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: bool) {
+/// Width of a lane for edges that pass blocks, in points.
+const LANE: f32 = 12.0;
+
+/// An edge of the graph that passes other operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Edge {
+    from: usize,
+    to: usize,
+    /// How many lanes are between it and the blocks.
+    lane: usize,
+}
+
+/// The edges between operations that do not follow each other; those that pass the same operations have different lanes.
+fn lanes(chain: &[Link]) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = Vec::new();
+    for (to, link) in chain.iter().enumerate() {
+        for &from in link.reads.iter().filter(|from| **from + 1 < to) {
+            let is_free = |lane: &usize| !edges.iter().any(|edge| edge.lane == *lane && edge.to > from);
+            let lane = (0..).find(is_free).unwrap_or(0);
+            edges.push(Edge { from, to, lane });
+        }
+    }
+    edges
+}
+
+/// An operation as a block, joined to those that it reads.
+fn block_ui(ui: &mut Ui, (position, link): (usize, &Link), layer: Option<&LayerSummary>, edges: &[Edge]) {
     let colours = theme::present(ui);
     let cell = ui.max_rect();
-    let block = Rect::from_min_max(cell.min + vec2(2.0, 3.0), cell.max - vec2(theme::STEP, 3.0));
-    if is_joined {
+    let gutter = LANE * edges.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32;
+    let block = Rect::from_min_max(cell.min + vec2(2.0 + gutter, 3.0), cell.max - vec2(theme::STEP, 3.0));
+    let stroke = Stroke::new(2.0, colours.text2);
+    let gap = 6.0 + ui.spacing().item_spacing.y;
+    let painter = ui.painter().with_clip_rect(ui.clip_rect().expand2(vec2(0.0, gap)));
+    if position > 0 && link.reads.contains(&(position - 1)) {
         let x = block.left() + 20.0;
-        let stroke = Stroke::new(2.0, colours.text2);
-        let gap = 6.0 + ui.spacing().item_spacing.y;
-        let clip = ui.clip_rect().expand2(vec2(0.0, gap));
-        let above = [pos2(x, block.top() - gap), pos2(x, block.top())];
-        ui.painter().with_clip_rect(clip).line_segment(above, stroke);
+        painter.line_segment([pos2(x, block.top() - gap), pos2(x, block.top())], stroke);
+    }
+    for edge in edges.iter().filter(|edge| (edge.from..=edge.to).contains(&position)) {
+        let x = block.left() - LANE * (edge.lane as f32 + 0.5);
+        let (top, bottom) = (block.top() - gap, block.bottom() + gap);
+        let middle = block.center().y;
+        let ends = match position {
+            at if at == edge.from => [middle, bottom],
+            at if at == edge.to => [top, middle],
+            _ => [top, bottom],
+        };
+        painter.line_segment(ends.map(|y| pos2(x, y)), stroke);
+        if position == edge.from || position == edge.to {
+            painter.line_segment([pos2(x, middle), pos2(block.left(), middle)], stroke);
+        }
     }
     // Operations with parameters are filled.
     let fill = if layer.is_some() { colours.raised } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(block, 4.0, fill);
     ui.painter().rect_stroke(block, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
-    ui.add_space(theme::STEP);
+    ui.add_space(theme::STEP + gutter);
     ui.label(&link.what);
     if let Some(layer) = layer {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

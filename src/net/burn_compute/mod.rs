@@ -6,15 +6,17 @@ mod tests;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use burn::tensor::module::{adaptive_avg_pool2d, batch_norm, batch_norm_train, conv2d, max_pool2d};
-use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
-use burn::tensor::{Bool, Device, Tensor, TensorData, activation};
+use burn::tensor::module::{
+    adaptive_avg_pool2d, avg_pool2d, batch_norm, batch_norm_train, conv2d, max_pool2d,
+};
+use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
+use burn::tensor::{Bool, Device, Int, Tensor, TensorData, activation};
 
 use super::activations::{Activations, Layout};
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass};
 use super::network::Network;
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op, Role, Structure};
+use crate::doc::structure::{LayerKind, Op, Role, Structure, Window};
 use crate::doc::{self, Activation};
 use crate::intervene::draw::uniform;
 use crate::intervene::stream::Stream;
@@ -55,7 +57,7 @@ impl BurnCompute {
         parameters
     }
 
-    fn evaluate(&self, network: &Network, ops: Range<usize>, values: &[f32], count: usize) -> Batch {
+    fn evaluate(&self, network: &Network, ops: Range<usize>, batch: Batch) -> Batch {
         let structure = network.structure();
         let mut pass = Forward {
             structure,
@@ -64,22 +66,22 @@ impl BurnCompute {
             mode: Mode::Evaluate,
             tap: &mut NoTap,
         };
-        let batch = Batch::new(structure, ops.start, self.tensor(values), count);
         ops.fold(batch, |batch, op| pass.step(batch, op))
     }
 }
 
 impl Compute for BurnCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
-        to_vec(self.evaluate(network, 0..network.structure().ops.len(), inputs, count).into_rows())
+        let structure = network.structure();
+        let batch = Batch::of_inputs(structure, self.tensor(inputs), count);
+        to_vec(self.evaluate(network, 0..structure.ops.len(), batch).x)
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
-        assert_eq!(input.layout, Layout::ChannelsFirst, "Burn computes channels first");
         if ops.is_empty() {
             return input.clone();
         }
-        self.evaluate(network, ops, &input.values, input.count).into_activations()
+        self.evaluate(network, ops, Batch::new(self, input)).into_activations()
     }
 
     fn training_logits(
@@ -159,68 +161,50 @@ impl Mode {
     }
 }
 
-/// Activations: images, or rows after flattening.
-enum Batch {
-    Images(Tensor<4>),
-    Rows(Tensor<2>),
+/// Activations, `[count, channels, height, width]`, and the copies on the stack; rows of features have one pixel.
+struct Batch {
+    x: Tensor<4>,
+    stack: Vec<Tensor<4>>,
 }
 
 impl Batch {
-    /// The activations before operation `op`, from their values.
-    fn new(structure: &Structure, op: usize, values: Tensor<1>, count: usize) -> Self {
-        let shape = structure.shapes()[op];
-        if structure.ops[..op].contains(&Op::Flatten) {
-            Self::Rows(values.reshape([count, shape.channels]))
-        } else {
-            Self::Images(values.reshape([count, shape.channels, shape.height, shape.width]))
-        }
+    /// The inputs of a network.
+    fn of_inputs(structure: &Structure, values: Tensor<1>, count: usize) -> Self {
+        let Shape { channels, height, width } = structure.input;
+        Self { x: values.reshape([count, channels, height, width]), stack: Vec::new() }
     }
 
-    fn into_rows(self) -> Tensor<2> {
-        match self {
-            Self::Rows(rows) => rows,
-            Self::Images(_) => unreachable!("every structure ends with a linear layer"),
-        }
+    fn new(compute: &BurnCompute, activations: &Activations) -> Self {
+        assert_eq!(activations.layout, Layout::ChannelsFirst, "Burn computes channels first");
+        let tensor = |activations: &Activations| {
+            let Shape { channels, height, width } = activations.shape;
+            compute.tensor(&activations.values).reshape([activations.count, channels, height, width])
+        };
+        Self { x: tensor(activations), stack: activations.stack.iter().map(tensor).collect() }
     }
 
     fn into_activations(self) -> Activations {
-        let (shape, count, values) = match self {
-            Self::Images(x) => {
-                let [count, channels, height, width] = x.dims();
-                (Shape { channels, height, width }, count, to_vec(x))
-            }
-            Self::Rows(x) => {
-                let [count, channels] = x.dims();
-                (Shape { channels, height: 1, width: 1 }, count, to_vec(x))
-            }
-        };
-        Activations { values, count, shape, layout: Layout::ChannelsFirst }
+        let stack = self.stack.into_iter().map(activations_of).collect();
+        Activations { stack, ..activations_of(self.x) }
     }
 
     /// The activations after operation `op`, as a tap leaves them: overwritten values become constants.
-    fn tapped(self, tap: &mut dyn Tap, op: usize) -> Self {
-        if !tap.wants(op) {
-            return self;
+    fn tapped(mut self, tap: &mut dyn Tap, op: usize) -> Self {
+        if tap.wants(op) {
+            self.x = write(tap, op, self.x);
         }
-        match self {
-            Self::Images(x) => {
-                let activations = Self::Images(x.clone().without_autodiff()).into_activations();
-                Self::Images(write(tap, op, activations, x))
-            }
-            Self::Rows(x) => {
-                let activations = Self::Rows(x.clone().without_autodiff()).into_activations();
-                Self::Rows(write(tap, op, activations, x))
-            }
-        }
+        self
     }
 }
 
-fn write<const D: usize>(
-    tap: &mut dyn Tap,
-    op: usize,
-    mut activations: Activations,
-    x: Tensor<D>,
-) -> Tensor<D> {
+fn activations_of(x: Tensor<4>) -> Activations {
+    let [count, channels, height, width] = x.dims();
+    let (shape, layout) = (Shape { channels, height, width }, Layout::ChannelsFirst);
+    Activations { values: to_vec(x), count, shape, layout, stack: Vec::new() }
+}
+
+fn write(tap: &mut dyn Tap, op: usize, x: Tensor<4>) -> Tensor<4> {
+    let mut activations = activations_of(x.clone().without_autodiff());
     let before = activations.values.clone();
     tap.write(op, &mut activations);
     let is_new: Vec<bool> =
@@ -229,8 +213,8 @@ fn write<const D: usize>(
         return x;
     }
     let device = x.device().without_autodiff();
-    let is_new = Tensor::<D, Bool>::from_data(TensorData::new(is_new, x.dims()), &device);
-    let values = Tensor::<D>::from_data(TensorData::new(activations.values, x.dims()), &device);
+    let is_new = Tensor::<4, Bool>::from_data(TensorData::new(is_new, x.dims()), &device);
+    let values = Tensor::<4>::from_data(TensorData::new(activations.values, x.dims()), &device);
     if x.is_autodiff() {
         x.mask_where(is_new.autodiff(), values.autodiff())
     } else {
@@ -247,28 +231,48 @@ struct Forward<'a> {
 }
 
 impl Forward<'_> {
+    /// The logits, `[count, outputs]`.
     fn run(&mut self, inputs: Tensor<1>, count: usize) -> Tensor<2> {
-        let batch = Batch::new(self.structure, 0, inputs, count);
-        (0..self.structure.ops.len()).fold(batch, |batch, op| self.step(batch, op)).into_rows()
+        let batch = Batch::of_inputs(self.structure, inputs, count);
+        let ops = 0..self.structure.ops.len();
+        ops.fold(batch, |batch, op| self.step(batch, op)).x.flatten(1, 3)
     }
 
     fn step(&mut self, batch: Batch, op: usize) -> Batch {
         self.op(&self.structure.ops[op], batch).tapped(self.tap, op)
     }
 
-    fn op(&mut self, op: &Op, batch: Batch) -> Batch {
-        match (op, batch) {
-            (Op::Layer(layer), batch) => self.layer(*layer, batch),
-            (Op::Activation(kind), Batch::Images(x)) => Batch::Images(activate(kind, x)),
-            (Op::Activation(kind), Batch::Rows(x)) => Batch::Rows(activate(kind, x)),
-            (Op::MaxPool, Batch::Images(x)) => Batch::Images(max_pool2d(x, MaxPoolOptions::new([2, 2]))),
-            (Op::AdaptiveAveragePool(side), Batch::Images(x)) => Batch::Images(average_pool(x, *side)),
-            (Op::Flatten, Batch::Images(x)) => Batch::Rows(x.flatten(1, 3)),
-            (Op::Dropout(share), Batch::Rows(x)) => Batch::Rows(self.drop_units(x, *share)),
-            (Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten | Op::Dropout(_), _) => {
-                unreachable!("structures pool and flatten images, and drop units of rows")
+    fn op(&mut self, op: &Op, Batch { x, mut stack }: Batch) -> Batch {
+        let x = match op {
+            Op::Layer(layer) => self.layer(*layer, x),
+            Op::Activation(kind) => activate(kind, x),
+            Op::MaxPool(Window { kernel, stride, padding }) => {
+                let options = MaxPoolOptions::new([*kernel; 2]).with_stride([*stride; 2]);
+                max_pool2d(x, options.with_padding([*padding; 2]))
             }
-        }
+            Op::AveragePool(Window { kernel, stride, padding }) => {
+                let options = AvgPoolOptions::new([*kernel; 2]).with_stride([*stride; 2]);
+                avg_pool2d(x, options.with_padding([*padding; 2]))
+            }
+            Op::AdaptiveAveragePool(side) => average_pool(x, *side),
+            Op::Flatten => {
+                let [count, channels, height, width] = x.dims();
+                x.reshape([count, channels * height * width, 1, 1])
+            }
+            Op::Dropout(share) => self.drop_units(x, *share),
+            Op::Fork => {
+                stack.push(x.clone());
+                x
+            }
+            Op::Swap => {
+                let top = stack.pop().expect(FORKED);
+                stack.push(x);
+                top
+            }
+            Op::Subsample { stride, channels } => subsample(x, *stride, *channels),
+            Op::Add(_) => x + stack.pop().expect(FORKED),
+        };
+        Batch { x, stack }
     }
 
     /// A layer's parameter of this role.
@@ -285,21 +289,27 @@ impl Forward<'_> {
         self.parameter(layer, Role::Weight).reshape(shape)
     }
 
-    fn layer(&mut self, position: usize, batch: Batch) -> Batch {
-        match (self.structure.layers[position].kind, batch) {
-            (LayerKind::Linear, Batch::Rows(x)) => {
-                let bias = self.parameter(position, Role::Bias).unsqueeze();
-                Batch::Rows(x.matmul(self.weight::<2>(position).transpose()) + bias)
+    /// The bias of a convolution or linear layer, if it has one.
+    fn bias(&self, layer: usize) -> Option<Tensor<1>> {
+        self.structure.position(layer, Role::Bias).map(|_| self.parameter(layer, Role::Bias))
+    }
+
+    fn layer(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
+        match self.structure.layers[position].kind {
+            LayerKind::Linear => {
+                let x = x.flatten::<2>(1, 3).matmul(self.weight::<2>(position).transpose());
+                let x = match self.bias(position) {
+                    Some(bias) => x + bias.unsqueeze(),
+                    None => x,
+                };
+                let [count, units] = x.dims();
+                x.reshape([count, units, 1, 1])
             }
-            (LayerKind::Convolution, Batch::Images(x)) => {
-                let bias = self.parameter(position, Role::Bias);
-                let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
-                Batch::Images(conv2d(x, self.weight(position), Some(bias), options))
+            LayerKind::Convolution(Window { stride, padding, .. }) => {
+                let options = ConvOptions::new([stride; 2], [padding; 2], [1; 2], 1);
+                conv2d(x, self.weight(position), self.bias(position), options)
             }
-            (LayerKind::BatchNorm, Batch::Images(x)) => Batch::Images(self.batch_norm(position, x)),
-            (LayerKind::Linear, Batch::Images(_)) | (LayerKind::Convolution | LayerKind::BatchNorm, _) => {
-                unreachable!("structures flatten before linear layers only")
-            }
+            LayerKind::BatchNorm => self.batch_norm(position, x),
         }
     }
 
@@ -323,18 +333,41 @@ impl Forward<'_> {
     }
 
     /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
-    fn drop_units(&mut self, x: Tensor<2>, share: f64) -> Tensor<2> {
+    fn drop_units(&mut self, x: Tensor<4>, share: f64) -> Tensor<4> {
         let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
-        let [rows, columns] = x.dims();
         let kept = (1.0 / (1.0 - share)) as f32;
-        let mask = (0..rows * columns).map(|_| if f64::from(uniform(stream)) < share { 0.0 } else { kept });
-        let mask = TensorData::new(mask.collect::<Vec<f32>>(), [rows, columns]);
-        let mask = Tensor::<2>::from_data(mask, &x.device().without_autodiff());
+        let units = x.dims().iter().product();
+        let mask = (0..units).map(|_| if f64::from(uniform(stream)) < share { 0.0 } else { kept });
+        let mask = TensorData::new(mask.collect::<Vec<f32>>(), x.dims());
+        let mask = Tensor::<4>::from_data(mask, &x.device().without_autodiff());
         if x.is_autodiff() { x * mask.autodiff() } else { x * mask }
     }
 }
 
-fn activate<const D: usize>(kind: &Activation, x: Tensor<D>) -> Tensor<D> {
+/// What a structure promises of its stack.
+const FORKED: &str = "structures add what they have forked";
+
+/// Every `stride`-th pixel, with channels of zeros on both sides.
+fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {
+    let [count, inputs, height, width] = x.dims();
+    let places = |length: usize| {
+        let places: Vec<i64> = (0..length).step_by(stride).map(|at| at as i64).collect();
+        let places = TensorData::new(places.clone(), [places.len()]);
+        Tensor::<1, Int>::from_data(places, &x.device())
+    };
+    let (rows, columns) = (places(height), places(width));
+    let x = if stride == 1 { x } else { x.select(2, rows).select(3, columns) };
+    let [_, _, height, width] = x.dims();
+    let below = (channels - inputs) / 2;
+    let zeros = |channels: usize| Tensor::<4>::zeros([count, channels, height, width], &x.device());
+    let parts = [(below > 0).then(|| zeros(below)), Some(x.clone()), {
+        let above = channels - inputs - below;
+        (above > 0).then(|| zeros(above))
+    }];
+    Tensor::cat(parts.into_iter().flatten().collect(), 1)
+}
+
+fn activate(kind: &Activation, x: Tensor<4>) -> Tensor<4> {
     match kind {
         Activation::Relu => activation::relu(x),
         Activation::Softsign => activation::softsign(x),

@@ -14,7 +14,7 @@ fn networks() -> [(Network, Vec<f32>); 2] {
     ];
     nets.map(|(net, side)| {
         let input = Shape { channels: 1, height: side, width: side };
-        let structure = Structure::new(&net, input, 10, &Loss::CrossEntropy);
+        let structure = Structure::new(&net, input, 10, &Loss::CrossEntropy).unwrap();
         let initialisation = Initialisation { weights: Init::default(), biases: BiasInit::default() };
         let mut rng = stream(3, Purpose::Init, &[9]);
         let inputs = (0..COUNT * input.len()).map(|_| uniform(&mut rng)).collect();

@@ -1,9 +1,11 @@
 //! Training mode, backward: the tape from its end to its start.
 
+use super::pass::FORKED;
 use super::train::{Kept, Training};
 use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
+use crate::net::kernels::combine;
 use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
 use crate::net::kernels::linear;
 use crate::net::kernels::norm::{self, NormGradients};
@@ -18,7 +20,8 @@ impl<'a> Training<'a> {
             |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm { .. });
         let first = self.tape.iter().position(is_layer).unwrap_or(self.tape.len());
         let tape: Vec<Kept<'a>> = self.tape.drain(first..).collect();
-        let mut back = Back { gradient: self.pass.copy(gradient), sums: None, gradients, training: &self };
+        let (gradient, stack) = (self.pass.copy(gradient), Vec::new());
+        let mut back = Back { gradient, stack, sums: None, gradients, training: &self };
         for (number, kept) in tape.into_iter().enumerate().rev() {
             back.step(kept, number == 0);
         }
@@ -31,6 +34,8 @@ impl<'a> Training<'a> {
 struct Back<'a, 't> {
     /// Gradient of the loss with respect to the activations at this point.
     gradient: Buffer<'a>,
+    /// Those with respect to the copies on the stack.
+    stack: Vec<Buffer<'a>>,
     /// Its sums over the pixels, where they are known already.
     sums: Option<Buffer<'a>>,
     gradients: Gradients,
@@ -67,13 +72,18 @@ impl<'a> Back<'a, '_> {
                     pass.scratch,
                 );
                 self.sums = Some(sums);
-                self.give(layer, [(Role::Scale, scale), (Role::Shift, shift)]);
+                self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
             }
             Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.gradient),
-            Kept::MaxPool { images, which } => {
+            Kept::MaxPool { images, window, which } => {
                 let mut gradient = pass.scratch.take(images.len());
                 let pooled = Pooled { images, gradient: &self.gradient, which: &which };
-                pool::max_pool_backward(&pooled, &mut gradient);
+                pool::max_pool_backward(&pooled, window, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::AverageWindows { images, window } => {
+                let mut gradient = pass.scratch.take(images.len());
+                pool::average_windows_backward(&images, window, &self.gradient, &mut gradient);
                 self.gradient = gradient;
             }
             Kept::AveragePool { images, side } => {
@@ -88,6 +98,28 @@ impl<'a> Back<'a, '_> {
             }
             Kept::Flatten { .. } => {}
             Kept::Dropout { factors } => activate::scale(&mut self.gradient, &factors),
+            // The way back: an addition gives its gradient to both, and a fork adds those of both.
+            Kept::Add => self.stack.push(pass.copy(&self.gradient)),
+            Kept::Swap => {
+                std::mem::swap(&mut self.gradient, self.stack.last_mut().expect(FORKED));
+            }
+            Kept::Fork => {
+                let other = self.stack.pop().expect(FORKED);
+                combine::add(&mut self.gradient, &other);
+            }
+            Kept::Subsample { images, stride, channels } => {
+                let mut gradient = pass.scratch.take(images.len());
+                let adds = false;
+                combine::subsample_pad_backward(
+                    &images,
+                    stride,
+                    channels,
+                    &self.gradient,
+                    &mut gradient,
+                    adds,
+                );
+                self.gradient = gradient;
+            }
             Kept::Written { places } => places.into_iter().for_each(|place| self.gradient[place] = 0.0),
         }
     }
@@ -96,9 +128,12 @@ impl<'a> Back<'a, '_> {
         let pass = self.training.pass;
         let shape = pass.linear_shape(layer);
         let mut weight_gradient = pass.scratch.vector(shape.inputs * shape.outputs);
-        let mut bias_gradient = pass.scratch.vector(shape.outputs);
         linear::backward_weight(&shape, input, &self.gradient, &mut weight_gradient);
-        norm::channel_sums(&self.gradient, &mut bias_gradient, pass.scratch);
+        let bias_gradient = pass.bias(layer).map(|bias| {
+            let mut gradient = pass.scratch.vector(bias.len());
+            norm::channel_sums(&self.gradient, &mut gradient, pass.scratch);
+            gradient
+        });
         if !is_first {
             let mut gradient = pass.scratch.take(input.len());
             linear::backward_input(
@@ -110,7 +145,7 @@ impl<'a> Back<'a, '_> {
             );
             self.gradient = gradient;
         }
-        self.give(layer, [(Role::Weight, weight_gradient), (Role::Bias, bias_gradient)]);
+        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
     }
 
     fn convolution(
@@ -123,11 +158,14 @@ impl<'a> Back<'a, '_> {
     ) {
         let pass = self.training.pass;
         let mut weight_gradient = pass.scratch.vector(shape.weight_len());
-        let mut bias_gradient = pass.scratch.vector(shape.outputs);
-        match sums {
-            Some(sums) => bias_gradient.copy_from_slice(&sums),
-            None => norm::channel_sums(&self.gradient, &mut bias_gradient, pass.scratch),
-        }
+        let bias_gradient = pass.bias(layer).map(|bias| {
+            let mut gradient = pass.scratch.vector(bias.len());
+            match sums {
+                Some(sums) => gradient.copy_from_slice(&sums),
+                None => norm::channel_sums(&self.gradient, &mut gradient, pass.scratch),
+            }
+            gradient
+        });
         let mut gradient = (!is_first).then(|| pass.scratch.take(input.len()));
         let weight = pass.parameter(layer, Role::Weight);
         let gradients = ConvGradients {
@@ -141,12 +179,13 @@ impl<'a> Back<'a, '_> {
         if let Some(gradient) = gradient {
             self.gradient = gradient;
         }
-        self.give(layer, [(Role::Weight, weight_gradient), (Role::Bias, bias_gradient)]);
+        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
     }
 
-    /// Keeps the gradients of a layer's parameters.
-    fn give(&mut self, layer: usize, gradients: [(Role, Vec<f32>); 2]) {
+    /// Keeps the gradients of those parameters that a layer has.
+    fn give(&mut self, layer: usize, gradients: [(Role, Option<Vec<f32>>); 2]) {
         for (role, gradient) in gradients {
+            let Some(gradient) = gradient else { continue };
             let index = self.training.pass.position(layer, role);
             self.gradients[index] = Some(gradient);
         }

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use super::pass::{Pass, State};
+use super::pass::{Cut, Pass, State};
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Parameter, Role};
+use crate::doc::structure::{LayerKind, Op, Parameter, Role, Window};
 use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
+use crate::net::kernels::geometry::Side;
 use crate::net::kernels::norm;
-use crate::net::kernels::pack::{Packing, Side};
+use crate::net::kernels::pack::Packing;
 use crate::net::kernels::parallel::chunks_mut;
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
@@ -25,19 +26,19 @@ struct Head {
 
 impl<'a> Pass<'a> {
     /// Operations `ops` of the structure.
-    pub fn evaluate(&self, ops: Range<usize>, state: State<'a>) -> State<'a> {
-        match self.head(&ops, &state) {
+    pub fn evaluate(&self, ops: Range<usize>, cut: Cut<'a>) -> Cut<'a> {
+        match self.head(&ops, &cut) {
             Some(head) => {
-                let state = self.in_parts(ops.start..ops.start + head.ops, head.images, &state);
-                self.walk(ops.start + head.ops..ops.end, state)
+                let state = self.in_parts(ops.start..ops.start + head.ops, head.images, &cut.state);
+                self.walk(ops.start + head.ops..ops.end, Cut { state, ..cut })
             }
-            None => self.walk(ops, state),
+            None => self.walk(ops, cut),
         }
     }
 
     /// Where images are large and weights few: all operations up to a pooling, for as many images as keep the activations
     /// in the second cache.
-    fn head(&self, ops: &Range<usize>, state: &State<'a>) -> Option<Head> {
+    fn head(&self, ops: &Range<usize>, cut: &Cut<'a>) -> Option<Head> {
         let structure = self.structure();
         let shapes = structure.shapes();
         let (mut weights, mut largest) = (0, 0);
@@ -48,12 +49,21 @@ impl<'a> Pass<'a> {
                     weights += structure.weight(*layer).map_or(0, Parameter::len);
                 }
                 Op::Activation(_) => {}
-                Op::MaxPool => {
+                Op::MaxPool(_) => {
                     let images = (GROUP / largest.max(1)).max(1);
-                    let pays = weights <= FEW_WEIGHTS && self.count >= 4 * images && state.shape.is_image();
+                    let is_large = self.count >= 4 * images && cut.state.shape.is_image();
+                    let pays = weights <= FEW_WEIGHTS && is_large && cut.stack.is_empty();
                     return pays.then_some(Head { ops: at + 1 - ops.start, images });
                 }
-                Op::Layer(_) | Op::AdaptiveAveragePool(_) | Op::Flatten | Op::Dropout(_) => return None,
+                Op::Layer(_)
+                | Op::AveragePool(_)
+                | Op::AdaptiveAveragePool(_)
+                | Op::Flatten
+                | Op::Dropout(_)
+                | Op::Fork
+                | Op::Swap
+                | Op::Subsample { .. }
+                | Op::Add(_) => return None,
             }
         }
         None
@@ -69,53 +79,83 @@ impl<'a> Pass<'a> {
             let count = output.len() / shape.len();
             let values = &values[at * images * size..][..count * size];
             let pass = Pass { count, ..*self };
-            output.copy_from_slice(&pass.walk(ops.clone(), State::given(values, before, layout)).values);
+            let cut = Cut::of(State::given(values, before, layout));
+            output.copy_from_slice(&pass.walk(ops.clone(), cut).state.values);
         });
         State::images(output, shape)
     }
 
-    fn walk(&self, ops: Range<usize>, mut state: State<'a>) -> State<'a> {
+    fn walk(&self, ops: Range<usize>, mut cut: Cut<'a>) -> Cut<'a> {
         let mut rest = &self.structure().ops[ops];
         while let Some((op, following)) = rest.split_first() {
             let taken;
-            (state, taken) = self.step(op, following, state);
+            (cut, taken) = self.step(op, following, cut);
             rest = &rest[taken..];
         }
-        state
+        cut
     }
 
     /// Carries out an operation and those that are fused with it; returns how many there were.
-    fn step(&self, op: &Op, following: &[Op], state: State<'a>) -> (State<'a>, usize) {
-        let state = match op {
-            Op::Layer(layer) => return self.layer(*layer, following, state),
-            Op::Activation(kind) => self.activate(kind, state),
-            Op::MaxPool => self.max_pool(&self.channels_last(state)).0,
-            Op::AdaptiveAveragePool(side) => self.average_pool(*side, self.channels_last(state)),
-            Op::Flatten => self.flatten(state),
-            Op::Dropout(_) => state,
-        };
-        (state, 1)
+    fn step(&self, op: &Op, following: &[Op], mut cut: Cut<'a>) -> (Cut<'a>, usize) {
+        match op {
+            Op::Layer(layer) => return self.layer(*layer, following, cut),
+            Op::Activation(kind) => cut.state = self.activate(kind, cut.state),
+            Op::MaxPool(window) => cut.state = self.max_pool(*window, &self.channels_last(cut.state)).0,
+            Op::AveragePool(window) => {
+                cut.state = self.average_windows(*window, &self.channels_last(cut.state));
+            }
+            Op::AdaptiveAveragePool(side) => {
+                cut.state = self.average_pool(*side, self.channels_last(cut.state));
+            }
+            Op::Flatten => cut.state = self.flatten(cut.state),
+            Op::Dropout(_) => {}
+            Op::Fork => {
+                cut.state = self.channels_last(cut.state);
+                cut.stack.push(cut.state.clone());
+            }
+            Op::Swap => cut.swap(),
+            Op::Subsample { stride, channels } => {
+                cut.state = self.subsample(*stride, *channels, &self.channels_last(cut.state));
+            }
+            Op::Add(_) => {
+                let relu = is_relu(following.first());
+                let other = cut.pop();
+                cut.state = self.add(cut.state, other, relu);
+                return (cut, 1 + usize::from(relu));
+            }
+        }
+        (cut, 1)
     }
 
-    fn layer(&self, layer: usize, following: &[Op], state: State<'a>) -> (State<'a>, usize) {
+    fn layer(&self, layer: usize, following: &[Op], mut cut: Cut<'a>) -> (Cut<'a>, usize) {
         match self.structure().layers[layer].kind {
-            LayerKind::Linear => (self.linear(layer, &state), 1),
-            LayerKind::Convolution => {
+            LayerKind::Linear => {
+                cut.state = self.linear(layer, &cut.state);
+                (cut, 1)
+            }
+            LayerKind::Convolution(window) => {
                 let norm = self.norm_layer(following.first());
-                let relu = is_relu(following.get(usize::from(norm.is_some())));
-                let taken = usize::from(norm.is_some()) + usize::from(relu);
-                let pool = following.get(taken) == Some(&Op::MaxPool);
-                let state = self.convolve(layer, norm, [relu, pool], &self.channels_last(state));
-                (state, 1 + taken + usize::from(pool))
+                let mut taken = usize::from(norm.is_some());
+                let adds = matches!(following.get(taken), Some(Op::Add(_)));
+                taken += usize::from(adds);
+                let relu = is_relu(following.get(taken));
+                taken += usize::from(relu);
+                let pool = following.get(taken) == Some(&Op::MaxPool(Window::HALVES));
+                taken += usize::from(pool);
+                let residual = adds.then(|| self.channels_last(cut.pop()));
+                let state = self.channels_last(cut.state);
+                cut.state = self.convolve((layer, window), norm, residual.as_ref(), [relu, pool], &state);
+                (cut, 1 + taken)
             }
             LayerKind::BatchNorm => {
                 let relu = is_relu(following.first());
-                let state = self.channels_last(state);
+                let state = self.channels_last(cut.state);
                 let inverse = self.running_inverse(layer);
                 let mut output = self.scratch.take(state.values.len());
                 let norm = self.norm(layer, self.parameter(layer, Role::RunningMean), &inverse);
-                norm::normalise(&norm, relu, &state.values, &mut output);
-                (state.with(output), 1 + usize::from(relu))
+                norm::normalise(&norm, relu, &state.values, None, &mut output);
+                cut.state = state.with(output);
+                (cut, 1 + usize::from(relu))
             }
         }
     }
@@ -128,24 +168,26 @@ impl<'a> Pass<'a> {
         inverse
     }
 
-    /// A convolution, fused with the norm, ReLU and pooling after it.
+    /// A convolution, fused with the norm, the addition, the ReLU and the pooling after it.
     fn convolve(
         &self,
-        layer: usize,
+        (layer, window): (usize, Window),
         norm: Option<usize>,
+        residual: Option<&State<'a>>,
         [relu, pool]: [bool; 2],
         state: &State<'a>,
     ) -> State<'a> {
-        let shape = self.convolution(layer, state);
-        let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
+        let shape = self.convolution(layer, window, state);
+        let packing = Packing::new(&shape, Side::Forward);
         let mut packed = self.scratch.take(packing.len());
         packing.pack(self.parameter(layer, Role::Weight), &mut packed);
         let inverse = norm.map(|norm| self.running_inverse(norm));
         let norm = norm
             .zip(inverse.as_ref())
             .map(|(n, inverse)| self.norm(n, self.parameter(n, Role::RunningMean), inverse));
-        let epilogue = Epilogue { bias: Some(self.parameter(layer, Role::Bias)), norm, relu, pool };
-        let images = self.images(Shape { channels: shape.outputs, ..state.shape });
+        let residual = residual.map(|state| &**state.values as &[f32]);
+        let epilogue = Epilogue { bias: self.bias(layer), norm, residual, relu, pool };
+        let images = self.images(self.structure().layers[layer].output);
         let images = if pool { images.halved() } else { images };
         let mut output = self.scratch.take(images.len());
         convolve(&shape, &state.values, &packing, &packed, &epilogue, &mut output, self.scratch);

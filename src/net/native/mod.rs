@@ -14,7 +14,7 @@ mod train;
 
 use std::ops::Range;
 
-use pass::{Pass, State};
+use pass::{Cut, Pass, State};
 use train::Training;
 
 use super::activations::{Activations, Layout};
@@ -53,7 +53,7 @@ impl Compute for NativeCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         let pass = self.pass(network, count);
         let input = State::given(inputs, network.structure().input, Layout::ChannelsFirst);
-        pass.evaluate(0..network.structure().ops.len(), input).values.to_vec()
+        pass.evaluate(0..network.structure().ops.len(), Cut::of(input)).state.values.to_vec()
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
@@ -63,9 +63,7 @@ impl Compute for NativeCompute {
             input.shape,
             "the activations fit the operations"
         );
-        let state = pass.evaluate(ops, State::given(&input.values, input.shape, input.layout));
-        let State { values, shape, layout } = state;
-        Activations { values: values.to_vec(), count: input.count, shape, layout }
+        pass.evaluate(ops, Cut::given(input)).into_activations(input.count)
     }
 
     fn is_independent_of_batch(&self) -> bool {

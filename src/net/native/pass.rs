@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Role, Structure};
-use crate::net::activations::Layout;
+use crate::doc::structure::{LayerKind, Op, Role, Structure, Window};
+use crate::net::activations::{Activations, Layout};
 use crate::net::kernels::activate::{self, Curve};
+use crate::net::kernels::combine;
 use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::linear::{self, LinearShape};
 use crate::net::kernels::norm::{self, Norm};
@@ -67,6 +68,54 @@ impl<'a> State<'a> {
     }
 }
 
+/// What is alive between two operations.
+#[derive(Clone)]
+pub struct Cut<'a> {
+    /// The activations.
+    pub state: State<'a>,
+    /// Copies that are added later; the last one is added first.
+    pub stack: Vec<State<'a>>,
+}
+
+impl<'a> Cut<'a> {
+    /// These activations, and nothing on the stack.
+    pub const fn of(state: State<'a>) -> Self {
+        Self { state, stack: Vec::new() }
+    }
+
+    /// Activations borrowed from the caller.
+    pub fn given(activations: &'a Activations) -> Self {
+        let state = |of: &'a Activations| State::given(&of.values, of.shape, of.layout);
+        Self { state: state(activations), stack: activations.stack.iter().map(state).collect() }
+    }
+
+    /// The activations of `count` samples.
+    pub fn into_activations(self, count: usize) -> Activations {
+        let activations = |State { values, shape, layout }: State<'_>| Activations {
+            values: values.to_vec(),
+            count,
+            shape,
+            layout,
+            stack: Vec::new(),
+        };
+        let stack = self.stack.into_iter().map(activations).collect();
+        Activations { stack, ..activations(self.state) }
+    }
+
+    /// What comes back from the stack.
+    pub fn pop(&mut self) -> State<'a> {
+        self.stack.pop().expect(FORKED)
+    }
+
+    /// Exchanges the activations with those on top of the stack.
+    pub fn swap(&mut self) {
+        std::mem::swap(&mut self.state, self.stack.last_mut().expect(FORKED));
+    }
+}
+
+/// What a structure promises of its stack.
+pub const FORKED: &str = "structures add what they have forked";
+
 /// One pass over a network.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
@@ -82,6 +131,11 @@ impl<'a> Pass<'a> {
     /// Layers and operations of the network.
     pub fn structure(&self) -> &'a Structure {
         self.network.structure()
+    }
+
+    /// The bias of a convolution or linear layer, if it has one.
+    pub fn bias(&self, layer: usize) -> Option<&'a [f32]> {
+        self.structure().position(layer, Role::Bias).map(|index| self.network.values(index))
     }
 
     /// Values of a layer's parameter of this role.
@@ -156,10 +210,10 @@ impl<'a> Pass<'a> {
     }
 
     /// Shape of a convolution of these activations.
-    pub fn convolution(&self, layer: usize, state: &State) -> ConvShape {
+    pub fn convolution(&self, layer: usize, window: Window, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
         let outputs = self.structure().layers[layer].output.channels;
-        ConvShape { images: self.count, height, width, inputs: channels, outputs }
+        ConvShape { images: self.count, height, width, inputs: channels, outputs, window }
     }
 
     /// Shape of a linear layer.
@@ -175,7 +229,13 @@ impl<'a> Pass<'a> {
     pub fn linear(&self, layer: usize, state: &State<'a>) -> State<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
-        let (weight, bias) = (self.parameter(layer, Role::Weight), self.parameter(layer, Role::Bias));
+        let weight = self.parameter(layer, Role::Weight);
+        let none = self.bias(layer).is_none().then(|| {
+            let mut zeros = self.scratch.take(shape.outputs);
+            zeros.fill(0.0);
+            zeros
+        });
+        let bias = self.bias(layer).or(none.as_deref()).unwrap_or_default();
         linear::forward(&shape, &state.values, weight, bias, &mut output, self.scratch);
         State::rows(output, shape.outputs)
     }
@@ -194,23 +254,60 @@ impl<'a> Pass<'a> {
         Images { count: self.count, height, width, channels }
     }
 
-    /// 2×2 maxima and their positions.
-    pub fn max_pool(&self, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
-        self.pooled(state, pool::max_pool)
+    /// Maxima of windows and their places.
+    pub fn max_pool(&self, window: Window, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
+        self.pooled(window, state, |images, input, output, which| {
+            pool::max_pool(images, window, input, output, which);
+        })
     }
 
-    /// Images with half as many rows and columns that a kernel writes, with the positions of their pixels.
+    /// Images with a pixel for each position of a window that a kernel writes, with the places of their pixels.
     fn pooled(
         &self,
+        window: Window,
         state: &State<'a>,
         kernel: impl FnOnce(&Images, &[f32], &mut [f32], &mut [u8]),
     ) -> (State<'a>, Buffer<'a, u8>) {
         let images = self.images(state.shape);
-        let half = images.halved();
-        let (mut output, mut which) = (self.scratch.take(half.len()), self.scratch.take_bytes(half.len()));
+        let pooled = images.pooled(&window);
+        let (mut output, mut which) =
+            (self.scratch.take(pooled.len()), self.scratch.take_bytes(pooled.len()));
         kernel(&images, &state.values, &mut output, &mut which);
-        let shape = Shape { height: half.height, width: half.width, ..state.shape };
+        let shape = Shape { height: pooled.height, width: pooled.width, ..state.shape };
         (State::images(output, shape), which)
+    }
+
+    /// Averages of windows.
+    pub fn average_windows(&self, window: Window, state: &State<'a>) -> State<'a> {
+        let images = self.images(state.shape);
+        let pooled = images.pooled(&window);
+        let mut output = self.scratch.take(pooled.len());
+        pool::average_windows(&images, window, &state.values, &mut output);
+        State::images(output, Shape { height: pooled.height, width: pooled.width, ..state.shape })
+    }
+
+    /// Every `stride`-th pixel, with channels of zeros.
+    pub fn subsample(&self, stride: usize, channels: usize, state: &State<'a>) -> State<'a> {
+        let Shape { height, width, .. } = state.shape;
+        let shape = Shape { channels, height: height.div_ceil(stride), width: width.div_ceil(stride) };
+        let mut output = self.scratch.take(self.count * shape.len());
+        combine::subsample_pad(&self.images(state.shape), stride, channels, &state.values, &mut output);
+        State::images(output, shape)
+    }
+
+    /// The sum of both, and the ReLU after it if there is one.
+    pub fn add(&self, state: State<'a>, other: State<'a>, relu: bool) -> State<'a> {
+        let (state, other) = (self.channels_last(state), self.channels_last(other));
+        // Into the one that nothing else refers to, if there is one.
+        let (into, from) = if Rc::strong_count(&state.values) > 1 { (other, state) } else { (state, other) };
+        let shape = into.shape;
+        let mut sum = self.own(into);
+        if relu {
+            combine::add_relu(&mut sum, &from.values);
+        } else {
+            combine::add(&mut sum, &from.values);
+        }
+        State::images(sum, shape)
     }
 
     /// A batch norm, the ReLU after it if there is one, and 2×2 maxima with their positions.
@@ -220,7 +317,7 @@ impl<'a> Pass<'a> {
         relu: bool,
         state: &State<'a>,
     ) -> (State<'a>, Buffer<'a, u8>) {
-        self.pooled(state, |images, input, output, which| {
+        self.pooled(Window::HALVES, state, |images, input, output, which| {
             norm::normalise_pooled(norm, relu, (images, input), (output, which), self.scratch);
         })
     }

@@ -15,7 +15,7 @@ use crate::net::kernels::parallel::testing::assert_same_bits;
 use crate::net::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 
 fn network(net: &Net, input: Shape) -> Network {
-    initialised(Structure::new(net, input, 5, &Loss::CrossEntropy))
+    initialised(Structure::new(net, input, 5, &Loss::CrossEntropy).unwrap())
 }
 
 fn initialised(structure: Structure) -> Network {
@@ -45,7 +45,7 @@ fn mlp(activation: Activation) -> Net {
 /// A VGG whose linear layer reads 2 by 2 pixels of each channel.
 fn several_pixels_flattened() -> Network {
     let image = Shape { channels: 3, height: 64, width: 64 };
-    let mut structure = Structure::new(&vgg(false, Head::Linear, 3), image, 5, &Loss::CrossEntropy);
+    let mut structure = Structure::new(&vgg(false, Head::Linear, 3), image, 5, &Loss::CrossEntropy).unwrap();
     for op in &mut structure.ops {
         if let Op::AdaptiveAveragePool(side) = op {
             *side = 2;
@@ -297,7 +297,8 @@ fn what_is_done_at_once_trains_with_the_bits_of_what_is_done_one_by_one() {
 
 #[test]
 fn dropped_units_are_those_of_burn() {
-    let mut structure = Structure::new(&mlp(Activation::Relu), Shape::new(1, 4, 4), 5, &Loss::CrossEntropy);
+    let mut structure =
+        Structure::new(&mlp(Activation::Relu), Shape::new(1, 4, 4), 5, &Loss::CrossEntropy).unwrap();
     structure.ops.insert(3, Op::Dropout(0.4));
     let network = network(&mlp(Activation::Relu), Shape::new(1, 4, 4));
     let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::evaluate::is_relu;
-use super::pass::{Pass, State, Values, curve};
+use super::pass::{Cut, Pass, State, Values, curve};
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op, Role};
+use crate::doc::structure::{LayerKind, Op, Role, Window};
 use crate::intervene::draw::uniform;
 use crate::net::activations::{Activations, Layout};
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
@@ -43,7 +43,12 @@ pub enum Kept<'a> {
     },
     MaxPool {
         images: Images,
+        window: Window,
         which: Buffer<'a, u8>,
+    },
+    AverageWindows {
+        images: Images,
+        window: Window,
     },
     AveragePool {
         images: Images,
@@ -55,6 +60,14 @@ pub enum Kept<'a> {
     Dropout {
         factors: Buffer<'a>,
     },
+    Fork,
+    Swap,
+    Subsample {
+        images: Images,
+        stride: usize,
+        channels: usize,
+    },
+    Add,
     /// Positions that a tap overwrote.
     Written {
         places: Vec<usize>,
@@ -81,26 +94,37 @@ impl<'a> Training<'a> {
     pub fn forward(&mut self, inputs: &'a [f32], tap: &mut dyn Tap, keeps: bool) -> State<'a> {
         self.keeps = keeps;
         let structure = self.pass.structure();
-        let mut state = State::given(inputs, structure.input, Layout::ChannelsFirst);
+        let mut cut = Cut::of(State::given(inputs, structure.input, Layout::ChannelsFirst));
         let mut at = 0;
         while let Some(op) = structure.ops.get(at) {
-            let norm = self.pass.norm_layer(Some(op));
-            // A norm is fused with the ReLU and the pooling after it, unless a tap looks between them.
-            let relu = norm.is_some() && !tap.wants(at) && is_relu(structure.ops.get(at + 1));
-            let last = at + usize::from(relu);
-            let pool =
-                norm.is_some() && !tap.wants(last) && structure.ops.get(last + 1) == Some(&Op::MaxPool);
-            state = match norm {
-                Some(layer) => self.norm(layer, [relu, pool], state),
-                None => self.op(op, state),
+            // Operations are fused with those after them, unless a tap looks between them.
+            let next = |at: usize| structure.ops.get(at + 1).filter(|_| !tap.wants(at));
+            let relu = |at: usize| is_relu(next(at));
+            let taken;
+            (cut, taken) = match (self.pass.norm_layer(Some(op)), op) {
+                (Some(layer), _) if matches!(next(at), Some(Op::Add(_))) => {
+                    let relu = relu(at + 1);
+                    (self.norm_and_add(layer, relu, cut), 2 + usize::from(relu))
+                }
+                (Some(layer), _) => {
+                    let relu = relu(at);
+                    let last = at + usize::from(relu);
+                    let pool = next(last) == Some(&Op::MaxPool(Window::HALVES));
+                    cut.state = self.norm(layer, [relu, pool], cut.state);
+                    (cut, 1 + usize::from(relu) + usize::from(pool))
+                }
+                (None, Op::Add(_)) => {
+                    let relu = relu(at);
+                    (self.add(relu, cut), 1 + usize::from(relu))
+                }
+                (None, op) => (self.op(op, cut), 1),
             };
-            at = last + usize::from(pool);
-            if tap.wants(at) {
-                state = self.tapped(tap, at, state);
+            at += taken;
+            if tap.wants(at - 1) {
+                cut.state = self.tapped(tap, at - 1, cut.state);
             }
-            at += 1;
         }
-        state
+        cut.state
     }
 
     fn keep(&mut self, kept: Kept<'a>) {
@@ -109,9 +133,10 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn op(&mut self, op: &Op, state: State<'a>) -> State<'a> {
+    fn op(&mut self, op: &Op, mut cut: Cut<'a>) -> Cut<'a> {
         let pass = self.pass;
-        match op {
+        let state = cut.state;
+        cut.state = match op {
             Op::Layer(layer) => self.layer(*layer, state),
             Op::Activation(kind) => {
                 let curve = curve(kind);
@@ -120,11 +145,16 @@ impl<'a> Training<'a> {
                 self.keep(Kept::Activation { curve, values: input.unwrap_or_else(|| state.values.clone()) });
                 state
             }
-            Op::MaxPool => {
+            Op::MaxPool(window) => {
                 let state = pass.channels_last(state);
-                let (output, which) = pass.max_pool(&state);
-                self.keep(Kept::MaxPool { images: pass.images(state.shape), which });
+                let (output, which) = pass.max_pool(*window, &state);
+                self.keep(Kept::MaxPool { images: pass.images(state.shape), window: *window, which });
                 output
+            }
+            Op::AveragePool(window) => {
+                let state = pass.channels_last(state);
+                self.keep(Kept::AverageWindows { images: pass.images(state.shape), window: *window });
+                pass.average_windows(*window, &state)
             }
             Op::AdaptiveAveragePool(side) => {
                 let state = pass.channels_last(state);
@@ -141,7 +171,60 @@ impl<'a> Training<'a> {
                 pass.flatten(state)
             }
             Op::Dropout(share) => self.drop_units(*share, state),
+            Op::Fork => {
+                let state = pass.channels_last(state);
+                cut.stack.push(state.clone());
+                self.keep(Kept::Fork);
+                state
+            }
+            Op::Swap => {
+                self.keep(Kept::Swap);
+                let top = cut.pop();
+                cut.stack.push(state);
+                top
+            }
+            Op::Subsample { stride, channels } => {
+                let (stride, channels) = (*stride, *channels);
+                let state = pass.channels_last(state);
+                self.keep(Kept::Subsample { images: pass.images(state.shape), stride, channels });
+                pass.subsample(stride, channels, &state)
+            }
+            Op::Add(_) => {
+                cut.state = state;
+                return self.add(false, cut);
+            }
+        };
+        cut
+    }
+
+    /// The end of a block, and the ReLU after it if there is one.
+    fn add(&mut self, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
+        let other = cut.pop();
+        cut.state = self.pass.add(cut.state, other, relu);
+        self.keep_addition(relu, &cut.state);
+        cut
+    }
+
+    fn keep_addition(&mut self, relu: bool, sum: &State<'a>) {
+        self.keep(Kept::Add);
+        if relu {
+            self.keep(Kept::Activation { curve: Curve::Relu, values: sum.values.clone() });
         }
+    }
+
+    /// A batch norm at the end of a block, the addition, and the ReLU after it if there is one.
+    fn norm_and_add(&mut self, layer: usize, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
+        let pass = self.pass;
+        let (state, other) = (pass.channels_last(cut.state.clone()), pass.channels_last(cut.pop()));
+        let (mean, inverse, batch) = self.statistics_of(layer, &state);
+        let norm = pass.norm(layer, &mean, &inverse);
+        let mut output = pass.scratch.take(state.values.len());
+        norm::normalise(&norm, relu, &state.values, Some(&**other.values), &mut output);
+        let (way, shape) = (Way { relu: false, batch }, state.shape);
+        cut.state = state.with(output);
+        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, which: None, shape });
+        self.keep_addition(relu, &cut.state);
+        cut
     }
 
     fn layer(&mut self, layer: usize, state: State<'a>) -> State<'a> {
@@ -151,13 +234,16 @@ impl<'a> Training<'a> {
             self.keep(Kept::Linear { layer, input: state.values });
             return output;
         }
+        let LayerKind::Convolution(window) = pass.structure().layers[layer].kind else {
+            unreachable!("batch norms are carried out with what follows them")
+        };
         let state = pass.channels_last(state);
-        let shape = pass.convolution(layer, &state);
+        let shape = pass.convolution(layer, window, &state);
         let mut output = pass.scratch.take(shape.output_len());
-        let (weight, bias) = (pass.parameter(layer, Role::Weight), pass.parameter(layer, Role::Bias));
+        let weight = pass.parameter(layer, Role::Weight);
         let factors = Factors { shape: &shape, input: &state.values, weight, scratch: pass.scratch };
-        self.convolution.forward(&factors, bias, &mut output);
-        let result = State::images(output, Shape { channels: shape.outputs, ..state.shape });
+        self.convolution.forward(&factors, pass.bias(layer), &mut output);
+        let result = State::images(output, pass.structure().layers[layer].output);
         self.keep(Kept::Convolution { layer, input: state.values, shape });
         result
     }
@@ -165,24 +251,30 @@ impl<'a> Training<'a> {
     fn norm(&mut self, layer: usize, [relu, pool]: [bool; 2], state: State<'a>) -> State<'a> {
         let pass = self.pass;
         let state = pass.channels_last(state);
-        let batch = !pass.network.fixed_norms().contains(&layer);
-        let (mean, inverse) = if batch {
-            self.batch_statistics(layer, &state)
-        } else {
-            (Values::Given(pass.parameter(layer, Role::RunningMean)), pass.running_inverse(layer))
-        };
+        let (mean, inverse, batch) = self.statistics_of(layer, &state);
         let norm = pass.norm(layer, &mean, &inverse);
         let (result, which) = if pool {
             let (output, which) = pass.normalise_pooled(&norm, relu, &state);
             (output, Some(which))
         } else {
             let mut output = pass.scratch.take(state.values.len());
-            norm::normalise(&norm, relu, &state.values, &mut output);
+            norm::normalise(&norm, relu, &state.values, None, &mut output);
             (state.with(output), None)
         };
         let (way, shape) = (Way { relu, batch }, state.shape);
         self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, which, shape });
         result
+    }
+
+    /// Mean and 1/√(variance + ε) that a batch norm normalises with, and whether they are those of the mini-batch.
+    fn statistics_of(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>, bool) {
+        let pass = self.pass;
+        if pass.network.fixed_norms().contains(&layer) {
+            let mean = Values::Given(pass.parameter(layer, Role::RunningMean));
+            return (mean, pass.running_inverse(layer), false);
+        }
+        let (mean, inverse) = self.batch_statistics(layer, state);
+        (mean, inverse, true)
     }
 
     /// Mean and 1/√(variance + ε) of the inputs.
@@ -207,6 +299,14 @@ impl<'a> Training<'a> {
         for factor in factors.iter_mut() {
             *factor = if f64::from(uniform(stream)) < share { 0.0 } else { kept };
         }
+        // Drawn in PyTorch's order.
+        let factors = if state.layout == Layout::ChannelsLast && state.shape.is_image() {
+            let mut turned = self.pass.scratch.take(factors.len());
+            activate::to_channels_last(state.shape.channels, state.shape.plane(), &factors, &mut turned);
+            turned
+        } else {
+            factors
+        };
         let mut values = self.pass.copy(&state.values);
         activate::scale(&mut values, &factors);
         self.keep(Kept::Dropout { factors });
@@ -216,8 +316,13 @@ impl<'a> Training<'a> {
     /// The activations after operation `op`, as a tap leaves them.
     fn tapped(&mut self, tap: &mut dyn Tap, op: usize, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
-        let mut activations =
-            Activations { values: state.values.to_vec(), count: self.pass.count, shape, layout };
+        let mut activations = Activations {
+            values: state.values.to_vec(),
+            count: self.pass.count,
+            shape,
+            layout,
+            stack: Vec::new(),
+        };
         tap.write(op, &mut activations);
         let is_new = |&place: &usize| activations.values[place].to_bits() != state.values[place].to_bits();
         let places: Vec<usize> = (0..activations.values.len()).filter(is_new).collect();

@@ -4,7 +4,7 @@ use crate::doc::{Loss, Net, Vgg};
 
 fn network() -> Network {
     let shape = Shape { channels: 4, height: 1, width: 1 };
-    let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy);
+    let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy).unwrap();
     let initialisation = Initialisation { weights: Init::XavierNormal, biases: BiasInit::Usual };
     Network::new(Arc::new(structure), initialisation, 1, 0)
 }
@@ -83,7 +83,7 @@ fn remaining_counts_weights_only() {
 /// channel, with mean 10 and variance 10; some of the statistics are frozen.
 fn running(count: usize, frozen: &[usize]) -> [f32; 2] {
     let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
-    let structure = Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy);
+    let structure = Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy).unwrap();
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let mut network = Network::new(Arc::new(structure), initialisation, 1, 0);
     let statistics =
@@ -136,7 +136,7 @@ fn a_mask_counts_its_entries_through_every_change() {
 #[test]
 fn multiply_adds_count_surviving_weights_once_for_every_pixel() {
     let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
-    let structure = Arc::new(Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy));
+    let structure = Arc::new(Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy).unwrap());
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let mut network = Network::new(structure.clone(), initialisation, 1, 0);
     assert_eq!(network.surviving_multiply_adds(), structure.multiply_adds());

@@ -8,7 +8,7 @@ pub use histogram::{BINS, Histogram};
 pub use vulnerability::{Vulnerabilities, Vulnerability};
 
 /// The network at the end of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSummary {
     /// What it computes, from its input to its logits.
     pub chain: Vec<Link>,
@@ -27,6 +27,8 @@ pub struct Link {
     pub output: String,
     /// Position of its layer; none for an operation without parameters.
     pub layer: Option<usize>,
+    /// The operations before it that it reads, by position: two for an addition.
+    pub reads: Vec<usize>,
 }
 
 /// A layer at the end of a run.

@@ -68,7 +68,7 @@ mod tests {
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() });
-        Structure::new(&net, Shape { channels: 1, height: 28, width: 28 }, 10, &Loss::CrossEntropy)
+        Structure::new(&net, Shape { channels: 1, height: 28, width: 28 }, 10, &Loss::CrossEntropy).unwrap()
     }
 
     fn plans(text: &str) -> Vec<CellPlan> {
@@ -134,7 +134,7 @@ mod tests {
     fn the_document_knows_the_size_of_what_flows() {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
         let shape = Shape { channels: 3, height: 32, width: 32 };
-        for structure in [structure(), Structure::new(&net, shape, 10, &Loss::CrossEntropy)] {
+        for structure in [structure(), Structure::new(&net, shape, 10, &Loss::CrossEntropy).unwrap()] {
             let shapes = structure.shapes();
             for kind in ["Activations", "Preactivations"] {
                 let fault: Fault = ron_text::from_str(&format!("(target: (params: {kind}))")).unwrap();

@@ -29,9 +29,10 @@ impl Cache {
         }
         points.remove(&0);
         points.remove(&structure.ops.len());
-        let shapes = structure.shapes();
-        let values: usize = points.iter().map(|&point| shapes[point].len() * images).sum();
-        Self { points, bytes: 4 * values as u64 }
+        let alive = structure.alive();
+        let of_image = |point: &usize| alive[*point].iter().map(|shape| shape.len()).sum::<usize>();
+        let values: usize = points.iter().map(of_image).sum();
+        Self { points, bytes: 4 * (values * images) as u64 }
     }
 
     /// Keeps nothing but the images.
@@ -40,16 +41,19 @@ impl Cache {
     }
 }
 
-/// The operation of a layer.
+/// Where a trial with faults in a layer begins: in front of its operation, and of the fork before it.
 pub fn op_of(structure: &Structure, layer: usize) -> usize {
     let at = structure.ops.iter().position(|op| *op == Op::Layer(layer));
-    at.expect("every layer is an operation")
+    structure.cut_before(at.expect("every layer is an operation"))
 }
 
-/// The next convolution or linear layer after an operation, or the end.
-pub fn next_unit(structure: &Structure, op: usize) -> usize {
-    let mut following = op + 1..structure.ops.len();
-    following.find(|&op| structure.is_unit(&structure.ops[op])).unwrap_or(structure.ops.len())
+/// Where the next convolution or linear layer begins after the one that begins at a position, or the end.
+pub fn next_unit(structure: &Structure, begin: usize) -> usize {
+    let is_layer = |op: &usize| matches!(structure.ops[*op], Op::Layer(_));
+    let end = structure.ops.len();
+    let layer = (begin..end).find(is_layer).unwrap_or(end);
+    let next = (layer + 1..end).find(|&op| structure.is_unit(&structure.ops[op]));
+    next.map_or(end, |next| structure.cut_before(next))
 }
 
 /// Some of the images, and their activations without faults.
@@ -195,7 +199,8 @@ mod tests {
     fn a_trial_begins_at_its_layer_and_is_compared_behind_the_pooling() {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
         let structure =
-            Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy);
+            Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy)
+                .unwrap();
         // features.0, its norm, ReLU, pooling, features.4, …
         let cache = Cache::new(&structure, &[0, 2], &[], 10);
         assert_eq!(cache.points.iter().copied().collect::<Vec<_>>(), [4, 8]);

@@ -98,7 +98,7 @@ mod tests {
     fn placed(text: &str) -> Result<Vec<ListedTrial>, String> {
         let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
         let structure =
-            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
+            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy).unwrap();
         let campaign =
             crate::form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
         let trials = read(text).and_then(|rows| place(&rows, &campaign, &structure, Some(10)));
@@ -129,7 +129,7 @@ mod tests {
         let campaign = crate::form::ron_text::from_str("(faults: File(\"list.csv\"))").unwrap();
         let net = Net::Mlp(Mlp::default());
         let structure =
-            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
+            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy).unwrap();
         let problem = read_list(&campaign, &structure, &path, None).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         assert!(problem.ends_with("the list has no fault, so there is no trial"), "{problem}");

@@ -126,7 +126,8 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
         let data = data_of(&spec, &steps[..number], &base)?;
         let compute = backend(&spec.device, &spec.train.kernels);
         let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
-        let context = RunContext::new(spec.clone(), arm, data, compute, base, output);
+        let context = RunContext::new(spec.clone(), arm, data, compute, base, output)
+            .map_err(|misfit| misfit.to_string())?;
         replayed.extend(campaign(&context, stage, identity, &faults, (trials, ask.has_images))?);
     }
     if replayed.is_empty() {

@@ -23,7 +23,8 @@ fn context(net: &str) -> (RunContext, Network) {
     let spec = RunSpec { net, ..spec };
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let context = RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+    let context =
+        RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap();
     let mut network = context.fresh_network(0);
     for index in 0..network.len() {
         let values = network.values(index).iter().enumerate();

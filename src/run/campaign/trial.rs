@@ -248,12 +248,12 @@ impl Bench<'_> {
             return Some(golden.advance(network, start..golden.end(), activations).values);
         };
         let activations = golden.advance(network, start..check, activations);
-        let differing = differing(&activations, expected);
+        let differing = activations.differing(expected);
         if differing.is_empty() {
             return None;
         }
         if differing.len() < batch.count() && golden.compute.is_independent_of_batch() {
-            let rest = golden.advance(network, check..golden.end(), &gathered(&activations, &differing));
+            let rest = golden.advance(network, check..golden.end(), &activations.gathered(&differing));
             return Some(scattered(&rest, &differing, &batch.logits));
         }
         Some(golden.advance(network, check..golden.end(), &activations).values)
@@ -295,21 +295,6 @@ struct FaultyNetwork {
     network: Network,
     first: usize,
     last: usize,
-}
-
-/// The samples whose activations have other bits.
-fn differing(a: &Activations, b: &Activations) -> Vec<usize> {
-    let differs = |sample: &usize| {
-        let pairs = a.sample(*sample).iter().zip(b.sample(*sample));
-        pairs.into_iter().any(|(a, b)| a.to_bits() != b.to_bits())
-    };
-    (0..a.count).filter(differs).collect()
-}
-
-/// The activations of some samples.
-fn gathered(activations: &Activations, samples: &[usize]) -> Activations {
-    let values = samples.iter().flat_map(|&sample| activations.sample(sample)).copied().collect();
-    Activations { values, count: samples.len(), shape: activations.shape, layout: activations.layout }
 }
 
 /// Golden logits with those of some samples replaced.

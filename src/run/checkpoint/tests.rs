@@ -12,7 +12,8 @@ fn what_is_between_two_evaluations_survives() {
     let spec = RunSpec::default();
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = Box::new(BurnCompute::new(&spec.device));
-    let context = RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+    let context =
+        RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap();
     let network = context.fresh_network(0);
     let mut state = State::new(network.clone(), context.spec.train.optimizer.clone());
     let mut watch = Watch::new(intervention::Watch::default());

@@ -69,7 +69,7 @@ fn why_a_run_starts_over_stays_in_its_record_and_log() {
     let data = data.get(&run.spec.data, &run.spec.net, Path::new(".")).unwrap();
     let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels);
     let (spec, here) = (RunSpec::clone(&run.spec), PathBuf::new());
-    let context = RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here);
+    let context = RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap();
     assert!(directory.resume(&context).unwrap().is_none());
     directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
     let record = RunRecord::of(heard.lock().unwrap().iter().cloned());

@@ -46,9 +46,9 @@ pub struct Pace {
 
 /// Measures the pace of a task while others do the same in parallel, as runs of a queue will. Takes about 0.3 s, longer
 /// only where two mini-batches of two samples do; returns nothing when it is to stop, and for a network that no valid
-/// document has: one without units in a layer.
+/// document has.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
-    let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
+    let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss).ok()?;
     if task.training.batch == 0 || structure.parameters.iter().any(Parameter::is_empty) {
         return None;
     }

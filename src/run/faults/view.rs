@@ -211,8 +211,7 @@ impl Pass<'_> {
         let (mut whole, new) = images.next().expect("there is an image");
         draws.extend(new);
         for (activations, new) in images {
-            whole.count += activations.count;
-            whole.values.extend(activations.values);
+            whole.append(activations);
             draws.extend(new);
         }
         Ok((whole, draws))
@@ -232,7 +231,7 @@ impl Pass<'_> {
         for at in images {
             let image = self.first + at as u64;
             let mut draws = self.inject(&mut view, from..self.faults.active.len(), Some(image))?;
-            let one = Activations { values: input.sample(at).to_vec(), count: 1, ..*input };
+            let one = input.gathered(&[at]);
             let (activations, new) = self.through(&view, ops.clone(), &one, image)?;
             for draw in &draws {
                 restore(&mut view, &draw.injected, shared);

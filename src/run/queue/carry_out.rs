@@ -92,7 +92,10 @@ fn in_directory(
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
     let spec = RunSpec::clone(&run.spec);
-    let context = RunContext::new(spec, run.arm.clone(), data, compute, base.clone(), output);
+    let context = match RunContext::new(spec, run.arm.clone(), data, compute, base.clone(), output) {
+        Ok(context) => context,
+        Err(misfit) => return refuse(&mut directory, &misfit.to_string()),
+    };
     let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
     let checkpoint = directory.resume(&context)?;
     if checkpoint.is_none()

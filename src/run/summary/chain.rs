@@ -1,39 +1,73 @@
-//! A network as a chain of operations, from its input to its logits.
+//! A network as a list of operations, from its input to its logits, each with those that it reads.
 
 use crate::data::Shape;
 use crate::doc::Structure;
-use crate::doc::network::Activation;
-use crate::doc::structure::{LayerKind, Op};
+use crate::doc::arch::Activation;
+use crate::doc::structure::{LayerKind, Op, Window};
 use crate::results::network::{Link, shape_text};
 
 /// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
     let shapes = structure.shapes();
-    let mut links = vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None }];
+    let mut links =
+        vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None, reads: Vec::new() }];
+    // Where the activations come from, and those on the stack.
+    let (mut from, mut stack) = (0, Vec::new());
     for (op, shape) in structure.ops.iter().zip(&shapes[1..]) {
+        let mut reads = vec![from];
         let (what, layer) = match op {
             Op::Layer(position) => (layer_of(structure, *position), Some(*position)),
-            Op::MaxPool => ("Maximum of 2×2".to_owned(), None),
+            Op::MaxPool(window) => (pooling("Maximum", *window), None),
+            Op::AveragePool(window) => (pooling("Average", *window), None),
             Op::AdaptiveAveragePool(side) => (format!("Average to {side}×{side}"), None),
+            Op::Subsample { stride, .. } => (format!("Every {} pixel, padded", ordinal(*stride)), None),
+            Op::Add(block) => {
+                reads.extend(stack.pop());
+                (format!("Sum of {}", structure.blocks[*block].name), None)
+            }
+            Op::Fork => {
+                stack.push(from);
+                continue;
+            }
+            Op::Swap => {
+                if let Some(top) = stack.last_mut() {
+                    std::mem::swap(top, &mut from);
+                }
+                continue;
+            }
             Op::Flatten => continue,
             Op::Activation(activation) => {
-                append(&mut links, name_of(activation));
+                append(&mut links[from], name_of(activation));
                 continue;
             }
             Op::Dropout(share) => {
-                append(&mut links, &format!("dropout {share}"));
+                append(&mut links[from], &format!("dropout {share}"));
                 continue;
             }
         };
-        links.push(Link { what, output: text(*shape), layer });
+        from = links.len();
+        links.push(Link { what, output: text(*shape), layer, reads });
     }
     links
 }
 
-fn append(links: &mut [Link], what: &str) {
-    if let Some(last) = links.last_mut() {
-        last.what = format!("{}, {what}", last.what);
+fn append(link: &mut Link, what: &str) {
+    link.what = format!("{}, {what}", link.what);
+}
+
+fn ordinal(number: usize) -> String {
+    match number {
+        1 => String::new(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        number => format!("{number}th"),
     }
+}
+
+/// "Maximum of 3×3, stride 2".
+fn pooling(what: &str, Window { kernel: side, stride, .. }: Window) -> String {
+    let stride = if stride == side { String::new() } else { format!(", stride {stride}") };
+    format!("{what} of {side}×{side}{stride}")
 }
 
 /// A layer in words.
@@ -41,8 +75,9 @@ fn layer_of(structure: &Structure, position: usize) -> String {
     let weight = structure.weight(position).map_or(&[][..], |weight| &weight.shape);
     match structure.layers[position].kind {
         LayerKind::Linear => format!("Linear {}→{}", weight[1], weight[0]),
-        LayerKind::Convolution => {
-            format!("Conv {}→{}, {}×{}", weight[1], weight[0], weight[2], weight[3])
+        LayerKind::Convolution(Window { stride, .. }) => {
+            let stride = if stride == 1 { String::new() } else { format!(", stride {stride}") };
+            format!("Conv {}→{}, {}×{}{stride}", weight[1], weight[0], weight[2], weight[3])
         }
         LayerKind::BatchNorm => "Batch norm".to_owned(),
     }
@@ -69,10 +104,10 @@ fn name_of(activation: &Activation) -> &'static str {
 mod tests {
     use super::*;
     use crate::doc::Loss;
-    use crate::doc::network::{Mlp, Net, Vgg};
+    use crate::doc::arch::{Mlp, Net, ResNet, Vgg};
 
     fn in_words(net: &Net, input: Shape) -> Vec<(String, String)> {
-        let structure = Structure::new(net, input, 10, &Loss::CrossEntropy);
+        let structure = Structure::new(net, input, 10, &Loss::CrossEntropy).unwrap();
         let links = chain(&structure);
         let layers: Vec<usize> = links.iter().filter_map(|link| link.layer).collect();
         assert!(layers.iter().copied().eq(0..structure.layers.len()), "every layer once, in order");
@@ -85,6 +120,21 @@ mod tests {
         let links = in_words(&net, Shape::new(1, 8, 8));
         let links: Vec<_> = links.iter().map(|(what, output)| (what.as_str(), output.as_str())).collect();
         assert_eq!(links, [("Input", "1×8×8"), ("Linear 64→32, ReLU", "32"), ("Linear 32→10", "10")]);
+    }
+
+    #[test]
+    fn a_block_is_read_by_its_sum() {
+        let net = Net::ResNet(ResNet::default());
+        let structure = Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap();
+        let links = chain(&structure);
+        let sums = links.iter().enumerate().filter(|(_, link)| link.what.starts_with("Sum of"));
+        let reads: Vec<(usize, Vec<usize>)> = sums.map(|(at, link)| (at, link.reads.clone())).collect();
+        // The input, a convolution with its norm, then two of them in each block.
+        assert_eq!(reads[..2], [(7, vec![6, 2]), (12, vec![11, 7])]);
+        // The padded shortcut of the fourth block reads the sum of the third one.
+        assert_eq!(links[reads[3].0].reads, [reads[3].0 - 1, reads[3].0 - 2]);
+        assert_eq!(links[reads[3].0 - 1].reads, [reads[2].0]);
+        assert_eq!(links[2].what, "Batch norm, ReLU");
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id, moment)?;
     let spec = spec_of(folder, id)?;
-    let structure = Arc::new(spec.structure());
+    let structure = Arc::new(spec.structure().map_err(|misfit| misfit.to_string())?);
     let dense = initial_network(&spec, structure.clone(), 0);
     let mut parameters = Vec::new();
     for (index, parameter) in structure.parameters.iter().enumerate() {
@@ -69,9 +69,9 @@ pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<Networ
     Ok(network_of(&structure, parameters))
 }
 
-/// The network that a run starts with, without values: nothing is held.
+/// The network that a run starts with, without values: nothing is held. Empty where it does not fit the data.
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    network_of(&spec.structure(), Vec::new())
+    spec.structure().map(|structure| network_of(&structure, Vec::new())).unwrap_or_default()
 }
 
 fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> NetworkSummary {
@@ -212,7 +212,7 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
         name: layer.name.clone(),
         kind: match layer.kind {
             LayerKind::Linear => "Linear",
-            LayerKind::Convolution => "Convolution",
+            LayerKind::Convolution(_) => "Convolution",
             LayerKind::BatchNorm => "Batch norm",
         },
         shape: shape_text(own().next().map_or(&[], |(parameter, _)| &parameter.shape)),

@@ -14,7 +14,7 @@ use crate::run::directory::RunDirectory;
 /// # Panics
 /// When the directory cannot be written.
 pub fn write_done(folder: &Path, run: &Run) {
-    let structure = Arc::new(run.spec.structure());
+    let structure = Arc::new(run.spec.structure().unwrap());
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let last = structure.parameters.len() - 2;
     let mut network = Network::new(structure, initialisation, 1, 0);

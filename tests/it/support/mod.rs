@@ -45,7 +45,7 @@ pub fn context(spec: RunSpec) -> Arc<RunContext> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
     let compute = backend(&spec.device, &spec.train.kernels);
-    Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
+    Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap())
 }
 
 /// How a run ended: its main branch, and all that it said.

@@ -296,7 +296,8 @@ impl Campaigns {
             run.id == row.trial.run && (&campaign.began.campaign, &campaign.began.round) == (name, round)
         });
         let work = own.map_or(0, |(run, campaign)| {
-            campaign.began.images.saturating_mul(run.spec.structure().multiply_adds())
+            let of_image = run.spec.structure().map_or(0, |structure| structure.multiply_adds());
+            campaign.began.images.saturating_mul(of_image)
         });
         let opened = Opened {
             row,

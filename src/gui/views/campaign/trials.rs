@@ -129,7 +129,8 @@ impl TrialQuery {
         let shapes: BTreeMap<&str, BTreeMap<String, Vec<usize>>> = facts
             .iter()
             .map(|(id, facts)| {
-                let parameters = facts.spec.structure().parameters.clone();
+                let parameters =
+                    facts.spec.structure().map(|structure| structure.parameters).unwrap_or_default();
                 let shapes = parameters.into_iter().map(|parameter| (parameter.name, parameter.shape));
                 (id.as_str(), shapes.collect())
             })

@@ -106,7 +106,15 @@ fn flow_network(network: &Network) -> Network {
     let keeps = |op: &Op| match op {
         Op::Layer(_) => old.is_unit(op),
         Op::Dropout(_) => false,
-        Op::Activation(_) | Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten => true,
+        Op::Activation(_)
+        | Op::MaxPool(_)
+        | Op::AveragePool(_)
+        | Op::AdaptiveAveragePool(_)
+        | Op::Flatten
+        | Op::Fork
+        | Op::Swap
+        | Op::Subsample { .. }
+        | Op::Add(_) => true,
     };
     let ops = old.ops.iter().filter(|op| keeps(op)).map(|op| match op {
         Op::Activation(_) => Op::Activation(Activation::Relu),

@@ -1,0 +1,64 @@
+//! LeNet-5 (LeCun et al. 1998, "Gradient-based learning applied to document recognition"), with today's non-linearity and
+//! pooling.
+
+use super::Architecture;
+use super::module::{Conv, Module};
+use crate::data::Shape;
+use crate::intervene::{BiasInit, Init};
+
+crate::form! {
+    /// Settings of a LeNet-5 with ReLU and maximum pooling; its layers are called conv1, conv2, fc1, fc2 and fc3.
+    pub struct LeNet5: "LeNet-5" {
+        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
+            have", range [2, 65536], unset "as the data have";
+        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
+            the initial weights";
+        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
+    }
+}
+
+impl Architecture for LeNet5 {
+    /// The original takes images of 32 pixels; smaller ones get a border of two zeros.
+    fn modules(&self, input: Shape, outputs: usize) -> Vec<Module> {
+        let conv = |name: &str, channels, padding| {
+            let name = Some(name.to_owned());
+            Module::Conv(Conv { channels, kernel: 5, padding: Some(padding), name, ..Conv::default() })
+        };
+        let border = if input.height.min(input.width) < 32 { 2 } else { 0 };
+        vec![
+            conv("conv1", 6, border),
+            Module::Relu,
+            Module::max_pool(2),
+            conv("conv2", 16, 0),
+            Module::Relu,
+            Module::max_pool(2),
+            Module::Flatten,
+            Module::linear("fc1", 120),
+            Module::Relu,
+            Module::linear("fc2", 84),
+            Module::Relu,
+            Module::linear("fc3", outputs),
+        ]
+    }
+
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
+
+    fn initial(&self) -> (Init, BiasInit) {
+        (self.init, self.bias_init)
+    }
+
+    fn image_side(&self) -> Option<usize> {
+        Some(28)
+    }
+
+    fn name(&self, _input: Shape, _outputs: usize) -> String {
+        "LeNet-5".to_owned()
+    }
+
+    fn description(&self) -> String {
+        "A LeNet-5 with ReLU and max pooling".to_owned()
+    }
+}

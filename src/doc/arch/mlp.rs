@@ -1,0 +1,76 @@
+//! Multi-layer perceptrons.
+
+use super::Architecture;
+use super::activation::{Activation, Output};
+use super::module::Module;
+use crate::data::Shape;
+use crate::doc::listed;
+use crate::intervene::{BiasInit, Init};
+
+crate::form! {
+    /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….
+    pub struct Mlp: "MLP" {
+        hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", range [1, 65536];
+        activation: Activation = Activation::Relu, "Activation", "Non-linearity after every hidden layer";
+        output: Output = Output::Linear, "Output", "What follows the last layer";
+        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
+            have", range [2, 65536], unset "as the data have";
+        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
+            the initial weights";
+        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
+    }
+}
+
+impl Architecture for Mlp {
+    fn modules(&self, _input: Shape, outputs: usize) -> Vec<Module> {
+        let mut modules = vec![Module::Flatten];
+        for (position, &units) in self.hidden.iter().enumerate() {
+            modules.push(Module::linear(&format!("fc{}", position + 1), units));
+            modules.push(Module::from(&self.activation));
+        }
+        modules.push(Module::linear(&format!("fc{}", self.hidden.len() + 1), outputs));
+        modules
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let is_empty = self.hidden.contains(&0);
+        let message = "a hidden layer has no units; give it one or more";
+        is_empty.then(|| ("hidden", message.to_owned())).into_iter().collect()
+    }
+
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
+
+    fn initial(&self) -> (Init, BiasInit) {
+        (self.init, self.bias_init)
+    }
+
+    fn output(&self) -> Output {
+        self.output.clone()
+    }
+
+    /// `784–300–100–10`.
+    fn name(&self, input: Shape, outputs: usize) -> String {
+        let ends = [input.len(), outputs];
+        let units = [&ends[..1], &self.hidden, &ends[1..]].concat();
+        units.iter().map(usize::to_string).collect::<Vec<_>>().join("–")
+    }
+
+    fn description(&self) -> String {
+        let units: Vec<String> = self.hidden.iter().map(ToString::to_string).collect();
+        let layers = match units.len() {
+            0 => "without hidden layers".to_owned(),
+            1 => format!("with one hidden layer of {} units and {}", units[0], self.activation.label()),
+            _ => format!("with hidden layers of {} units and {}", listed(&units), self.activation.label()),
+        };
+        let output = match self.output {
+            Output::Linear => String::new(),
+            Output::Sigmoid | Output::Tanh => {
+                format!(", with a {} at the output", self.output.label().to_lowercase())
+            }
+        };
+        format!("A multi-layer perceptron {layers}{output}")
+    }
+}

@@ -1,0 +1,157 @@
+//! Residual networks (He et al. 2016, "Deep residual learning for image recognition"): the family for CIFAR, and the one
+//! for ImageNet. Their depths tell them apart.
+
+use super::Architecture;
+use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
+use crate::data::Shape;
+use crate::intervene::{BiasInit, Init};
+
+crate::form! {
+    /// Settings of a ResNet. Layers have torchvision's names; the CIFAR family's last layer is called linear.
+    pub struct ResNet: "ResNet" {
+        depth: u32 = 20, "Depth", "Number of layers with weights: 20, 32, 44, 56 or 110 for images of 32 pixels (shortcuts \
+            without weights), 18, 34, 50 or 101 for ImageNet", range [18, 110];
+        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
+            have", range [2, 65536], unset "as the data have";
+        init: Init = Init::KaimingNormal, "Initial weights", "Distribution of \
+            the initial weights";
+        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
+    }
+}
+
+/// The layers between the first one and the last one.
+struct Family {
+    /// Channels of each stage.
+    channels: &'static [usize],
+    /// Blocks of each stage.
+    blocks: Vec<usize>,
+    /// Whether blocks have three convolutions, the last one with four times as many channels.
+    is_bottleneck: bool,
+    is_cifar: bool,
+}
+
+impl ResNet {
+    /// The family and its numbers of blocks; none for other depths.
+    fn family(&self) -> Option<Family> {
+        let cifar = |blocks| Family {
+            channels: &[16, 32, 64],
+            blocks: vec![blocks; 3],
+            is_bottleneck: false,
+            is_cifar: true,
+        };
+        let image_net = |blocks: [usize; 4], is_bottleneck| Family {
+            channels: &[64, 128, 256, 512],
+            blocks: blocks.to_vec(),
+            is_bottleneck,
+            is_cifar: false,
+        };
+        Some(match self.depth {
+            20 | 32 | 44 | 56 | 110 => cifar((self.depth as usize - 2) / 6),
+            18 => image_net([2, 2, 2, 2], false),
+            34 => image_net([3, 4, 6, 3], false),
+            50 => image_net([3, 4, 6, 3], true),
+            101 => image_net([3, 4, 23, 3], true),
+            _ => return None,
+        })
+    }
+}
+
+impl Architecture for ResNet {
+    fn modules(&self, _input: Shape, outputs: usize) -> Vec<Module> {
+        let Some(family) = self.family() else { return vec![Module::Flatten, Module::linear("fc", outputs)] };
+        let stem = family.channels[0];
+        let mut modules = if family.is_cifar {
+            vec![Module::conv("conv1", stem, 3, 1, false), Module::batch_norm("bn1"), Module::Relu]
+        } else {
+            vec![
+                Module::conv("conv1", stem, 7, 2, false),
+                Module::batch_norm("bn1"),
+                Module::Relu,
+                Module::MaxPool(Pool { window: 3, stride: Some(2), padding: 1 }),
+            ]
+        };
+        let mut inputs = stem;
+        for (stage, (&channels, &blocks)) in family.channels.iter().zip(&family.blocks).enumerate() {
+            for number in 0..blocks {
+                let stride = if stage > 0 && number == 0 { 2 } else { 1 };
+                let name = format!("layer{}.{number}", stage + 1);
+                let block = block(&family, name, channels, stride, inputs);
+                modules.extend([Module::Residual(block), Module::Relu]);
+                inputs = if family.is_bottleneck { 4 * channels } else { channels };
+            }
+        }
+        let last = if family.is_cifar { "linear" } else { "fc" };
+        modules.extend([Module::GlobalAveragePool, Module::Flatten, Module::linear(last, outputs)]);
+        modules
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let message = || {
+            format!(
+                "there is no ResNet-{}; choose 20, 32, 44, 56 or 110 for small images, 18, 34, 50 or 101 for large ones",
+                self.depth
+            )
+        };
+        self.family().is_none().then(|| ("depth", message())).into_iter().collect()
+    }
+
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
+
+    fn initial(&self) -> (Init, BiasInit) {
+        (self.init, self.bias_init)
+    }
+
+    fn image_side(&self) -> Option<usize> {
+        Some(32)
+    }
+
+    fn name(&self, _input: Shape, _outputs: usize) -> String {
+        format!("ResNet-{}", self.depth)
+    }
+
+    fn description(&self) -> String {
+        let shortcuts = match self.family() {
+            Some(Family { is_cifar: true, .. }) => "shortcuts without weights (option A)",
+            Some(Family { is_cifar: false, .. }) | None => "projections where shapes change (option B)",
+        };
+        format!("A ResNet-{} with {shortcuts}", self.depth)
+    }
+}
+
+/// A block; of three convolutions, the middle one has the stride, as in torchvision.
+fn block(family: &Family, name: String, channels: usize, stride: usize, inputs: usize) -> Residual {
+    let conv = |number: usize, channels: usize, kernel: usize, stride: usize| {
+        let conv = Conv {
+            channels,
+            kernel,
+            stride,
+            bias: false,
+            name: Some(format!("conv{number}")),
+            ..Conv::default()
+        };
+        [Module::Conv(conv), Module::batch_norm(&format!("bn{number}"))]
+    };
+    let mut body = Vec::new();
+    let outputs = if family.is_bottleneck {
+        body.extend(conv(1, channels, 1, 1));
+        body.push(Module::Relu);
+        body.extend(conv(2, channels, 3, stride));
+        body.push(Module::Relu);
+        body.extend(conv(3, 4 * channels, 1, 1));
+        4 * channels
+    } else {
+        body.extend(conv(1, channels, 3, stride));
+        body.push(Module::Relu);
+        body.extend(conv(2, channels, 3, 1));
+        channels
+    };
+    let shortcut = match (stride > 1 || inputs != outputs, family.is_cifar) {
+        (false, _) => Shortcut::Identity,
+        (true, true) => Shortcut::PadSubsample,
+        (true, false) => Shortcut::Project(Project { name: "downsample".to_owned() }),
+    };
+    Residual { body, shortcut, name: Some(name) }
+}

@@ -1,0 +1,48 @@
+//! Networks that the user writes.
+
+use super::Architecture;
+use super::module::{Linear, Module};
+use crate::data::Shape;
+use crate::form::number::counted;
+use crate::intervene::{BiasInit, Init};
+
+crate::form! {
+    /// A list of layers. Layers without a name are called by their position, as `torch.nn.Sequential` counts.
+    pub struct Sequential: "Layers of your own" {
+        layers: Vec<Module> = vec![Module::Flatten, Module::Linear(Linear::default())], "Layers", "The layers, in the order \
+            in which they compute; the last one yields a number for each class", written always;
+        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
+            have", range [2, 65536], unset "as the data have";
+        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
+            the initial weights";
+        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
+    }
+}
+
+impl Architecture for Sequential {
+    fn modules(&self, _input: Shape, _outputs: usize) -> Vec<Module> {
+        self.layers.clone()
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let message = "there are no layers; add one".to_owned();
+        self.layers.is_empty().then_some(("layers", message)).into_iter().collect()
+    }
+
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
+
+    fn initial(&self) -> (Init, BiasInit) {
+        (self.init, self.bias_init)
+    }
+
+    fn name(&self, _input: Shape, _outputs: usize) -> String {
+        counted(self.layers.len() as u64, "layer")
+    }
+
+    fn description(&self) -> String {
+        format!("A network of {} modules", self.layers.len())
+    }
+}

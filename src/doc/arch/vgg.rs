@@ -1,0 +1,148 @@
+//! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
+
+use super::Architecture;
+use super::module::{AdaptiveAveragePool, Module};
+use crate::data::Shape;
+use crate::doc::listed;
+use crate::intervene::{BiasInit, Init};
+
+crate::form! {
+    /// Hidden layers between features and classes.
+    pub struct Hidden: "Hidden layers" {
+        widths: Vec<usize> = vec![512, 512], "Units", "Number of units of each hidden layer", range [1, 65536];
+        pool: usize = 1, "Pooling", "Features are averaged over a grid with this many cells a side", unit "cells", range [1, 7];
+    }
+}
+
+crate::choice! {
+    /// How a VGG goes from features to classes.
+    pub enum Head: "Head" {
+        Linear, "Linear", "One linear layer after the last pooling, as in the CIFAR literature";
+        ImageNet, "ImageNet", "4096-4096-classes with dropout, as in torchvision";
+        Hidden(Hidden) = Hidden::default(), "Hidden layers", "Hidden layers with dropout";
+    }
+}
+
+crate::form! {
+    /// Settings of a VGG (Simonyan & Zisserman 2015); its layers have torchvision's names.
+    pub struct Vgg: "VGG" {
+        depth: u32 = 16, "Depth", "Number of layers with weights in the original: 11, 13, 16 or 19", range [11, 19];
+        width: usize = 64, "Width", "Channels of the first layer; the others are multiples of it (the original has 64)", unit "channels", range [1, 1024];
+        batch_norm: bool = true, "Batch norm", "Normalizes after every convolution";
+        head: Head = Head::Linear, "Head", "How features become classes";
+        dropout: f64 = 0.5, "Dropout", "Share of units dropped behind hidden layers of the head during training", range [0.0, 0.99];
+        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
+            have", range [2, 65536], unset "as the data have";
+        init: Init = Init::KaimingNormal, "Initial weights", "Distribution \
+            of the initial weights";
+        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
+    }
+}
+
+impl Architecture for Vgg {
+    /// Names count every module of torchvision's `features` and `classifier`, those without parameters too.
+    fn modules(&self, _input: Shape, outputs: usize) -> Vec<Module> {
+        let mut modules = Vec::new();
+        for step in steps(self.depth) {
+            let Some(multiple) = step else {
+                modules.push(Module::max_pool(2));
+                continue;
+            };
+            let name = |number: usize| format!("features.{number}");
+            modules.push(Module::conv(&name(modules.len()), multiple * self.width, 3, 1, true));
+            if self.batch_norm {
+                modules.push(Module::batch_norm(&name(modules.len())));
+            }
+            modules.push(Module::Relu);
+        }
+        let (widths, pool) = match &self.head {
+            Head::Linear => (&[][..], 1),
+            Head::ImageNet => (&[4096, 4096][..], 7),
+            Head::Hidden(hidden) => (&hidden.widths[..], hidden.pool),
+        };
+        modules.push(Module::AdaptiveAveragePool(AdaptiveAveragePool { side: pool }));
+        modules.push(Module::Flatten);
+        for (number, &units) in widths.iter().enumerate() {
+            modules.push(Module::linear(&format!("classifier.{}", 3 * number), units));
+            modules.push(Module::Relu);
+            modules.push(Module::Dropout(self.dropout));
+        }
+        let last = match &self.head {
+            Head::Linear => "classifier".to_owned(),
+            Head::ImageNet | Head::Hidden(_) => format!("classifier.{}", 3 * widths.len()),
+        };
+        modules.push(Module::linear(&last, outputs));
+        modules
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let message = || format!("there is no VGG-{}; choose 11, 13, 16 or 19", self.depth);
+        let is_known = DEPTHS.contains(&self.depth);
+        (!is_known).then(|| ("depth", message())).into_iter().collect()
+    }
+
+    fn problem_of_input(&self, input: Shape) -> Option<String> {
+        if !input.is_image() {
+            let message = "a VGG needs images, and these data are not images; choose an Mlp, or other data";
+            return Some(message.to_owned());
+        }
+        (input.height.min(input.width) < 32).then(|| {
+            format!(
+                "a VGG needs images of at least 32×32 pixels, and these have {}×{}; set image_size: 32",
+                input.height, input.width
+            )
+        })
+    }
+
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
+
+    fn initial(&self) -> (Init, BiasInit) {
+        (self.init, self.bias_init)
+    }
+
+    fn image_side(&self) -> Option<usize> {
+        Some(32)
+    }
+
+    fn name(&self, _input: Shape, _outputs: usize) -> String {
+        let width = if self.width == 64 { String::new() } else { format!(", width {}", self.width) };
+        format!("VGG-{}{width}", self.depth)
+    }
+
+    fn description(&self) -> String {
+        let norm = if self.batch_norm { "with batch norm" } else { "without batch norm" };
+        let width = if self.width == 64 { String::new() } else { format!(" of width {}", self.width) };
+        let head = match &self.head {
+            Head::Linear => "a linear head".to_owned(),
+            Head::ImageNet => format!("the ImageNet head (dropout {})", self.dropout),
+            Head::Hidden(hidden) => {
+                let units: Vec<String> = hidden.widths.iter().map(ToString::to_string).collect();
+                format!("hidden layers of {} units (dropout {})", listed(&units), self.dropout)
+            }
+        };
+        format!("A VGG-{}{width} {norm} and {head}", self.depth)
+    }
+}
+
+/// Depths that a VGG can have.
+const DEPTHS: [u32; 4] = [11, 13, 16, 19];
+
+/// Channels of each convolution as multiples of the first one's, `None` for a pooling (Simonyan & Zisserman 2015,
+/// configurations A, B, D, E).
+fn steps(depth: u32) -> Vec<Option<usize>> {
+    let repeats: [usize; 5] = match depth {
+        11 => [1, 1, 2, 2, 2],
+        13 => [2, 2, 2, 2, 2],
+        19 => [2, 2, 4, 4, 4],
+        _ => [2, 2, 3, 3, 3],
+    };
+    let multiples = [1, 2, 4, 8, 8];
+    repeats
+        .iter()
+        .zip(multiples)
+        .flat_map(|(&count, multiple)| std::iter::repeat_n(Some(multiple), count).chain([None]))
+        .collect()
+}
