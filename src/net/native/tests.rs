@@ -7,8 +7,9 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
 use crate::data::Shape;
-use crate::doc::structure::{Op, Structure};
+use crate::doc::structure::{Op, Structure, Window};
 use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
+use crate::form::ron_text;
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
 use crate::net::kernels::parallel::testing::assert_same_bits;
@@ -68,8 +69,50 @@ fn networks() -> Vec<Network> {
         several_pixels_flattened(),
     ];
     networks.extend(Activation::all().into_iter().map(|kind| network(&mlp(kind), digit)));
+    networks.extend(GRAPHS.map(|(layers, input)| network(&sequential(layers), input)));
     networks
 }
+
+fn sequential(layers: &str) -> Net {
+    ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap()
+}
+
+/// Graphs with every kind of layer, shortcut and window.
+const GRAPHS: [(&str, Shape); 6] = [
+    // Blocks at the start and inside of each other, with shortcuts that change shapes.
+    (
+        "Residual(body: [Conv(channels: 3, bias: false), BatchNorm()]), Relu, Residual(body: [Conv(channels: 16, stride: 2), \
+         BatchNorm(), Relu, Residual(body: [Conv(channels: 16), Tanh])], shortcut: Project()), Relu, GlobalAveragePool, \
+         Flatten, Linear(bias: false)",
+        Shape::new(3, 9, 8),
+    ),
+    (
+        "Conv(channels: 8, bias: false), BatchNorm(), Relu, Residual(body: [Conv(channels: 8, bias: false), BatchNorm(), Relu, \
+         Conv(channels: 8, bias: false), BatchNorm()]), Relu, Residual(body: [Conv(channels: 17, stride: 2, bias: false), \
+         BatchNorm(), Relu, Conv(channels: 17, bias: false), BatchNorm()], shortcut: PadSubsample), Relu, Flatten, Linear()",
+        Shape::new(3, 7, 7),
+    ),
+    (
+        "Conv(channels: 6, kernel: 5, padding: 2), Relu, MaxPool(), Conv(channels: 16, kernel: 5, padding: 0), Relu, MaxPool(), \
+         Flatten, Linear(units: 20), BatchNorm(), Relu, Dropout(0.3), Linear()",
+        Shape::new(1, 28, 28),
+    ),
+    (
+        "Conv(channels: 12, kernel: 7, stride: 2, bias: false), BatchNorm(), Relu, MaxPool(window: 3, stride: 2, padding: 1), \
+         Conv(channels: 20, kernel: 1), Softsign, AveragePool(window: 3, stride: 2, padding: 1), Dropout(0.2), Flatten, Linear()",
+        Shape::new(3, 21, 24),
+    ),
+    (
+        "Conv(channels: 18, kernel: 3, stride: 3, padding: 0), BatchNorm(), AveragePool(), Conv(channels: 4, kernel: 2, \
+         padding: 1), Sigmoid, MaxPool(window: 2, stride: 1), Flatten, Residual(body: [Linear(units: 16), Relu]), Linear()",
+        Shape::new(2, 14, 14),
+    ),
+    (
+        "BatchNorm(), Residual(body: [Conv(channels: 32, kernel: 1), Relu, Conv(channels: 2, kernel: 11)]), MaxPool(window: 5, \
+         stride: 4), Flatten, Linear()",
+        Shape::new(2, 13, 17),
+    ),
+];
 
 fn assert_close(found: &[f32], expected: &[f32], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
@@ -267,7 +310,7 @@ fn nothing_goes_back_through_what_a_tap_wrote() {
     let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     // After a norm, before its ReLU, and after a pooling.
     let tap = || Writer([1, 7]);
-    assert_eq!(network.structure().ops[7], Op::MaxPool);
+    assert_eq!(network.structure().ops[7], Op::MaxPool(Window::HALVES));
     assert_same(&network, &train(&own, &network, 4, &mut tap()), &train(&burn, &network, 4, &mut tap()));
 }
 
