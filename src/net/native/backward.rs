@@ -4,7 +4,7 @@ use super::train::{Kept, Training};
 use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
-use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
+use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors, Window};
 use crate::net::kernels::linear;
 use crate::net::kernels::norm::{self, NormGradients};
 use crate::net::kernels::pool::{self, Pooled};
@@ -73,7 +73,7 @@ impl<'a> Back<'a, '_> {
             Kept::MaxPool { images, which } => {
                 let mut gradient = pass.scratch.take(images.len());
                 let pooled = Pooled { images, gradient: &self.gradient, which: &which };
-                pool::max_pool_backward(&pooled, &mut gradient);
+                pool::max_pool_backward(&pooled, Window::HALVES, &mut gradient);
                 self.gradient = gradient;
             }
             Kept::AveragePool { images, side } => {

@@ -114,7 +114,7 @@ impl<'a> Pass<'a> {
                 let inverse = self.running_inverse(layer);
                 let mut output = self.scratch.take(state.values.len());
                 let norm = self.norm(layer, self.parameter(layer, Role::RunningMean), &inverse);
-                norm::normalise(&norm, relu, &state.values, &mut output);
+                norm::normalise(&norm, relu, &state.values, None, &mut output);
                 (state.with(output), 1 + usize::from(relu))
             }
         }
@@ -137,14 +137,15 @@ impl<'a> Pass<'a> {
         state: &State<'a>,
     ) -> State<'a> {
         let shape = self.convolution(layer, state);
-        let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
+        let packing = Packing::new(&shape, Side::Forward);
         let mut packed = self.scratch.take(packing.len());
         packing.pack(self.parameter(layer, Role::Weight), &mut packed);
         let inverse = norm.map(|norm| self.running_inverse(norm));
         let norm = norm
             .zip(inverse.as_ref())
             .map(|(n, inverse)| self.norm(n, self.parameter(n, Role::RunningMean), inverse));
-        let epilogue = Epilogue { bias: Some(self.parameter(layer, Role::Bias)), norm, relu, pool };
+        let epilogue =
+            Epilogue { bias: Some(self.parameter(layer, Role::Bias)), norm, residual: None, relu, pool };
         let images = self.images(Shape { channels: shape.outputs, ..state.shape });
         let images = if pool { images.halved() } else { images };
         let mut output = self.scratch.take(images.len());

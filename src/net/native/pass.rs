@@ -8,7 +8,7 @@ use crate::doc::Activation;
 use crate::doc::structure::{LayerKind, Op, Role, Structure};
 use crate::net::activations::Layout;
 use crate::net::kernels::activate::{self, Curve};
-use crate::net::kernels::conv::ConvShape;
+use crate::net::kernels::conv::{ConvShape, Window};
 use crate::net::kernels::linear::{self, LinearShape};
 use crate::net::kernels::norm::{self, Norm};
 use crate::net::kernels::pool::{self, Images};
@@ -159,7 +159,8 @@ impl<'a> Pass<'a> {
     pub fn convolution(&self, layer: usize, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
         let outputs = self.structure().layers[layer].output.channels;
-        ConvShape { images: self.count, height, width, inputs: channels, outputs }
+        let window = Window::SAME3;
+        ConvShape { images: self.count, height, width, inputs: channels, outputs, window }
     }
 
     /// Shape of a linear layer.
@@ -196,7 +197,9 @@ impl<'a> Pass<'a> {
 
     /// 2×2 maxima and their positions.
     pub fn max_pool(&self, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
-        self.pooled(state, pool::max_pool)
+        self.pooled(state, |images, input, output, which| {
+            pool::max_pool(images, Window::HALVES, input, output, which);
+        })
     }
 
     /// Images with half as many rows and columns that a kernel writes, with the positions of their pixels.

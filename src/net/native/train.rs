@@ -156,7 +156,7 @@ impl<'a> Training<'a> {
         let mut output = pass.scratch.take(shape.output_len());
         let (weight, bias) = (pass.parameter(layer, Role::Weight), pass.parameter(layer, Role::Bias));
         let factors = Factors { shape: &shape, input: &state.values, weight, scratch: pass.scratch };
-        self.convolution.forward(&factors, bias, &mut output);
+        self.convolution.forward(&factors, Some(bias), &mut output);
         let result = State::images(output, Shape { channels: shape.outputs, ..state.shape });
         self.keep(Kept::Convolution { layer, input: state.values, shape });
         result
@@ -177,7 +177,7 @@ impl<'a> Training<'a> {
             (output, Some(which))
         } else {
             let mut output = pass.scratch.take(state.values.len());
-            norm::normalise(&norm, relu, &state.values, &mut output);
+            norm::normalise(&norm, relu, &state.values, None, &mut output);
             (state.with(output), None)
         };
         let (way, shape) = (Way { relu, batch }, state.shape);
