@@ -196,6 +196,11 @@ impl Structure {
         weights.map(|weight| self.layers[weight.layer].multiply_adds(weight.len() as u64)).sum()
     }
 
+    /// Whether it has batch norms.
+    pub fn has_batch_norm(&self) -> bool {
+        self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
+    }
+
     /// Number of convolutions and linear layers.
     pub fn units(&self) -> usize {
         self.layers.iter().filter(|layer| layer.kind.has_weight()).count()
