@@ -80,14 +80,15 @@ mod tests {
 
     /// Outputs of a first 3×3 convolution with padding 1 on one image of one channel, one output channel.
     fn convolved(image: &[f32], shape: Shape, kernel: &[f32], bias: f32) -> Vec<f64> {
-        let (height, width) = (shape.height as i64, shape.width as i64);
-        let pixel = |row: i64, column: i64| {
-            let is_inside = (0..height).contains(&row) && (0..width).contains(&column);
-            if is_inside { f64::from(image[(row * width + column) as usize]) } else { 0.0 }
+        let Shape { height, width, .. } = shape;
+        // Rows and columns count from 1; those around the image are 0.
+        let pixel = |row: usize, column: usize| {
+            let is_inside = (1..=height).contains(&row) && (1..=width).contains(&column);
+            if is_inside { f64::from(image[(row - 1) * width + column - 1]) } else { 0.0 }
         };
         let places = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-        let sum = |(row, column): (i64, i64)| {
-            let window = (0..9).map(|at| pixel(row + at / 3 - 1, column + at % 3 - 1));
+        let sum = |(row, column): (usize, usize)| {
+            let window = (0..9).map(|at| pixel(row + at / 3, column + at % 3));
             f64::from(bias) + window.zip(kernel).map(|(x, w)| x * f64::from(*w)).sum::<f64>()
         };
         places.map(sum).collect()
