@@ -59,7 +59,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// `SplitMix64` from the FNV-1a hash of a name.
-fn stream(name: &str) -> impl Iterator<Item = u64> {
+fn stream(name: &str) -> impl Iterator<Item = u64> + use<> {
     let hash = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let mut state = name.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
     std::iter::repeat_with(move || {
@@ -71,7 +71,7 @@ fn stream(name: &str) -> impl Iterator<Item = u64> {
 }
 
 /// In [-1, 1).
-fn uniform(name: &str) -> impl Iterator<Item = f64> {
+fn uniform(name: &str) -> impl Iterator<Item = f64> + use<> {
     stream(name).map(|number| (number >> 11) as f64 * 2.0f64.powi(-52) - 1.0)
 }
 
@@ -182,6 +182,71 @@ fn two_steps_of_training_are_those_of_pytorch() {
                 let size = root_mean_square(values.iter().map(|value| f64::from(*value)));
                 let most = 2.0 * expected.error + 1e-6 * size;
                 assert!(off <= most, "{}, {kernels}, {name}: off by {off:e}, {most:e} at most", case.net);
+            }
+        }
+    }
+}
+
+/// Small instances of every kind of network, with the shape of their images.
+const SMALL: [(&str, (usize, usize, usize)); 6] = [
+    ("Mlp(hidden: [3], activation: Tanh, output: Sigmoid)", (1, 2, 2)),
+    ("LeNet5()", (1, 12, 12)),
+    ("ConvNet(depth: 2)", (3, 4, 6)),
+    ("ResNet(depth: 20)", (3, 8, 6)),
+    (OPTION_B, (3, 14, 18)),
+    (EVERYTHING, (3, 33, 29)),
+];
+
+/// A block of the kind that ResNet-50 has.
+const OPTION_B: &str =
+    "Sequential(layers: [Conv(channels: 4, kernel: 7, stride: 2, bias: false), BatchNorm(), Relu,
+    MaxPool(window: 3, stride: 2, padding: 1), Residual(body: [
+        Conv(channels: 3, kernel: 1, bias: false), BatchNorm(), Relu,
+        Conv(channels: 3, stride: 2, bias: false), BatchNorm(), Relu,
+        Conv(channels: 12, kernel: 1, bias: false), BatchNorm(),
+    ], shortcut: Project()), Relu, GlobalAveragePool, Flatten, Linear()])";
+
+const EVERYTHING: &str = "Sequential(layers: [Conv(channels: 4, kernel: 5, stride: 3, bias: false), Softsign,
+    AveragePool(window: 3, stride: 2, padding: 1), Residual(body: [Conv(channels: 4), Tanh, BatchNorm()]), Sigmoid,
+    Residual(body: [Conv(channels: 7, kernel: 1, stride: 2)], shortcut: PadSubsample), AdaptiveAveragePool(side: 2),
+    Flatten, Linear(units: 6), BatchNorm(), Tanh, Linear()])";
+
+/// A difference of losses in float32 over a step that is short enough for kinks, and long enough for rounding.
+#[test]
+fn gradients_are_those_of_central_differences() {
+    const STEP: f32 = 1.0 / 256.0;
+    const IMAGES: usize = 3;
+    let compute = NativeCompute::direct();
+    let labels = [1, 0, 5];
+    for (text, (channels, height, width)) in SMALL {
+        let net: Net = weightlab::form::ron_text::from_str(text).unwrap();
+        let structure =
+            Structure::new(&net, Shape { channels, height, width }, CLASSES, &Loss::CrossEntropy).unwrap();
+        let loss = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), CLASSES);
+        let network = filled(structure);
+        let values = inputs(network.structure().input, IMAGES);
+        let pass = compute
+            .train(&network, &values, IMAGES, None, &mut |logits| loss.evaluate(logits, &labels).gradient);
+        let trained = (0..network.len()).filter(|&index| pass.gradients[index].is_some());
+        let trained: Vec<usize> = trained.collect();
+        // Every parameter of small networks, and as many of larger ones.
+        for &index in trained.iter().step_by(trained.len().div_ceil(16)) {
+            let gradient = pass.gradients[index].as_ref().unwrap();
+            let size = |entry: &usize| gradient[*entry].abs();
+            let largest = (0..gradient.len()).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap();
+            for entry in [largest, gradient.len() / 2] {
+                let loss = |shift: f32| {
+                    let mut moved = network.clone();
+                    let mut entries = moved.values(index).to_vec();
+                    entries[entry] += shift;
+                    moved.write(index, &entries);
+                    loss.evaluate(&compute.training_logits(&moved, &values, IMAGES, None), &labels).mean
+                };
+                let difference = (loss(STEP) - loss(-STEP)) / f64::from(2.0 * STEP);
+                let off = (f64::from(gradient[entry]) - difference).abs();
+                let name = &network.structure().parameters[index].name;
+                let most = 0.02 * f64::from(gradient[largest].abs()) + 1e-3;
+                assert!(off < most, "{text}, {name}: {} and {difference}", gradient[entry]);
             }
         }
     }

@@ -68,6 +68,11 @@ def samples(shape, count, classes):
     return torch.tensor(x), torch.arange(count) * 7 % classes
 
 
+def mlp(classes):
+    layers = [nn.Flatten(), ("fc1", nn.Linear(30, 20)), nn.Softsign(), ("fc2", nn.Linear(20, 10)), nn.Softsign()]
+    return numbered(nn.Sequential(), [*layers, ("fc3", nn.Linear(10, classes))])
+
+
 class LeNet5(nn.Module):
     def __init__(self, classes):
         super().__init__()
@@ -203,7 +208,7 @@ class Residual(nn.Module):
         self.body, self.add = list(self.children()), add
         for name, module in projection.items():
             self.add_module(name, module)
-            self.add = module
+            self.add = lambda x, module=module: module(x)
 
     def forward(self, x):
         y = x
@@ -270,6 +275,7 @@ CIFAR, IMAGE_NET = (16, 32, 64), (64, 128, 256, 512)
 # In the file format, in torch, the shape of the images, and whether it is trained: what the others are made of is in those.
 # ResNet-50 from random weights multiplies a rounding by a million within two steps, in PyTorch too.
 CASES = [
+    ("Mlp(hidden: [20, 10], activation: Softsign)", mlp, (1, 6, 5), True),
     ("LeNet5()", LeNet5, (1, 28, 28), True),
     ("ConvNet(depth: 2)", lambda classes: conv_net(1, (3, 12, 8), classes), (3, 12, 8), True),
     ("ConvNet(depth: 4)", lambda classes: conv_net(2, (3, 12, 8), classes), (3, 12, 8), False),
