@@ -142,7 +142,7 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
     let is_known = wrong.is_empty();
     problems.extend(wrong.into_iter().map(|(key, message)| Problem::error(place.key(key), message)));
     let facts = data.facts(net.image_side());
-    if let Some(message) = net.rule().problem_of_input(facts.shape).filter(|_| is_known) {
+    if let Some(message) = net.rule().problem_of_input(facts.shape) {
         problems.push(Problem::error(Place::default().key("data").variant(data.key()), message));
         return None;
     }

@@ -98,8 +98,8 @@ const GRAPHS: [(&str, Shape); 6] = [
         Shape::new(1, 28, 28),
     ),
     (
-        "Conv(channels: 12, kernel: 7, stride: 2, bias: false), BatchNorm(), Relu, MaxPool(window: 3, stride: 2, padding: 1), \
-         Conv(channels: 20, kernel: 1), Softsign, AveragePool(window: 3, stride: 2, padding: 1), Dropout(0.2), Flatten, Linear()",
+        "Conv(channels: 5, kernel: 7, stride: 2, bias: false), BatchNorm(), Relu, MaxPool(window: 3, stride: 2, padding: 1), \
+         Conv(channels: 7, kernel: 1), Softsign, AveragePool(window: 3, stride: 2, padding: 1), Dropout(0.2), Flatten, Linear()",
         Shape::new(3, 21, 24),
     ),
     (
@@ -108,7 +108,7 @@ const GRAPHS: [(&str, Shape); 6] = [
         Shape::new(2, 14, 14),
     ),
     (
-        "BatchNorm(), Residual(body: [Conv(channels: 32, kernel: 1), Relu, Conv(channels: 2, kernel: 11)]), MaxPool(window: 5, \
+        "BatchNorm(), Residual(body: [Conv(channels: 6, kernel: 1), Relu, Conv(channels: 2, kernel: 11)]), MaxPool(window: 5, \
          stride: 4), Flatten, Linear()",
         Shape::new(2, 13, 17),
     ),
