@@ -8,6 +8,9 @@ use crate::form::{Field, Group, Node, Value};
 pub fn summary(value: &mut dyn Value, field: &Field) -> String {
     match value.node() {
         Node::Choice(choice) => {
+            if let Some(words) = choice.words() {
+                return words;
+            }
             let variant = choice.variant();
             let Some(payload) = choice.payload() else { return variant.label.to_owned() };
             let separator = if matches!(payload.node(), Node::Group(_)) { ", " } else { " " };
@@ -54,7 +57,7 @@ fn of_group(group: &mut dyn Group) -> String {
 }
 
 /// The label within a sentence; abbreviations keep their capitals.
-fn uncapitalized(label: &str) -> String {
+pub fn uncapitalized(label: &str) -> String {
     let mut letters = label.chars();
     match (letters.next(), letters.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
