@@ -4,9 +4,10 @@
 //! peak of the process's memory. Training takes Winograd's kernels unless told otherwise; tests and campaigns are always
 //! exact.
 //!
-//! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, where the network is `lenet`, `vggD` or `vggDwW`
-//! (depth and width), or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
-//! by side with so many threads each, in seconds for one; `vgg16-campaign`; and the machine's own limits, in seconds for
+//! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples and `NETWORK-campaign`, where the network is `lenet`
+//! (300-100), `lenet5`, `convD`, `resnetD` (at 224×224 where it is for large images), `vggD` or `vggDwW` (depth and width),
+//! or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
+//! by side with so many threads each, in seconds for one; and the machine's own limits, in seconds for
 //! 10⁹ multiply-adds or bytes: `machine-multiply-adds`, `machine-read`, `machine-copy` (a byte counts once, although it is
 //! read and written). `benches/tables.py` makes the tables of docs/performance.md of them.
 
@@ -24,7 +25,9 @@ use std::time::Instant;
 
 use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
 use weightlab::doc::fault::{Campaign, Trials};
-use weightlab::doc::{Device, Kernels, Loss, Mlp, Net, RunSpec, Stage, Structure, Train, Training, Vgg};
+use weightlab::doc::{
+    ConvNet, Device, Kernels, LeNet5, Loss, Mlp, Net, ResNet, RunSpec, Stage, Structure, Train, Training, Vgg,
+};
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::intervene::{BiasInit, Init};
@@ -102,7 +105,6 @@ fn kernels(value: &str) -> Result<Kernels, String> {
 fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
     match scenario {
         "lenet-epoch" => epochs(kernels, runs.min(5), threads),
-        "vgg16-campaign" => (0..runs.min(3)).map(|_| trial(kernels, threads)).collect(),
         "machine-multiply-adds" => rated(runs, machine::multiply_adds),
         "machine-read" => {
             let memory = machine::Memory::new();
@@ -128,23 +130,39 @@ fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Opti
     if let Some(jobs) = scenario.strip_prefix("lenet-epoch-j") {
         return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
     }
+    if let Some(name) = scenario.strip_suffix("-campaign") {
+        let net = network(name)?;
+        return Some((0..runs.min(3)).map(|_| trial(&net, kernels, threads)).collect());
+    }
     let (rest, batch) = scenario.rsplit_once("-b")?;
     let (net, what) = rest.rsplit_once('-')?;
     let (net, batch) = (network(net)?, batch.parse().ok()?);
     match what {
-        // A step of a perceptron is so short that a hundred are timed at once.
+        // A step of a small network is so short that a hundred are timed at once.
         "train" => {
-            Some(training(&net, batch, kernels, runs, if matches!(net, Net::Mlp(_)) { 100 } else { 1 }))
+            let is_short = matches!(net, Net::Mlp(_) | Net::LeNet5(_));
+            Some(training(&net, batch, kernels, runs, if is_short { 100 } else { 1 }))
         }
         "infer" => Some(inference(&net, batch, kernels, runs)),
         _ => None,
     }
 }
 
-/// `lenet`, `vgg16`, `vgg16w32`, `mlp300x2`.
+/// `lenet`, `lenet5`, `conv6`, `resnet20`, `vgg16`, `vgg16w32`, `mlp300x2`.
 fn network(name: &str) -> Option<Net> {
     if name == "lenet" {
         return Some(lenet());
+    }
+    if name == "lenet5" {
+        return Some(Net::LeNet5(LeNet5::default()));
+    }
+    if let Some(depth) = name.strip_prefix("conv") {
+        return Some(Net::ConvNet(ConvNet { depth: depth.parse().ok()?, ..ConvNet::default() }));
+    }
+    if let Some(depth) = name.strip_prefix("resnet") {
+        let depth = depth.parse().ok()?;
+        let classes = IMAGE_NET.contains(&depth).then_some(1000);
+        return Some(Net::ResNet(ResNet { depth, classes, ..ResNet::default() }));
     }
     if let Some(sizes) = name.strip_prefix("mlp") {
         let (width, depth) = sizes.split_once('x')?;
@@ -158,18 +176,18 @@ fn network(name: &str) -> Option<Net> {
     Some(Net::Vgg(Vgg { depth: depth.parse().ok()?, width: width.parse().ok()?, ..Vgg::default() }))
 }
 
-fn vgg(depth: u32) -> Net {
-    Net::Vgg(Vgg { depth, ..Vgg::default() })
-}
-
 fn lenet() -> Net {
     Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() })
 }
 
+/// Depths of ResNets for large images, which know 1,000 classes.
+const IMAGE_NET: [u32; 4] = [18, 34, 50, 101];
+
 fn input(net: &Net) -> Shape {
     match net {
-        Net::Vgg(_) => Shape { channels: 3, height: 32, width: 32 },
-        Net::Mlp(_) => Shape { channels: 1, height: 28, width: 28 },
+        Net::ResNet(net) if IMAGE_NET.contains(&net.depth) => Shape::new(3, 224, 224),
+        Net::Vgg(_) | Net::ConvNet(_) | Net::ResNet(_) | Net::Sequential(_) => Shape::new(3, 32, 32),
+        Net::Mlp(_) | Net::LeNet5(_) => Shape::new(1, 28, 28),
     }
 }
 
@@ -264,12 +282,13 @@ fn side_by_side(kernels: &Kernels, runs: usize, jobs: usize, threads: usize) -> 
     vec![began.elapsed().as_secs_f64() / (jobs * (runs + 1)) as f64]
 }
 
-/// Seconds of one trial: a single bit of any convolution or linear weight of VGG-16 is flipped, and all images are
+/// Seconds of one trial: a single bit of any convolution or linear weight is flipped, and all images are
 /// classified. What flows without faults is there already, as the golden classes are on the other side.
-fn trial(kernels: &Kernels, threads: usize) -> f64 {
+fn trial(net: &Net, kernels: &Kernels, threads: usize) -> f64 {
     let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(IMAGES), ..Campaign::default() };
     let train = Training { kernels: kernels.clone(), ..Training::default() };
-    let spec = RunSpec { net: vgg(16), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
+    let spec =
+        RunSpec { net: net.clone(), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
     let shape = input(&spec.net);
     let [train, validation, test] = [2, 0, IMAGES].map(|count| noise(shape, count));
     let watch = watch(spec, Arc::new(Dataset { train, validation, test, classes: 10 }), threads);

@@ -51,19 +51,25 @@ impl RunSpec {
     /// The text that an identity is made of.
     fn text(&self) -> String {
         let mut spec = Self { data: self.data.without_place(), ..self.clone() };
-        forget_places(&mut spec.plan);
+        identify(&mut spec.plan, &|| self.structure().has_batch_norm());
         spec.to_ron()
     }
 }
 
-/// Takes the places of other data out of the branches of a plan.
-fn forget_places(plan: &mut [Stage]) {
+/// Makes a plan the one that identities are made of: without the places of other data in its branches, and with lines
+/// between networks with batch norm as [`in_identities`](super::stage::LineStatistics::in_identities) has them.
+fn identify(plan: &mut [Stage], has_batch_norm: &dyn Fn() -> bool) {
     for stage in plan {
         if let Stage::Branch(branch) = stage {
             branch.data = branch.data.as_ref().map(Data::without_place);
         }
+        if let Stage::Connect(connect) = stage
+            && has_batch_norm()
+        {
+            connect.statistics = connect.statistics.in_identities();
+        }
         if let Some(nested) = stage.nested_mut() {
-            forget_places(nested);
+            identify(nested, has_batch_norm);
         }
     }
 }
@@ -320,6 +326,26 @@ mod tests {
             ids("(train: (batch: 64), arms: [(plan: [Train(\"1ep\")])])"),
             ids("(arms: [(plan: [Train(steps: \"1ep\", rate: None)])])")
         );
+    }
+
+    #[test]
+    fn with_batch_norm_the_identity_of_earlier_versions_is_that_of_interpolated_statistics() {
+        let with = |net: &str, line: &str| {
+            ids(&format!(
+                "(net: {net}, data: Digits(limit_train: 16, limit_test: 8), arms: [(plan: [Do(Snapshot(name: \"a\")),
+                  Do(Snapshot(name: \"b\")), Repeat(times: 1, body: [Connect(a: \"a\", b: \"b\"{line})])])])"
+            ))
+        };
+        let all = |net: &str| {
+            ["", ", statistics: Reestimated", ", statistics: Interpolated"].map(|line| with(net, line))
+        };
+        // Pinned with the version before.
+        let [default, reestimated, interpolated] = all("Vgg(depth: 11, width: 1)");
+        assert_eq!(interpolated, ["7a38f524ddfdc350"]);
+        assert!(reestimated != interpolated && default == reestimated);
+        let [default, reestimated, interpolated] = all("Mlp()");
+        assert_eq!(default, ["cbc215f1e5db06b8"]);
+        assert!(reestimated == default && interpolated != default);
     }
 
     #[test]

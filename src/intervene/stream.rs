@@ -38,11 +38,13 @@ pub enum Purpose {
     Fault,
     /// Resamples of a bootstrap interval.
     Bootstrap,
+    /// Order of the samples in which batch-norm statistics are measured again.
+    Statistics,
 }
 
 impl Purpose {
     /// Every purpose.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Init,
         Self::Order,
         Self::Augment,
@@ -53,6 +55,7 @@ impl Purpose {
         Self::Validation,
         Self::Fault,
         Self::Bootstrap,
+        Self::Statistics,
     ];
 
     /// The name that enters the key. Never rename one.
@@ -68,6 +71,7 @@ impl Purpose {
             Self::Validation => "validation",
             Self::Fault => "fault",
             Self::Bootstrap => "bootstrap",
+            Self::Statistics => "statistics",
         }
     }
 }

@@ -34,6 +34,15 @@ pub struct TrainPass {
     pub statistics: Vec<BatchStatistics>,
 }
 
+/// Result of a forward pass in training mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingOutput {
+    /// Logits, `[count, outputs]` row by row.
+    pub logits: Vec<f32>,
+    /// Statistics of every batch norm that takes them from the mini-batch.
+    pub statistics: Vec<BatchStatistics>,
+}
+
 /// Reads the activations after operations of a pass, and may overwrite them.
 pub trait Tap {
     /// Whether it wants the activations after operation `op` of the structure.
@@ -73,8 +82,25 @@ pub trait Compute: Send + Sync {
         false
     }
 
-    /// Logits of `count` samples in training mode (statistics of the batch, dropout), `[count, outputs]` row by row; the
-    /// same bits as those that [`train`](Self::train) hands to its gradient. What can do without going backward does.
+    /// `count` samples forward in training mode (statistics of the batch, dropout); the same bits as those of
+    /// [`train`](Self::train). What can do without going backward does.
+    fn training_forward(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+    ) -> TrainingOutput {
+        let mut seen = Vec::new();
+        let mut gradient = |logits: &[f32]| {
+            seen = logits.to_vec();
+            vec![0.0; logits.len()]
+        };
+        let TrainPass { statistics, .. } = self.train(network, inputs, count, dropout, &mut gradient);
+        TrainingOutput { logits: seen, statistics }
+    }
+
+    /// The logits of [`training_forward`](Self::training_forward).
     fn training_logits(
         &self,
         network: &Network,
@@ -82,13 +108,7 @@ pub trait Compute: Send + Sync {
         count: usize,
         dropout: DropoutStream,
     ) -> Vec<f32> {
-        let mut seen = Vec::new();
-        let mut gradient = |logits: &[f32]| {
-            seen = logits.to_vec();
-            vec![0.0; logits.len()]
-        };
-        self.train(network, inputs, count, dropout, &mut gradient);
-        seen
+        self.training_forward(network, inputs, count, dropout).logits
     }
 
     /// One pass in training mode (statistics of the batch, dropout). `gradient` receives the logits, `[count, outputs]`,

@@ -6,6 +6,7 @@
 //! arrays, [`BurnCompute`] on one of Burn's devices.
 
 mod activations;
+mod average_statistics;
 pub mod bits;
 mod burn_compute;
 mod compute;
@@ -19,8 +20,11 @@ mod optimizer_state;
 pub mod weights_file;
 
 pub use activations::{Activations, Layout};
+pub use average_statistics::AverageStatistics;
 pub use burn_compute::BurnCompute;
-pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
+pub use compute::{
+    BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass, TrainingOutput,
+};
 pub use loss::{LossFunction, LossValue};
 pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;

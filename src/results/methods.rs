@@ -108,6 +108,10 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
 /// The plan of an arm, and its settings where they are not those of the first one.
 fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[String]) -> String {
     let mut text = format!("Arm \"{}\": {}.", arm.name, plan(&arm.spec.plan));
+    let structure = arm.spec.structure();
+    if any(&arm.spec.plan, &|stage| matches!(stage, Stage::Connect(line) if line.reestimates(&structure))) {
+        text.push_str(REESTIMATED);
+    }
     let set = |path: &String| {
         let value = value_of(own, path);
         let name = || short(path, differing).replace(['_', '.'], " ");
@@ -131,6 +135,15 @@ fn plan(stages: &[Stage]) -> String {
     } else {
         stages.iter().map(stage).collect::<Vec<_>>().join("; ")
     }
+}
+
+/// What is said of an arm with such lines between networks.
+const REESTIMATED: &str = " Along the line, batch-norm statistics were measured again for each network, over the \
+    training part without augmentation.";
+
+/// Whether it holds for a stage, or for one that a stage holds.
+fn any(stages: &[Stage], holds: &dyn Fn(&Stage) -> bool) -> bool {
+    stages.iter().any(|stage| holds(stage) || stage.nested().is_some_and(|nested| any(nested.plan, holds)))
 }
 
 /// The settings of a choice that do not have their defaults, by their labels.
@@ -227,6 +240,24 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn statistics_along_a_line_are_named_where_there_are_some() {
+        let with = |net: &str, statistics: &str| {
+            let line = format!("Connect(a: \"a\", b: \"b\", statistics: {statistics})");
+            text(&format!("(net: {net}, arms: [(plan: [Repeat(times: 2, body: [{line}])])])"))
+        };
+        let reestimated = with("Vgg()", "Reestimated");
+        assert!(
+            reestimated.contains("at 11 points). Along the line, batch-norm statistics were measured again")
+        );
+        let interpolated = with("Vgg()", "Interpolated");
+        assert!(
+            interpolated.ends_with("at 11 points, batch-norm statistics interpolated).\n"),
+            "{interpolated}"
+        );
+        assert!(with("Mlp()", "Reestimated").ends_with("at 11 points).\n"));
     }
 
     #[test]

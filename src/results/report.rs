@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::doc::stage::LineStatistics;
 use crate::doc::stage_number;
 
 /// What a stage did, as a table that a person reads and a program can.
@@ -36,9 +37,20 @@ pub struct Report {
 /// How the summary of the line between two networks begins; their names and a verb follow.
 const LINE: &str = "the error barrier between ";
 
-/// The summary of the line between two networks: the barriers of the error in percentage points and of the loss.
-pub fn line_summary([a, b]: [&str; 2], error: &str, loss: f64) -> String {
-    format!("{LINE}{a} and {b} is {error} percentage points, that of the loss {loss:.4}")
+/// What stands between the barriers and where the batch-norm statistics of the networks come from.
+const STATISTICS: &str = "; batch-norm statistics ";
+
+/// The summary of the line between two networks: the barriers of the error in percentage points and of the loss, and where
+/// the batch-norm statistics come from, if there are some.
+pub fn line_summary(
+    [a, b]: [&str; 2],
+    error: &str,
+    loss: f64,
+    statistics: Option<&LineStatistics>,
+) -> String {
+    let statistics = statistics.map(|statistics| format!("{STATISTICS}{}", statistics.in_words()));
+    let statistics = statistics.unwrap_or_default();
+    format!("{LINE}{a} and {b} is {error} percentage points, that of the loss {loss:.4}{statistics}")
 }
 
 impl Report {
@@ -47,6 +59,13 @@ impl Report {
         let (names, _) = self.summary.strip_prefix(LINE)?.rsplit_once(" is ")?;
         let (a, b) = names.split_once(" and ")?;
         (!b.contains(" and ")).then_some([a, b])
+    }
+
+    /// Where the batch-norm statistics of the networks on a line come from, in a word; nothing where there are none, and in
+    /// reports of earlier versions.
+    pub fn line_statistics(&self) -> Option<&str> {
+        let (_, statistics) = self.summary.rsplit_once(STATISTICS)?;
+        self.summary.starts_with(LINE).then_some(statistics)
     }
 }
 

@@ -23,6 +23,7 @@ mod outdated_runs;
 mod past;
 mod program;
 mod queue;
+mod reestimate;
 mod session;
 mod sharing;
 mod stages;

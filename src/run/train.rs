@@ -14,7 +14,7 @@ use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Compute, LossValue, Network, OptimizerState, Score, TrainPass, correct};
 
 /// How often progress is emitted, at most.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// How often a long training leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
@@ -122,7 +122,7 @@ fn step(
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
     batch.load(&data.train, settings, seed, order, position);
-    if batch.len() == 1 && session.has_free_norm() {
+    if batch.len() == 1 && session.state().network.has_free_norm() {
         return Err(RunError::LonelySample { batch: settings.batch, samples });
     }
     let next = position.after(position.sample + batch.len(), samples);

@@ -35,14 +35,14 @@ impl weightlab::net::Compute for Fragile {
         assert!(left > 1, "the device is gone");
         self.compute.forward(network, ops, input)
     }
-    fn training_logits(
+    fn training_forward(
         &self,
         network: &Network,
         inputs: &[f32],
         count: usize,
         dropout: weightlab::net::DropoutStream,
-    ) -> Vec<f32> {
-        self.compute.training_logits(network, inputs, count, dropout)
+    ) -> weightlab::net::TrainingOutput {
+        self.compute.training_forward(network, inputs, count, dropout)
     }
     fn train_tapped(
         &self,

@@ -2,12 +2,19 @@
 
 use std::path::Path;
 
+use weightlab::data::shuffled;
 use weightlab::doc::file::parse;
-use weightlab::doc::runs;
-use weightlab::results::Event;
+use weightlab::doc::structure::Role;
+use weightlab::doc::{RunSpec, runs};
+use weightlab::intervene::stream::{Purpose, stream};
+use weightlab::net::{BatchStatistics, Network};
+use weightlab::results::{Event, Point, Report};
+use weightlab::run::{
+    Checkpoint, Listener, Recorder, RunContext, RunEnd, RunError, Session, StopFlag, StopKind, Table,
+};
 
 use crate::support::{
-    assert_resumes, complaints, context, failure, points, reports, run, same_bits, values, with_plan,
+    assert_resumes, complaints, context, failure, points, reports, run, same_bits, spec, values, with_plan,
 };
 
 const TWO_BRANCHES: &str = "Train(\"1ep\"),
@@ -96,6 +103,183 @@ fn data_of_another_shape_are_refused() {
     let unchecked = runs(&experiment.unwrap()).unwrap().swap_remove(0);
     let message = failure(unchecked.spec.as_ref().clone());
     assert!(message.contains("a clone needs data of the same shape"), "{message}");
+}
+
+/// The same line with re-estimated statistics, which are the default, and with interpolated ones.
+const BOTH_LINES: &str = "Connect(a: \"one\", b: \"two\", points: 3),
+    Connect(a: \"one\", b: \"two\", points: 3, statistics: Interpolated)";
+
+/// The values of a series along both lines.
+fn on_both_lines(events: &[Event], series: &str) -> [[f64; 3]; 2] {
+    let values = values(events, series);
+    [0, 3].map(|first| values[first..][..3].try_into().expect("two lines of three points"))
+}
+
+/// Two small VGGs on digits that train in different orders, before further stages.
+fn two_vggs(settings: &str, training: &str, then: &str) -> RunSpec {
+    let branch = |name| format!("Branch(name: \"{name}\", order: Own, plan: [{training}])");
+    let plan = format!("{}, {}, {then}", branch("one"), branch("two"));
+    spec(&format!("({settings}, arms: [(plan: [{plan}])])"))
+}
+
+const STEP: &str = "Train(\"1it\")";
+
+/// Networks that are small enough for tests, and barely trained.
+fn tiny(training: &str, then: &str) -> RunSpec {
+    let settings =
+        "data: Digits(limit_train: 40, limit_test: 8), net: Vgg(depth: 11, width: 2), train: (batch: 16)";
+    two_vggs(settings, training, then)
+}
+
+/// The network with the statistics of one pass over the training part: means over its mini-batches, which are of one size.
+fn measured(context: &RunContext, network: &Network) -> Network {
+    let (train, batch) = (&context.data.train, context.spec.train.batch);
+    let order = shuffled(train.len(), &mut stream(context.spec.seed, Purpose::Statistics, &[]));
+    let batches: Vec<_> = order.chunks(batch).map(|indices| train.pick(indices)).collect();
+    let passes = batches
+        .iter()
+        .map(|batch| context.compute.training_forward(network, &batch.values, batch.len(), None).statistics);
+    let passes: Vec<_> = passes.collect();
+    let mut measured = network.clone();
+    for (norm, first) in passes[0].iter().enumerate() {
+        let unbiased = first.count as f64 / (first.count as f64 - 1.0);
+        let mean = |value: &dyn Fn(&BatchStatistics) -> f64| {
+            passes.iter().map(|pass| value(&pass[norm])).sum::<f64>() / passes.len() as f64
+        };
+        let channels = 0..first.mean.len();
+        let means: Vec<f32> =
+            channels.clone().map(|channel| mean(&|pass| f64::from(pass.mean[channel])) as f32).collect();
+        let variances: Vec<f32> = channels
+            .map(|channel| mean(&|pass| unbiased * f64::from(pass.variance[channel])) as f32)
+            .collect();
+        for (role, values) in [(Role::RunningMean, means), (Role::RunningVariance, variances)] {
+            let index = network.structure().position(first.layer, role).unwrap();
+            measured.write(index, &values);
+        }
+    }
+    measured
+}
+
+#[test]
+fn interpolated_statistics_overstate_the_barrier() {
+    let settings = "data: Digits(limit_train: 64, limit_test: 20), net: Vgg(depth: 11, width: 3),
+        train: (optimizer: Sgd(rate: 0.2), batch: 16, kernels: Burn)";
+    let spec = two_vggs(settings, "Train(\"4ep\")", BOTH_LINES);
+    let ended = run(spec.clone());
+    let barrier = |values: [f64; 3]| values[1] - f64::midpoint(values[0], values[2]);
+    let losses = on_both_lines(&ended.events, "line_loss");
+    let [reestimated, interpolated] = losses.map(barrier);
+    assert!(reestimated > 0.3 && interpolated > reestimated + 0.2, "{reestimated} {interpolated}");
+    let accuracies = on_both_lines(&ended.events, "line_accuracy");
+    assert!(accuracies[0][0] >= 0.7 && accuracies[0][2] >= 0.7, "{accuracies:?}");
+    let [reestimated, interpolated] = accuracies.map(|values| -barrier(values));
+    assert!(interpolated > reestimated + 0.2, "{reestimated} {interpolated}");
+    let reports = reports(&ended.events, "line");
+    let statistics: Vec<_> = reports.iter().map(|report| report.line_statistics().unwrap()).collect();
+    assert_eq!(statistics, ["re-estimated", "interpolated"]);
+    assert!(reports.iter().all(|report| report.line_ends() == Some(["one", "two"])));
+
+    let (context, kept) = (context(spec), &ended.state.kept);
+    let test = &context.data.test;
+    let loss = |network: &Network| {
+        let logits = context.compute.logits(network, &test.values, test.len());
+        context.loss.evaluate(&logits, &test.labels).mean
+    };
+    for (at, along) in [0.0, 0.5, 1.0].into_iter().enumerate() {
+        let network = kept["one"].network.between(&kept["two"].network, along);
+        let found = [&measured(&context, &network), &network].map(loss);
+        for (found, expected) in found.into_iter().zip(losses) {
+            assert!((found - expected[at]).abs() < 1e-5, "{found} {}", expected[at]);
+        }
+    }
+}
+
+#[test]
+fn without_batch_norm_both_lines_have_the_same_bits() {
+    let ended = run(with_plan(&TWO_BRANCHES.replace("points: 5)", &format!("points: 3), {BOTH_LINES}"))));
+    let losses = values(&ended.events, "line_loss").into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!((losses.len(), &losses[3..6]), (9, &losses[6..]));
+    assert!(reports(&ended.events, "line").iter().all(|report| report.line_statistics().is_none()));
+}
+
+#[test]
+fn statistics_that_are_held_are_interpolated_in_any_case() {
+    let held = "Train(\"1it\"), Do(Freeze(target: (params: RunningStatistics))), Train(\"1it\")";
+    let held = run(tiny(held, BOTH_LINES));
+    let [reestimated, interpolated] = on_both_lines(&held.events, "line_loss");
+    assert_eq!(reestimated.map(f64::to_bits), interpolated.map(f64::to_bits));
+    let [reestimated, interpolated] = on_both_lines(&run(tiny(STEP, BOTH_LINES)).events, "line_loss");
+    assert!(reestimated != interpolated);
+}
+
+/// Records a run, and stops it at its first progress within the stage at this place.
+struct StopWithin {
+    stage: &'static str,
+    is_there: bool,
+    stop: StopFlag,
+    recorder: Recorder,
+}
+
+impl Listener for StopWithin {
+    fn event(&mut self, event: Event) -> Result<(), RunError> {
+        if let Event::Stage(began) = &event {
+            self.is_there = began.stage == self.stage;
+        }
+        if self.is_there && matches!(event, Event::Progress(_)) {
+            self.stop.request(StopKind::Now);
+        }
+        self.recorder.event(event)
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        self.recorder.checkpoint(checkpoint)
+    }
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.recorder.lines(table, lines)
+    }
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        self.recorder.network(files, network)
+    }
+}
+
+/// The points along the line and its reports, when its measurement is stopped once and resumes.
+fn resumed(spec: RunSpec) -> (Vec<Point>, Vec<Report>) {
+    let stop = StopFlag::new();
+    let recorder = Recorder::default();
+    let mut listener = StopWithin { stage: "2", is_there: false, stop: stop.clone(), recorder };
+    let end = Session::new(context(spec.clone()), None, 1, stop, &mut listener).run().unwrap();
+    assert_eq!((end, values(&listener.recorder.events, "line_loss").len()), (RunEnd::Stopped, 0));
+    let checkpoint = listener.recorder.checkpoint.unwrap();
+    let mut rest = Recorder::default();
+    let end = Session::new(context(spec), Some(checkpoint), 1, StopFlag::new(), &mut rest).run().unwrap();
+    let begins = rest.events.iter().any(|event| matches!(event, Event::Stage(_)));
+    assert!(end == RunEnd::Done && !begins, "it resumes within the stage");
+    (points(&rest.events), reports(&rest.events, "line"))
+}
+
+#[test]
+fn a_measurement_of_statistics_resumes_and_threads_and_other_runs_change_no_bit() {
+    let spec = || tiny(STEP, "Connect(a: \"one\", b: \"two\", points: 3)");
+    let whole = run(spec());
+    let on_line = |points: Vec<Point>| -> Vec<Point> {
+        points.into_iter().filter(|point| point.along.is_some()).collect()
+    };
+    let expected = (on_line(points(&whole.events)), reports(&whole.events, "line"));
+    assert_eq!(expected.0.len(), 6);
+    let with_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (points, reports) = pool.install(|| resumed(spec()));
+        (on_line(points), reports)
+    };
+    let found = std::thread::scope(|scope| {
+        [1, 3].map(|threads| scope.spawn(move || with_threads(threads))).map(|run| run.join().unwrap())
+    });
+    assert_eq!(found, [expected.clone(), expected]);
+    let progress = whole.events.iter().filter_map(|event| match event {
+        Event::Progress(progress) => Some(progress.done),
+        _ => None,
+    });
+    let done: Vec<f64> = progress.collect();
+    assert!(done.is_sorted() && (done[done.len() - 1] - 1.0).abs() < 1e-9, "{done:?}");
 }
 
 #[test]

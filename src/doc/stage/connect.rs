@@ -1,8 +1,33 @@
 use super::Planned;
 use crate::doc::file_names::is_file;
-use crate::doc::plan::words::counted;
-use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::plan::words::{counted, joined};
+use crate::doc::plan::{Check, Situation, Sizes, StepWork};
+use crate::doc::structure::Structure;
 use crate::form::path::Place;
+
+crate::choice! {
+    /// Where the batch-norm statistics of the networks on a line come from.
+    pub enum LineStatistics: "Batch-norm statistics" {
+        Reestimated, "Re-estimated", "Measured again for each network, over the training part";
+        Interpolated, "Interpolated", "Interpolated like weights, which overstates barriers";
+    }
+}
+
+impl LineStatistics {
+    /// In the middle of a sentence: `re-estimated`.
+    pub fn in_words(&self) -> String {
+        self.label().to_lowercase()
+    }
+
+    /// What stands for it in identities of runs with batch norm. They leave defaults out, and to leave it out has meant
+    /// `Interpolated` since before there was a choice: results of that time must not pass for re-estimated ones.
+    pub const fn in_identities(&self) -> Self {
+        match self {
+            Self::Reestimated => Self::Interpolated,
+            Self::Interpolated => Self::Reestimated,
+        }
+    }
+}
 
 crate::form! {
     /// Settings of the error along the line between two networks.
@@ -10,13 +35,37 @@ crate::form! {
         a: String = String::new(), "From network", "One end of the line: a branch, a snapshot or a member";
         b: String = String::new(), "To network", "The other end: a branch, a snapshot or a member";
         points: usize = 11, "Points", "Number of interpolated networks, including both ends", range [2, 1001];
+        statistics: LineStatistics = LineStatistics::Reestimated, "Batch-norm statistics", "Where the \
+            running statistics of the networks on the line come from, both ends included. No effect without batch norm";
+    }
+}
+
+impl Connect {
+    /// Whether it measures statistics again in a network of this structure.
+    pub fn reestimates(&self, structure: &Structure) -> bool {
+        match self.statistics {
+            LineStatistics::Reestimated => structure.has_batch_norm(),
+            LineStatistics::Interpolated => false,
+        }
+    }
+
+    /// Samples that pass through each network of the line: those that it is evaluated on, and those that its statistics are
+    /// measured on.
+    pub fn samples(&self, structure: &Structure, sizes: Sizes) -> u64 {
+        let measured = if self.reestimates(structure) { sizes.train } else { 0 };
+        (sizes.test + measured) as u64
     }
 }
 
 impl Planned for Connect {
     fn sentence(&self) -> String {
-        let Self { a, b, points } = self;
-        format!("Measure the line from {a} to {b} at {}", counted(*points as u64, "point"))
+        let Self { a, b, points, statistics } = self;
+        let what = format!("Measure the line from {a} to {b} at {}", counted(*points as u64, "point"));
+        let statistics = match statistics {
+            LineStatistics::Reestimated => None,
+            LineStatistics::Interpolated => Some("batch-norm statistics interpolated".to_owned()),
+        };
+        joined([Some(what), statistics])
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
@@ -25,8 +74,8 @@ impl Planned for Connect {
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        let evaluated = (self.points * situation.level.sizes.test) as f64;
-        StepWork { units: self.points as u64, evaluated, ..situation.little() }
+        let units = self.points as u64 * self.samples(situation.structure, situation.level.sizes);
+        StepWork { units, evaluated: units as f64, ..situation.little() }
     }
 }
 
@@ -44,10 +93,15 @@ mod tests {
     use crate::doc::plan::testing::sentence;
 
     #[test]
-    fn a_line_names_its_ends() {
-        assert_eq!(
-            sentence(r#"Connect(a: "left", b: "right")"#),
-            "Measure the line from left to right at 11 points"
-        );
+    fn a_line_names_its_ends_and_statistics_that_are_not_the_usual_ones() {
+        let plain = "Measure the line from left to right at 11 points";
+        for (settings, end) in [
+            ("", ""),
+            (", statistics: Reestimated", ""),
+            (", statistics: Interpolated", ", batch-norm statistics interpolated"),
+        ] {
+            let found = sentence(&format!(r#"Connect(a: "left", b: "right"{settings})"#));
+            assert_eq!(found, format!("{plain}{end}"));
+        }
     }
 }

@@ -284,6 +284,11 @@ impl Structure {
         weights.map(|weight| self.layers[weight.layer].multiply_adds(weight.len() as u64)).sum()
     }
 
+    /// Whether it has batch norms.
+    pub fn has_batch_norm(&self) -> bool {
+        self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
+    }
+
     /// Number of convolutions and linear layers, a projection counted with its block.
     pub fn units(&self) -> usize {
         self.layers

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::curves::{Averaged, Series, averaged, figure, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot};
+use crate::doc::stage::LineStatistics;
 use crate::doc::stage_number;
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
@@ -22,8 +23,9 @@ pub const LINE_ERROR: Plot = Plot {
     group: Group::Geometry,
     subject: "the error between two networks",
     help: "Test error of the networks on the straight line between two networks. Without a barrier \
-           in the middle, both are in the same valley: they are linearly connected. Needs a Connect \
-           stage.",
+           in the middle, both are in the same valley: they are linearly connected. Batch-norm \
+           statistics are re-estimated at each point unless the stage interpolates them. Needs a \
+           Connect stage.",
     needs: &[ACCURACY],
     controls: Controls::of_means(POSITION),
     build: error_figure,
@@ -42,7 +44,8 @@ pub const LINE_LOSS: Plot = Plot {
     subject: "the loss between two networks",
     help: "Test loss of the networks on the straight line between two networks. It shows a barrier \
            before the error does, since a loss can rise while predictions stay correct. The ends \
-           are the two networks themselves. Needs a Connect stage.",
+           are the two networks, also with re-estimated batch-norm statistics unless the stage \
+           interpolates them. Needs a Connect stage.",
     needs: &[LOSS],
     controls: Controls::of_means(POSITION),
     build: loss_figure,
@@ -83,14 +86,19 @@ impl Measurement {
         Self { branch: point.branch.to_owned(), order, stage: point.stage.to_owned(), round: point.round }
     }
 
-    /// Between which networks: "one order ↔ another order"; `None` if no report of these runs tells.
+    /// Between which networks: "one order ↔ another order", and with which statistics, if not the usual ones; `None` if no
+    /// report of these runs tells.
     fn ends(&self, arm: &ArmRuns<'_>) -> Option<String> {
         let is_own = |report: &&Report| {
             report.stage == self.stage && report.branch == self.branch && report.round == self.round
         };
         let mut reports = arm.runs.iter().flat_map(|(_, record)| record.reports().iter().filter(is_own));
-        let [a, b] = reports.find_map(Report::line_ends)?;
-        Some(format!("{a} ↔ {b}"))
+        let ([a, b], statistics) =
+            reports.find_map(|report| Some((report.line_ends()?, report.line_statistics())))?;
+        let usual = LineStatistics::default().in_words();
+        let statistics = statistics.filter(|statistics| *statistics != usual);
+        let statistics = statistics.map(|statistics| format!(", {statistics} statistics"));
+        Some(format!("{a} ↔ {b}{}", statistics.unwrap_or_default()))
     }
 }
 
@@ -196,7 +204,7 @@ mod tests {
         let mut events = Vec::new();
         for (stage, round, a, b) in ends.into_iter().chain(rounds) {
             let point = Point { round, ..place("line_loss", stage, 0.0, 1.0) };
-            let summary = line_summary([a, b], "1.25", 0.5);
+            let summary = line_summary([a, b], "1.25", 0.5, None);
             let (stage, kind) = (stage.to_owned(), "line".to_owned());
             events.extend([
                 Event::Point(point),
@@ -217,7 +225,19 @@ mod tests {
         );
         let shades: Vec<_> = figure.lines.iter().map(|line| line.style.shade.unwrap()).collect();
         assert_eq!(shades, [0, 33, 67, 100]);
-        let unclear = Report { summary: line_summary(["x and y", "z"], "0.00", 0.0), ..Report::default() };
+        let both = [LineStatistics::Reestimated, LineStatistics::Interpolated].into_iter().zip(["2", "3"]);
+        let events = both.flat_map(|(statistics, stage)| {
+            let summary = line_summary(["x", "y"], "1.25", 0.5, Some(&statistics));
+            let report =
+                Report { stage: stage.to_owned(), kind: "line".to_owned(), summary, ..Report::default() };
+            [Event::Point(place("line_loss", stage, 0.0, 1.0)), Event::Report(report)]
+        });
+        let run = RunRecord::of(events);
+        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
+        let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["a, x ↔ y", "a, x ↔ y, interpolated statistics"]);
+        let unclear =
+            Report { summary: line_summary(["x and y", "z"], "0.00", 0.0, None), ..Report::default() };
         assert_eq!(unclear.line_ends(), None);
     }
 }

@@ -133,7 +133,15 @@ fn expand(
     let is_whole = match sample.node() {
         Node::Integer(_) => true,
         Node::Number(_) => false,
-        _ => return Ok(None),
+        // Ranges are of numbers.
+        Node::Switch(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::List(_)
+        | Node::Optional(_)
+        | Node::Overrides(_) => return Ok(None),
     };
     let Some(range) = Range::of(part, is_whole) else { return Ok(None) };
     for (end, name) in [(range.low, "start"), (&range.high, "end")] {

@@ -13,7 +13,7 @@ use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData, activation};
 
 use super::activations::{Activations, Layout};
-use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass};
+use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::network::Network;
 use crate::data::Shape;
 use crate::doc::structure::{LayerKind, Op, Role, Structure, Window};
@@ -84,13 +84,13 @@ impl Compute for BurnCompute {
         self.evaluate(network, ops, Batch::new(self, input)).into_activations()
     }
 
-    fn training_logits(
+    fn training_forward(
         &self,
         network: &Network,
         inputs: &[f32],
         count: usize,
         dropout: DropoutStream,
-    ) -> Vec<f32> {
+    ) -> TrainingOutput {
         let structure = network.structure();
         let mut pass = Forward {
             structure,
@@ -99,7 +99,8 @@ impl Compute for BurnCompute {
             mode: Mode::Train { dropout, statistics: Vec::new() },
             tap: &mut NoTap,
         };
-        to_vec(pass.run(self.tensor(inputs), count))
+        let logits = to_vec(pass.run(self.tensor(inputs), count));
+        TrainingOutput { logits, statistics: pass.mode.into_statistics() }
     }
 
     fn train_tapped(
@@ -123,9 +124,7 @@ impl Compute for BurnCompute {
         let parameters = leaves.clone();
         let mut pass = Forward { structure, fixed_norms: network.fixed_norms(), parameters, mode, tap };
         let logits = pass.run(self.tensor(inputs).autodiff(), count);
-        let Mode::Train { statistics, .. } = pass.mode else {
-            unreachable!("the pass was made for training")
-        };
+        let statistics = pass.mode.into_statistics();
         let outputs = logits.dims()[1];
         let gradients = gradient(&to_vec(logits.clone().without_autodiff()));
         let gradients = self.tensor(&gradients).reshape([count, outputs]).autodiff();
@@ -157,6 +156,14 @@ impl Mode {
         match self {
             Self::Evaluate => None,
             Self::Train { statistics, .. } => Some(statistics),
+        }
+    }
+
+    /// The statistics of the mini-batch, after the pass.
+    fn into_statistics(self) -> Vec<BatchStatistics> {
+        match self {
+            Self::Evaluate => Vec::new(),
+            Self::Train { statistics, .. } => statistics,
         }
     }
 }

@@ -6,9 +6,13 @@ use crate::net::Initialisation;
 
 const COUNT: usize = 5;
 
-/// A perceptron on 6×6 images and a small VGG, each with samples.
-fn networks() -> [(Network, Vec<f32>); 2] {
+/// A perceptron on 6×6 images, a small VGG and a network with blocks, each with samples.
+fn networks() -> [(Network, Vec<f32>); 3] {
+    let blocks = "Sequential(layers: [Conv(channels: 4), Residual(body: [Conv(channels: 6, stride: 2), BatchNorm(), Relu, \
+        Residual(body: [Conv(channels: 6)])], shortcut: Project()), Residual(body: [Conv(channels: 8, stride: 2)], shortcut: \
+        PadSubsample), Relu, Flatten, Linear()])";
     let nets = [
+        (crate::form::ron_text::from_str(blocks).unwrap(), 9),
         (Net::Mlp(Mlp { hidden: vec![7, 5], ..Mlp::default() }), 6),
         (Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() }), 32),
     ];

@@ -1,6 +1,5 @@
 //! Non-linearities, forward and backward.
 
-use super::norm::{is_closed, positive};
 use super::parallel::{COST, chunks_mut};
 use super::simd::{Kernel, Simd, dispatch};
 
@@ -58,6 +57,18 @@ impl Curve {
             Self::Sigmoid => x_or_y * (1.0 - x_or_y),
         }
     }
+}
+
+/// max(0, x); NaN stays.
+#[inline(always)]
+pub fn positive(x: f32) -> f32 {
+    if is_closed(x) { 0.0 } else { x }
+}
+
+/// Whether a ReLU lets no gradient through here; NaN does.
+#[inline(always)]
+pub fn is_closed(x: f32) -> bool {
+    x <= 0.0
 }
 
 /// In a form that never overflows.

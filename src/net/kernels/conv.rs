@@ -1,31 +1,49 @@
-//! The interface of the 3×3 convolutions: forward and backward on images with channels last (NHWC).
+//! The interface of the convolutions: forward and backward on images with channels last (NHWC).
 
+pub use super::images::Window;
 use super::scratch::Scratch;
 
-/// Sides of the window.
-pub const SIDE: usize = 3;
-/// Positions of the window.
-pub const TAPS: usize = SIDE * SIDE;
-
-/// Shape of a convolution with a 3×3 window, stride 1 and a border of one zero.
+/// Shape of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvShape {
     /// Number of images.
     pub images: usize,
-    /// Height of the images, in and out.
+    /// Height of the input.
     pub height: usize,
-    /// Width of the images, in and out.
+    /// Width of the input.
     pub width: usize,
     /// Input channels.
     pub inputs: usize,
     /// Output channels.
     pub outputs: usize,
+    /// The window.
+    pub window: Window,
 }
 
 impl ConvShape {
-    /// Pixels of all images.
+    /// Pixels of all input images.
     pub const fn pixels(&self) -> usize {
         self.images * self.height * self.width
+    }
+
+    /// Height of the output.
+    pub const fn out_height(&self) -> usize {
+        self.window.output(self.height)
+    }
+
+    /// Width of the output.
+    pub const fn out_width(&self) -> usize {
+        self.window.output(self.width)
+    }
+
+    /// Pixels of all output images.
+    pub const fn out_pixels(&self) -> usize {
+        self.images * self.out_height() * self.out_width()
+    }
+
+    /// Places of the window.
+    pub const fn taps(&self) -> usize {
+        self.window.taps()
     }
 
     /// Length of the input, `[images, height, width, inputs]`.
@@ -33,19 +51,19 @@ impl ConvShape {
         self.pixels() * self.inputs
     }
 
-    /// Length of the output, `[images, height, width, outputs]`.
+    /// Length of the output, `[images, out_height, out_width, outputs]`.
     pub const fn output_len(&self) -> usize {
-        self.pixels() * self.outputs
+        self.out_pixels() * self.outputs
     }
 
-    /// Weights, `[outputs, inputs, 3, 3]` as in PyTorch.
+    /// Weights, `[outputs, inputs, kernel, kernel]` as in PyTorch.
     pub const fn weight_len(&self) -> usize {
-        self.outputs * self.inputs * TAPS
+        self.outputs * self.inputs * self.taps()
     }
 
     /// Multiply-adds of one pass forward, products with the border included.
     pub const fn multiply_adds(&self) -> usize {
-        self.pixels() * self.inputs * self.outputs * TAPS
+        self.out_pixels() * self.inputs * self.outputs * self.taps()
     }
 }
 
@@ -56,7 +74,7 @@ pub struct Factors<'a> {
     pub shape: &'a ConvShape,
     /// `[images, height, width, inputs]`.
     pub input: &'a [f32],
-    /// `[outputs, inputs, 3, 3]`.
+    /// `[outputs, inputs, kernel, kernel]`.
     pub weight: &'a [f32],
     /// Source of buffers.
     pub scratch: &'a Scratch,
@@ -72,14 +90,14 @@ pub struct ConvGradients<'a> {
     pub weight: &'a mut [f32],
 }
 
-/// A method to compute 3×3 convolutions. Results depend on the numbers alone, not on the number of threads or the contents
-/// of buffers.
+/// A method to compute convolutions. Results depend on the numbers alone, not on the number of threads or the contents of
+/// buffers.
 pub trait Convolution: Send + Sync {
-    /// output = input ∗ weight + bias.
+    /// output = input ∗ weight, + bias where there is one.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.
-    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]);
+    fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]);
 
     /// The backward pass, from the gradient with respect to the output.
     ///

@@ -1,4 +1,4 @@
-//! The direct 3×3 convolution: every output is one chain of products, in the order [tap][channel].
+//! The direct convolution: every output is one chain of products, in the order [tap][channel].
 //!
 //! Only the weights are copied. A block of [`MAX_ROWS`] pixels times two vectors of channels stays in registers while the
 //! loop goes over the window and the channels; the pixels of a block may be anywhere (in several images, where images are
@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
 use super::direct_weights;
-use super::geometry::{Pixels, Region};
+use super::geometry::{Geometry, Pixels};
 use super::norm::Norm;
 use super::pack::{BLOCK, Packing, Side};
 use super::parallel::{Shared, tasks};
-use super::pool::{Images, largest};
+use super::pool::largest;
 use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 use super::tile::{self, MAX_ROWS, Run, products};
@@ -29,21 +29,24 @@ const NARROW: usize = 128;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direct;
 
-/// Operations on the sums before they are written: + bias, then a batch norm, then max(0, ·), then the largest of each 2×2
-/// pixels; rounded like separate operations.
+/// Operations on the sums before they are written: + bias, then a batch norm, then + residual, then max(0, ·), then the
+/// largest of each 2×2 pixels; rounded like separate operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Epilogue<'a> {
     /// Added to every channel.
     pub bias: Option<&'a [f32]>,
     /// The batch norm after it.
     pub norm: Option<Norm<'a>>,
+    /// Added to every number after them; it has the shape of the output before the pooling.
+    pub residual: Option<&'a [f32]>,
     /// Whether negative values become 0.
     pub relu: bool,
     /// Whether 2×2 pixels become one; an odd last row or column is left out.
     pub pool: bool,
 }
 
-/// output = epilogue(input ∗ packed weights).
+/// output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the gradient of the output
+/// to that of the input.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape, or there are outputs without input channels.
@@ -56,52 +59,43 @@ pub fn convolve(
     output: &mut [f32],
     scratch: &Scratch,
 ) {
-    let half = images(shape).halved();
-    let output_len = if epilogue.pool { half.len() } else { shape.output_len() };
-    assert_eq!(input.len(), shape.input_len(), "the input has its shape");
+    shape.window.check();
+    let geometry = Geometry::new(shape, packing.side);
+    let Geometry { from, to, .. } = &geometry;
+    let output_len = if epilogue.pool { to.halved().len() } else { to.len() };
+    assert_eq!(input.len(), from.len(), "the input has its shape");
     assert_eq!(output.len(), output_len, "the output has its shape");
-    assert_eq!(
-        (packing.rows, packing.columns),
-        (shape.inputs, shape.outputs),
-        "the weights are packed for the shape"
-    );
+    assert!(epilogue.residual.is_none_or(|residual| residual.len() == to.len()), "so has the residual");
+    assert_eq!(*packing, Packing::new(shape, packing.side), "the weights are packed for the shape");
     assert_eq!(packed.len(), packing.len(), "the weights are packed");
     if output.is_empty() {
         return;
     }
-    assert!(shape.inputs > 0, "there are channels to be summed");
+    assert!(from.channels > 0, "there are channels to be summed");
     // Sums waiting to be pooled need space too, and may be more than the input if it has few channels.
-    let waiting = if epilogue.pool { shape.outputs.min(BLOCK) } else { 0 };
-    let size = shape.height * shape.width * shape.inputs.max(waiting);
-    let groups = shape.images.div_ceil((GROUP / size).clamp(1, MAX_ROWS));
+    let waiting = if epilogue.pool { to.height * to.width * to.channels.min(BLOCK) } else { 0 };
+    let groups = from.count.div_ceil((GROUP / from.size().max(waiting).max(1)).clamp(1, MAX_ROWS));
     let blocks = packing.blocks();
     let shared = Shared::new(output);
     let weights_first = packed.len() > input.len();
     tasks(groups * blocks, shape.multiply_adds(), |task| {
         let (group, block) =
             if weights_first { (task % groups, task / groups) } else { (task / blocks, task % blocks) };
-        let (first, end) = (group * shape.images / groups, (group + 1) * shape.images / groups);
-        let images = (first, end);
-        let block = Block { shape, input, packing, packed, epilogue, images, block };
+        let images = (group * from.count / groups, (group + 1) * from.count / groups);
+        let block = Block { geometry: &geometry, input, packing, packed, epilogue, images, block };
         if epilogue.pool {
             block.pooled(shared, scratch);
         } else {
-            let (channels, channel) = (shape.outputs, block.channels().start);
+            let (channels, channel) = (to.channels, block.channels().start);
             dispatch(Sums { block: &block, to: Target { values: shared, first: 0, channels, channel } });
         }
     });
 }
 
-/// The output images, before pooling.
-const fn images(shape: &ConvShape) -> Images {
-    let ConvShape { images, height, width, outputs, .. } = *shape;
-    Images { count: images, height, width, channels: outputs }
-}
-
 /// Some images times one block of channels.
 #[allow(clippy::struct_field_names, reason = "it is one block of several, by its number")]
 struct Block<'a> {
-    shape: &'a ConvShape,
+    geometry: &'a Geometry,
     input: &'a [f32],
     packing: &'a Packing,
     packed: &'a [f32],
@@ -113,12 +107,12 @@ struct Block<'a> {
 impl Block<'_> {
     fn channels(&self) -> Range<usize> {
         let first = self.block * BLOCK;
-        first..(first + BLOCK).min(self.shape.outputs)
+        first..(first + BLOCK).min(self.packing.columns)
     }
 
     /// Writes the largest of each 2×2 pixels; the pixels wait in the second cache until their neighbours are computed.
     fn pooled(&self, output: Shared, scratch: &Scratch) {
-        let (size, channels) = (self.shape.height * self.shape.width, self.channels().len());
+        let (size, channels) = (self.geometry.to.height * self.geometry.to.width, self.channels().len());
         let mut sums = scratch.take((self.images.1 - self.images.0) * size * channels);
         let (values, first) = (Shared::new(&mut sums), self.images.0 * size);
         dispatch(Sums { block: self, to: Target { values, first, channels, channel: 0 } });
@@ -155,12 +149,12 @@ struct Sums<'a, 'b> {
 impl Kernel for Sums<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Block { shape, images, .. } = *self.block;
+        let Block { geometry, images, .. } = *self.block;
         let mut sums = [[0.0; BLOCK]; MAX_ROWS];
-        for region in Region::all(shape) {
-            let (runs, taps) = region.runs(shape.width, shape.inputs);
+        for region in &geometry.regions {
+            let (runs, taps) = geometry.runs(region);
             let count = (images.1 - images.0) * region.len();
-            let mut pixels = region.pixels(images.0, shape.height, shape.width);
+            let mut pixels = geometry.pixels(region, images.0);
             let tiles = count.div_ceil(MAX_ROWS);
             for tile in 0..tiles {
                 let count = (tile + 1) * count / tiles - tile * count / tiles;
@@ -174,12 +168,12 @@ impl Sums<'_, '_> {
     /// The next `count` pixels; `sums` is a work buffer.
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run], sums: &mut tile::Sums) {
-        let Block { shape, input, packing, packed, block, .. } = *self.block;
+        let Block { geometry, input, packing, packed, block, .. } = *self.block;
         let mut pixels = [0; MAX_ROWS];
         let mut rows = [0; MAX_ROWS];
         for (pixel, row) in pixels[..count].iter_mut().zip(&mut rows) {
-            *pixel = next.next();
-            *row = *pixel * shape.inputs;
+            (*pixel, *row) = next.next();
+            *row *= geometry.from.channels;
         }
         let (pixels, rows) = (&pixels[..count], &rows[..count]);
         let width = packing.width(block);
@@ -193,18 +187,25 @@ impl Sums<'_, '_> {
     /// Prefetches the outputs, and the inputs of the next pixels that are not in the cache yet.
     #[inline(always)]
     fn fetch(&self, pixels: &[usize], rows: &[usize], runs: &[Run], width: usize) {
-        let Block { shape, input, block, .. } = *self.block;
+        let Block { geometry, input, block, packing, .. } = *self.block;
+        let first = self.block.channels().start;
         for pixel in pixels {
             let at = self.to.at(*pixel, 0);
             self.to.values.prefetch(at);
             self.to.values.prefetch(at + width - LANES);
+            if let Some(residual) = self.block.epilogue.residual {
+                let at = residual.as_ptr().wrapping_add(*pixel * packing.columns + first);
+                prefetch(at);
+                prefetch(at.wrapping_add(width - LANES));
+            }
         }
         // With more channels, or for later blocks, the next pixels are in a near cache already.
-        let (Some(run), true) = (runs.last(), block == 0 && shape.inputs <= NARROW) else { return };
-        let ahead = run.offset + (run.len + (MAX_ROWS - 1) * shape.inputs) as isize;
+        let channels = geometry.from.channels;
+        let (Some(run), true) = (runs.last(), block == 0 && channels <= NARROW) else { return };
+        let ahead = run.offset + run.len + (MAX_ROWS - 1) * channels;
         for row in rows {
-            let pixel = input.as_ptr().wrapping_add(*row).wrapping_offset(ahead);
-            for line in 0..shape.inputs / LANES {
+            let pixel = input.as_ptr().wrapping_add(*row + ahead);
+            for line in 0..channels / LANES {
                 prefetch(pixel.wrapping_add(line * LANES));
             }
         }
@@ -213,7 +214,7 @@ impl Sums<'_, '_> {
     /// Writes one vector of channels of some pixels.
     #[inline(always)]
     fn write<S: Simd>(&self, simd: S, pixels: &[usize], sums: &tile::Sums, part: usize) {
-        let Epilogue { bias, norm, relu, .. } = *self.block.epilogue;
+        let Epilogue { bias, norm, residual, relu, .. } = *self.block.epilogue;
         let channels = self.block.channels();
         let first = channels.start + part * LANES;
         let end = (first + LANES).min(channels.end);
@@ -227,6 +228,15 @@ impl Sums<'_, '_> {
             }
             if let Some((mean, inverse, scale, shift)) = norm {
                 value = (value - mean) * inverse * scale + shift;
+            }
+            if let Some(residual) = residual {
+                let at = *pixel * self.block.packing.columns;
+                let residual = &residual[at + first..at + end];
+                value = value
+                    + match residual.try_into() {
+                        Ok(residual) => simd.load(residual),
+                        Err(_) => simd.load_part(residual),
+                    };
             }
             if relu {
                 value = value.where_positive(value);
@@ -251,7 +261,7 @@ struct Maxima<'a, 'b> {
 impl Kernel for Maxima<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let (whole, channels) = (images(self.block.shape), self.block.channels());
+        let (whole, channels) = (self.block.geometry.to, self.block.channels());
         let half = whole.halved();
         let (row, len) = (whole.width * channels.len(), channels.len());
         for image in self.block.images.0..self.block.images.1 {
@@ -268,25 +278,26 @@ impl Kernel for Maxima<'_, '_> {
 }
 
 impl Convolution for Direct {
-    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]) {
-        let Factors { shape, input, weight, scratch } = *factors;
-        let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
-        let mut packed = scratch.take(packing.len());
-        packing.pack(weight, &mut packed);
-        let epilogue = Epilogue { bias: Some(bias), ..Epilogue::default() };
-        convolve(shape, input, &packing, &packed, &epilogue, output, scratch);
+    fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
+        let epilogue = Epilogue { bias, ..Epilogue::default() };
+        pass(factors, Side::Forward, factors.input, &epilogue, output);
     }
 
     fn backward(&self, factors: &Factors, gradients: ConvGradients) {
-        let Factors { shape, input, weight, scratch } = *factors;
+        let Factors { shape, input, scratch, .. } = *factors;
         let gradient = gradients.output;
         direct_weights::weight_gradient(shape, input, gradient, gradients.weight, scratch);
         if let Some(input_gradient) = gradients.input {
-            let turned = ConvShape { inputs: shape.outputs, outputs: shape.inputs, ..*shape };
-            let packing = Packing { rows: shape.outputs, columns: shape.inputs, side: Side::Backward };
-            let mut packed = scratch.take(packing.len());
-            packing.pack(weight, &mut packed);
-            convolve(&turned, gradient, &packing, &packed, &Epilogue::default(), input_gradient, scratch);
+            pass(factors, Side::Backward, gradient, &Epilogue::default(), input_gradient);
         }
     }
+}
+
+/// Packs the weights and goes over the images.
+fn pass(factors: &Factors, side: Side, from: &[f32], epilogue: &Epilogue, to: &mut [f32]) {
+    let Factors { shape, weight, scratch, .. } = *factors;
+    let packing = Packing::new(shape, side);
+    let mut packed = scratch.take(packing.len());
+    packing.pack(weight, &mut packed);
+    convolve(shape, from, &packing, &packed, epilogue, to, scratch);
 }

@@ -13,10 +13,12 @@
 #![allow(clippy::cast_possible_wrap, reason = "offsets into buffers are far below isize::MAX")]
 
 pub mod activate;
+pub mod combine;
 pub mod conv;
 pub mod direct;
 mod direct_weights;
 mod geometry;
+mod images;
 pub mod linear;
 mod matrix;
 pub mod norm;
@@ -28,4 +30,5 @@ pub mod simd;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod windows;
 pub mod winograd;

@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use super::activate::{is_closed, positive};
+use super::combine::Add;
+use super::images::Window;
 use super::parallel::{COST, chunks_mut, pairs_mut};
 use super::pool::{Images, Pooled, max_pool};
 use super::scratch::Scratch;
@@ -136,12 +139,21 @@ impl Kernel for Moments<'_> {
     }
 }
 
-/// output = norm(input), then max(0, ·) with `relu`.
-pub fn normalise(norm: &Norm, relu: bool, input: &[f32], output: &mut [f32]) {
+/// output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
+///
+/// # Panics
+/// When they are not as many numbers.
+pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]>, output: &mut [f32]) {
     let size = length(norm.mean.len());
+    assert_eq!(input.len(), output.len(), "one number for each");
+    assert!(residual.is_none_or(|residual| residual.len() == input.len()), "one residual for each");
     chunks_mut(output, size, input.len() * COST, |block, output| {
-        let input = &input[block * size..block * size + output.len()];
-        dispatch(Normalise { norm, relu, input, output });
+        let part = block * size..block * size + output.len();
+        let relu_first = relu && residual.is_none();
+        dispatch(Normalise { norm, relu: relu_first, input: &input[part.clone()], output });
+        if let Some(residual) = residual {
+            dispatch(Add { into: output, values: &residual[part], relu });
+        }
     });
 }
 
@@ -167,8 +179,9 @@ pub fn normalise_pooled(
     pairs_mut(output, which, input.len() * COST, |at, output, which| {
         let first = at / half.height * images.size() + at % half.height * rows;
         let mut normal = scratch.take(rows);
-        dispatch(Normalise { norm, relu, input: &input[first..first + rows], output: &mut normal });
-        max_pool(&two, &normal, output, which);
+        let input = &input[first..first + rows];
+        dispatch(Normalise { norm, relu, input, output: &mut normal });
+        max_pool(&two, Window::HALVES, &normal, output, which);
     });
 }
 
@@ -197,12 +210,6 @@ impl Kernel for Normalise<'_> {
             }
         }
     }
-}
-
-/// max(0, x); NaN stays.
-#[inline(always)]
-pub fn positive(x: f32) -> f32 {
-    if is_closed(x) { 0.0 } else { x }
 }
 
 /// The gradients of a batch norm besides that of its input.
@@ -278,18 +285,18 @@ pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     let channels = totals.len();
     let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
     by_blocks(values.len(), 2 * channels, channels, &mut sums, |block, sums| {
-        dispatch(Add { values: &values[block], sums: &mut sums[..channels] });
+        dispatch(Totals { values: &values[block], sums: &mut sums[..channels] });
     });
     total(&sums, channels, totals, 0);
 }
 
 /// Sums of a block.
-struct Add<'a> {
+struct Totals<'a> {
     values: &'a [f32],
     sums: &'a mut [f32],
 }
 
-impl Kernel for Add<'_> {
+impl Kernel for Totals<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         self.sums.fill(0.0);
@@ -340,12 +347,6 @@ impl Kernel for Sums<'_> {
             }
         }
     }
-}
-
-/// Whether a ReLU lets no gradient through here; NaN does.
-#[inline(always)]
-pub fn is_closed(x: f32) -> bool {
-    x <= 0.0
 }
 
 /// The gradient of the input from that of the output, in place.

@@ -1,22 +1,15 @@
 //! Weights in the order in which the kernels read them.
 
-use super::conv::TAPS;
+use super::conv::{ConvShape, Window};
+pub use super::geometry::Side;
+use super::geometry::places;
 use super::parallel::chunks_mut;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// Columns of a block of packed weights; the last block may be half as wide.
 pub const BLOCK: usize = 2 * LANES;
 
-/// Which axis of [outputs, inputs, 3, 3] becomes the columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Outputs: products with the input make the output.
-    Forward,
-    /// Inputs, with the window turned by 180°: products with the gradient of the output make that of the input.
-    Backward,
-}
-
-/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros after the last column.
+/// Weights of a convolution as [block of columns][tap][row][column], zeros after the last column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// Channels that are summed over.
@@ -25,9 +18,20 @@ pub struct Packing {
     pub columns: usize,
     /// Which axis has them.
     pub side: Side,
+    /// The window.
+    pub window: Window,
 }
 
 impl Packing {
+    /// For a shape.
+    pub const fn new(shape: &ConvShape, side: Side) -> Self {
+        let ConvShape { inputs, outputs, window, .. } = *shape;
+        match side {
+            Side::Forward => Self { rows: inputs, columns: outputs, side, window },
+            Side::Backward => Self { rows: outputs, columns: inputs, side, window },
+        }
+    }
+
     /// Columns, with the last vector filled up.
     pub const fn padded(&self) -> usize {
         self.columns.next_multiple_of(LANES)
@@ -35,7 +39,7 @@ impl Packing {
 
     /// Numbers of the packed weights.
     pub const fn len(&self) -> usize {
-        self.padded() * self.rows * TAPS
+        self.padded() * self.rows * self.window.taps()
     }
 
     /// Number of blocks.
@@ -51,17 +55,17 @@ impl Packing {
 
     /// Start of a block.
     pub const fn start(&self, block: usize) -> usize {
-        block * BLOCK * self.rows * TAPS
+        block * BLOCK * self.rows * self.window.taps()
     }
 
-    /// Packs weights in the order [outputs, inputs, 3, 3].
+    /// Packs weights in the order [outputs, inputs, kernel, kernel].
     ///
     /// # Panics
     /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
         assert_eq!(
             weights.len(),
-            self.rows * self.columns * TAPS,
+            self.rows * self.columns * self.window.taps(),
             "one weight for each tap and pair of channels"
         );
         assert_eq!(packed.len(), self.len(), "space for the packed weights");
@@ -81,18 +85,19 @@ struct PackBlock<'a> {
 impl Kernel for PackBlock<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Packing { rows, columns, side } = self.packing;
-        let width = self.packing.width(self.block);
-        // Distances of neighbouring columns and rows in [outputs, inputs, 3, 3].
+        let Packing { rows, columns, side, window } = self.packing;
+        let (width, taps) = (self.packing.width(self.block), window.taps());
+        let places = places(&window, side);
+        // Distances of neighbouring columns and rows in [outputs, inputs, kernel, kernel].
         let (column_step, row_step) = match side {
-            Side::Forward => (rows * TAPS, TAPS),
-            Side::Backward => (TAPS, columns * TAPS),
+            Side::Forward => (rows * taps, taps),
+            Side::Backward => (taps, columns * taps),
         };
         for part in 0..width / LANES {
             let first = self.block * BLOCK + part * LANES;
             for row in 0..rows {
-                for tap in 0..TAPS {
-                    let source = if side == Side::Forward { tap } else { TAPS - 1 - tap };
+                for tap in 0..taps {
+                    let source = places[tap / window.kernel] * window.kernel + places[tap % window.kernel];
                     let from = &self.weights[first * column_step + row * row_step + source..];
                     let at = (tap * rows + row) * width + part * LANES;
                     let to = (&mut self.packed[at..at + LANES]).try_into().expect("sixteen");

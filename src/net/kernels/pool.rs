@@ -1,43 +1,11 @@
 //! Pooling of images with channels last.
 
+pub use super::images::Images;
+use super::images::Window;
 use super::parallel::{COST, chunks_mut, pairs_mut};
 use super::simd::{Kernel, Simd, dispatch};
-
-/// Images that are pooled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Images {
-    /// How many.
-    pub count: usize,
-    /// Their height.
-    pub height: usize,
-    /// Their width.
-    pub width: usize,
-    /// Their channels.
-    pub channels: usize,
-}
-
-impl Images {
-    /// Numbers of all images.
-    pub const fn len(&self) -> usize {
-        self.count * self.size()
-    }
-
-    /// Numbers of an image.
-    pub const fn size(&self) -> usize {
-        self.height * self.width * self.channels
-    }
-
-    /// The images after 2×2 pooling; an odd last row or column is left out.
-    pub const fn halved(&self) -> Self {
-        Self { height: self.height / 2, width: self.width / 2, ..*self }
-    }
-}
-
-/// Whether a value replaces the largest so far.
-#[inline(always)]
-const fn wins(value: f32, best: f32) -> bool {
-    value > best || value.is_nan()
-}
+use super::windows::{self, wins};
+pub use super::windows::{average_windows, average_windows_backward};
 
 /// The largest of 2×2 pixels, as [`max_pool`] has it, from two pixels above and two below.
 #[inline(always)]
@@ -53,20 +21,26 @@ pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
     }
 }
 
-/// The largest of each 2×2 pixels, and which it was: the first of equal ones; NaN is larger than
-/// any number, and of several NaN the last is taken, as torch does.
-pub fn max_pool(images: &Images, input: &[f32], output: &mut [f32], which: &mut [u8]) {
-    let half = images.halved();
+/// The largest pixel of each position of a window, and which it was, counted row by row: the first of equal ones; NaN is
+/// larger than any number, and of several NaN the last is taken, as torch does. The border never wins.
+///
+/// # Panics
+/// When the lengths do not fit the images.
+pub fn max_pool(images: &Images, window: Window, input: &[f32], output: &mut [f32], which: &mut [u8]) {
+    let pooled = images.pooled(&window);
     assert_eq!(input.len(), images.len(), "the images have their shape");
-    assert_eq!((output.len(), which.len()), (half.len(), half.len()), "half as many rows and columns");
-    let (output, which) = ((output, half.size()), (which, half.size()));
+    assert_eq!((output.len(), which.len()), (pooled.len(), pooled.len()), "one number for each position");
+    if window != Window::HALVES {
+        return windows::maxima(images, window, input, output, which);
+    }
+    let (output, which) = ((output, pooled.size()), (which, pooled.size()));
     pairs_mut(output, which, input.len() * COST, |image, output, which| {
         let input = &input[image * images.size()..(image + 1) * images.size()];
         dispatch(MaxPool { images, input, output, which });
     });
 }
 
-/// One image.
+/// 2×2 pixels of one image.
 struct MaxPool<'a> {
     images: &'a Images,
     input: &'a [f32],
@@ -98,20 +72,20 @@ impl Kernel for MaxPool<'_> {
     }
 }
 
-/// The gradient after a max pooling, and which of four pixels each of its numbers belongs to.
+/// The gradient after a max pooling, and which pixel of its window each of its numbers belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Pooled<'a> {
     /// The images before the pooling.
     pub images: Images,
-    /// One number for each 2×2 pixels and channel.
+    /// One number for each position of the window and channel.
     pub gradient: &'a [f32],
     /// As written by [`max_pool`].
     pub which: &'a [u8],
 }
 
 impl Pooled<'_> {
-    /// The gradient before the pooling, of the numbers from `first` on: whole pixels. It goes to the largest pixel; all
-    /// others get 0.
+    /// The gradient before a pooling of 2×2 pixels, of the numbers from `first` on: whole pixels. It goes to the largest
+    /// pixel; all others get 0.
     ///
     /// # Panics
     /// When the lengths do not fit the images.
@@ -155,12 +129,20 @@ impl Kernel for Expand<'_> {
     }
 }
 
-/// The gradient of each maximum goes to its pixel; all others get 0.
-pub fn max_pool_backward(pooled: &Pooled, input_gradient: &mut [f32]) {
-    let Images { count, .. } = pooled.images;
-    assert_eq!(input_gradient.len(), pooled.images.len(), "the images have their shape");
-    let size = pooled.images.size();
-    chunks_mut(input_gradient, size, count * size * COST, |image, to| pooled.expand(image * size, to));
+/// The gradient of each maximum goes to its pixel, where that of overlapping windows is added in the order of the windows;
+/// all others get 0.
+///
+/// # Panics
+/// When the lengths do not fit the images.
+pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [f32]) {
+    let Pooled { images, gradient, which } = *pooled;
+    let (count, size) = (images.pooled(&window).len(), images.size());
+    assert_eq!(input_gradient.len(), images.len(), "the images have their shape");
+    assert_eq!((gradient.len(), which.len()), (count, count), "one number for each position");
+    if window != Window::HALVES {
+        return windows::maxima_backward(&images, window, (gradient, which), input_gradient);
+    }
+    chunks_mut(input_gradient, size, images.len() * COST, |image, to| pooled.expand(image * size, to));
 }
 
 /// The pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.

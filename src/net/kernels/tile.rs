@@ -13,14 +13,16 @@ pub const MAX_ROWS: usize = 14;
 /// Most columns of a block.
 pub const MAX_COLUMNS: usize = 2 * LANES;
 
+/// The sums of a row.
+pub type SumRow = [f32; MAX_COLUMNS];
 /// Sums, row by row.
-pub type Sums = [[f32; MAX_COLUMNS]; MAX_ROWS];
+pub type Sums = [SumRow; MAX_ROWS];
 
 /// A run of numbers that every row multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// Its start, from the start of the row.
-    pub offset: isize,
+    pub offset: usize,
     /// Its first row of weights.
     pub weight: usize,
     /// Its length.
@@ -40,12 +42,11 @@ pub fn products(
     runs: &[Run],
     sums: &mut Sums,
 ) {
-    let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else { return };
-    assert_block(rows.len(), columns);
+    let Some(&last) = rows.iter().max() else { return };
+    assert!(rows.len() <= MAX_ROWS, "a block has at most {MAX_ROWS} rows");
+    assert_columns(columns);
     for run in runs.iter().filter(|run| run.len > 0) {
-        let begins = first.checked_add_signed(run.offset).is_some();
-        let ends = last.wrapping_add_signed(run.offset).wrapping_add(run.len);
-        assert!(begins && ends <= values.len(), "a run lies within the values");
+        assert!(last + run.offset + run.len <= values.len(), "a run lies within the values");
         let ends = (run.weight + run.len - 1) * stride + columns;
         assert!(ends <= weights.len(), "a run has weights");
     }
@@ -53,9 +54,7 @@ pub fn products(
     dispatch(Products { values, rows, weights, stride, columns, runs, sums });
 }
 
-/// Checks that the sums of a block fit its size.
-fn assert_block(rows: usize, columns: usize) {
-    assert!(rows <= MAX_ROWS, "a block has at most {MAX_ROWS} rows");
+fn assert_columns(columns: usize) {
     assert!(columns == LANES || columns == MAX_COLUMNS, "a block has one or two vectors of columns");
 }
 
@@ -77,20 +76,20 @@ impl Walk {
     }
 }
 
-/// sums[row][column] += Σ over the walk of rows[row] · columns[column], for `size` rows, at most [`MAX_ROWS`], and
-/// columns, 16 or 32.
+/// sums[row][column] += Σ over the walk of rows[row] · columns[column], for all rows of the sums and `count` columns, 16
+/// or 32.
 ///
 /// # Panics
-/// When the walk leaves the rows or the columns, or their number does not fit.
-pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk: &Walk, sums: &mut Sums) {
+/// When the walk leaves the rows or the columns, or the number of columns does not fit.
+pub fn outer_products(rows: &[f32], columns: &[f32], count: usize, walk: &Walk, sums: &mut [SumRow]) {
     if walk.counts.contains(&0) {
         return;
     }
-    assert_block(size.0, size.1);
-    assert!(walk.reach(&walk.row_steps) + size.0 <= rows.len(), "the walk stays within the rows");
-    assert!(walk.reach(&walk.column_steps) + size.1 <= columns.len(), "the walk stays within the columns");
+    assert_columns(count);
+    assert!(walk.reach(&walk.row_steps) + sums.len() <= rows.len(), "the walk stays within the rows");
+    assert!(walk.reach(&walk.column_steps) + count <= columns.len(), "the walk stays within the columns");
     let (rows, columns) = (rows.as_ptr(), columns.as_ptr());
-    dispatch(OuterProducts { rows, columns, size, walk, sums });
+    dispatch(OuterProducts { rows, columns, count, walk, sums });
 }
 
 /// A computation in blocks whose sums stay in registers.
@@ -195,7 +194,7 @@ impl Blocks for Products<'_> {
         let rows: [usize; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
         let mut sums = [[simd.splat(0.0); C]; R];
         for run in self.runs {
-            let rows = rows.map(|row| self.values.wrapping_add(row).wrapping_offset(run.offset));
+            let rows = rows.map(|row| self.values.wrapping_add(row + run.offset));
             let columns = self.weights.wrapping_add(run.weight * self.stride + column);
             // SAFETY: the runs of these rows lie within the values, and have weights for these columns.
             unsafe {
@@ -214,16 +213,16 @@ impl Blocks for Products<'_> {
 struct OuterProducts<'a> {
     rows: *const f32,
     columns: *const f32,
-    size: (usize, usize),
+    count: usize,
     walk: &'a Walk,
-    sums: &'a mut Sums,
+    sums: &'a mut [SumRow],
 }
 
 impl Kernel for OuterProducts<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // SAFETY: `outer_products` has checked the ends of the walk and the sizes.
-        unsafe { self.all(simd, self.size.0, self.size.1) };
+        // SAFETY: `outer_products` has checked the ends of the walk and the number of columns.
+        unsafe { self.all(simd, self.sums.len(), self.count) };
     }
 }
 

@@ -18,7 +18,7 @@ use pass::{Cut, Pass, State};
 use train::Training;
 
 use super::activations::{Activations, Layout};
-use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass};
+use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::kernels::conv::Convolution;
 use super::kernels::direct::Direct;
 use super::kernels::scratch::Scratch;
@@ -70,15 +70,16 @@ impl Compute for NativeCompute {
         true
     }
 
-    fn training_logits(
+    fn training_forward(
         &self,
         network: &Network,
         inputs: &[f32],
         count: usize,
         dropout: DropoutStream,
-    ) -> Vec<f32> {
+    ) -> TrainingOutput {
         let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
-        training.forward(inputs, &mut NoTap, false).values.to_vec()
+        let logits = training.forward(inputs, &mut NoTap, false).values.to_vec();
+        TrainingOutput { logits, statistics: training.statistics }
     }
 
     fn train_tapped(

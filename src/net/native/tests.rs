@@ -7,8 +7,9 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
 use crate::data::Shape;
-use crate::doc::structure::{Op, Structure};
+use crate::doc::structure::{Op, Structure, Window};
 use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
+use crate::form::ron_text;
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
 use crate::net::kernels::parallel::testing::assert_same_bits;
@@ -68,8 +69,50 @@ fn networks() -> Vec<Network> {
         several_pixels_flattened(),
     ];
     networks.extend(Activation::all().into_iter().map(|kind| network(&mlp(kind), digit)));
+    networks.extend(GRAPHS.map(|(layers, input)| network(&sequential(layers), input)));
     networks
 }
+
+fn sequential(layers: &str) -> Net {
+    ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap()
+}
+
+/// Graphs with every kind of layer, shortcut and window.
+const GRAPHS: [(&str, Shape); 6] = [
+    // Blocks at the start and inside of each other, with shortcuts that change shapes.
+    (
+        "Residual(body: [Conv(channels: 3, bias: false), BatchNorm()]), Relu, Residual(body: [Conv(channels: 16, stride: 2), \
+         BatchNorm(), Relu, Residual(body: [Conv(channels: 16), Tanh])], shortcut: Project()), Relu, GlobalAveragePool, \
+         Flatten, Linear(bias: false)",
+        Shape::new(3, 9, 8),
+    ),
+    (
+        "Conv(channels: 8, bias: false), BatchNorm(), Relu, Residual(body: [Conv(channels: 8, bias: false), BatchNorm(), Relu, \
+         Conv(channels: 8, bias: false), BatchNorm()]), Relu, Residual(body: [Conv(channels: 17, stride: 2, bias: false), \
+         BatchNorm(), Relu, Conv(channels: 17, bias: false), BatchNorm()], shortcut: PadSubsample), Relu, Flatten, Linear()",
+        Shape::new(3, 7, 7),
+    ),
+    (
+        "Conv(channels: 6, kernel: 5, padding: 2), Relu, MaxPool(), Conv(channels: 16, kernel: 5, padding: 0), Relu, MaxPool(), \
+         Flatten, Linear(units: 20), BatchNorm(), Relu, Dropout(0.3), Linear()",
+        Shape::new(1, 28, 28),
+    ),
+    (
+        "Conv(channels: 12, kernel: 7, stride: 2, bias: false), BatchNorm(), Relu, MaxPool(window: 3, stride: 2, padding: 1), \
+         Conv(channels: 20, kernel: 1), Softsign, AveragePool(window: 3, stride: 2, padding: 1), Dropout(0.2), Flatten, Linear()",
+        Shape::new(3, 21, 24),
+    ),
+    (
+        "Conv(channels: 18, kernel: 3, stride: 3, padding: 0), BatchNorm(), AveragePool(), Conv(channels: 4, kernel: 2, \
+         padding: 1), Sigmoid, MaxPool(window: 2, stride: 1), Flatten, Residual(body: [Linear(units: 16), Relu]), Linear()",
+        Shape::new(2, 14, 14),
+    ),
+    (
+        "BatchNorm(), Residual(body: [Conv(channels: 32, kernel: 1), Relu, Conv(channels: 2, kernel: 11)]), MaxPool(window: 5, \
+         stride: 4), Flatten, Linear()",
+        Shape::new(2, 13, 17),
+    ),
+];
 
 fn assert_close(found: &[f32], expected: &[f32], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
@@ -214,12 +257,14 @@ proptest! {
             let moved = moved.map(|(at, value)| value * (1.0 + (at as u32 ^ seed) as f32 % 97.0 / 31.0));
             let mut whole = Activations::of_samples(network.structure().input, moved.collect());
             for op in 0..ops {
-                let values = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied().collect();
-                let some = Activations { values, count: chosen.len(), shape: whole.shape, layout: whole.layout };
-                let found = own.forward(&network, op..op + 1, &some);
+                let found = own.forward(&network, op..op + 1, &whole.gathered(&chosen));
                 whole = own.forward(&network, op..op + 1, &whole);
-                let expected = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied();
-                prop_assert_eq!(bits(&found.values), bits(&expected.collect::<Vec<_>>()), "{}", op);
+                let expected = whole.gathered(&chosen);
+                prop_assert_eq!(bits(&found.values), bits(&expected.values), "{}", op);
+                prop_assert_eq!(found.stack.len(), expected.stack.len());
+                for (found, expected) in found.stack.iter().zip(&expected.stack) {
+                    prop_assert_eq!(bits(&found.values), bits(&expected.values), "{}", op);
+                }
             }
         }
     }
@@ -267,7 +312,7 @@ fn nothing_goes_back_through_what_a_tap_wrote() {
     let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     // After a norm, before its ReLU, and after a pooling.
     let tap = || Writer([1, 7]);
-    assert_eq!(network.structure().ops[7], Op::MaxPool);
+    assert_eq!(network.structure().ops[7], Op::MaxPool(Window::HALVES));
     assert_same(&network, &train(&own, &network, 4, &mut tap()), &train(&burn, &network, 4, &mut tap()));
 }
 
@@ -322,7 +367,7 @@ fn images_that_go_in_parts_have_the_bits_of_single_ones() {
     let (own, shape) = (NativeCompute::direct(), Shape { channels: 3, height: 32, width: 32 });
     let net = Net::Vgg(Vgg { depth: 13, width: 32, ..Vgg::default() });
     let network = network(&net, shape);
-    let pool = network.structure().ops.iter().position(|op| *op == Op::MaxPool).unwrap();
+    let pool = network.structure().ops.iter().position(|op| *op == Op::MaxPool(Window::HALVES)).unwrap();
     let ops = 0..pool + 1;
     // Six images go at a time, and one is left.
     let values = inputs(shape, 25);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::evaluate::is_relu;
-use super::pass::{Cut, Pass, State, Values, curve};
+use super::pass::{Cut, FORKED, Pass, State, Values, curve};
 use crate::data::Shape;
 use crate::doc::structure::{LayerKind, Op, Role, Window};
 use crate::intervene::draw::uniform;
@@ -133,10 +133,9 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn op(&mut self, op: &Op, mut cut: Cut<'a>) -> Cut<'a> {
+    fn op(&mut self, op: &Op, Cut { state, mut stack }: Cut<'a>) -> Cut<'a> {
         let pass = self.pass;
-        let state = cut.state;
-        cut.state = match op {
+        let state = match op {
             Op::Layer(layer) => self.layer(*layer, state),
             Op::Activation(kind) => {
                 let curve = curve(kind);
@@ -173,14 +172,14 @@ impl<'a> Training<'a> {
             Op::Dropout(share) => self.drop_units(*share, state),
             Op::Fork => {
                 let state = pass.channels_last(state);
-                cut.stack.push(state.clone());
+                stack.push(state.clone());
                 self.keep(Kept::Fork);
                 state
             }
             Op::Swap => {
                 self.keep(Kept::Swap);
-                let top = cut.pop();
-                cut.stack.push(state);
+                let top = stack.pop().expect(FORKED);
+                stack.push(state);
                 top
             }
             Op::Subsample { stride, channels } => {
@@ -189,12 +188,9 @@ impl<'a> Training<'a> {
                 self.keep(Kept::Subsample { images: pass.images(state.shape), stride, channels });
                 pass.subsample(stride, channels, &state)
             }
-            Op::Add(_) => {
-                cut.state = state;
-                return self.add(false, cut);
-            }
+            Op::Add(_) => return self.add(false, Cut { state, stack }),
         };
-        cut
+        Cut { state, stack }
     }
 
     /// The end of a block, and the ReLU after it if there is one.

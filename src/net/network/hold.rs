@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Mask, Network};
+use crate::doc::structure::LayerKind;
 use crate::intervene::Entry;
 
 impl Network {
@@ -54,6 +55,28 @@ impl Network {
     /// Makes batch norms use the statistics of the mini-batch in training again.
     pub fn free_norms(&mut self, inside: impl Fn(usize) -> bool) {
         self.fixed_norms.retain(|layer| !inside(*layer));
+    }
+
+    /// Whether a batch norm uses the statistics of mini-batches in training, which a single sample does not have.
+    pub fn has_free_norm(&self) -> bool {
+        let mut layers = self.structure.layers.iter().enumerate();
+        layers.any(|(position, layer)| {
+            layer.kind == LayerKind::BatchNorm && !self.fixed_norms.contains(&position)
+        })
+    }
+
+    /// Freezes the running statistics that are held in another network of the same structure, at their present values
+    /// here, and makes the batch norms that use their running statistics in training there do so here.
+    pub fn hold_statistics_like(&mut self, other: &Self) {
+        self.fix_norms(other.fixed_norms.iter().copied());
+        let structure = self.structure.clone();
+        let statistics = structure.parameters.iter().enumerate();
+        for (index, _) in statistics.filter(|(_, parameter)| !parameter.role.is_trained()) {
+            let held = other.entries(index).unwrap_or_default().iter().zip(0..);
+            let held: Vec<u32> =
+                held.filter(|(entry, _)| !entry.is_free()).map(|(_, position)| position).collect();
+            self.freeze(index, &held, None);
+        }
     }
 
     /// Layers of the batch norms that use their running statistics in training too.

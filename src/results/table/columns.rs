@@ -157,17 +157,31 @@ impl Column {
         let unit = match (self, self.format()) {
             (Self::Delta, _) => " (points), 95 % CI",
             (_, Format::Percent) => " (%)",
-            _ => "",
+            (_, Format::Number | Format::Power) => "",
         };
         self.title(labels) + unit
     }
 
     /// What heads its numbers with all digits: its name and their unit.
     pub fn exact_heading(&self, labels: &Labels) -> String {
-        let unit = match (self, self.format()) {
-            (Self::Duration, _) => " (s)",
-            (Self::Delta, _) | (_, Format::Percent) => " (share)",
-            _ => "",
+        let unit = match self {
+            Self::Duration => " (s)",
+            Self::Delta => " (share)",
+            Self::Best | Self::Last | Self::Remaining | Self::Series { .. } => match self.format() {
+                Format::Percent => " (share)",
+                Format::Number | Format::Power => "",
+            },
+            Self::Star
+            | Self::Arm
+            | Self::Seed
+            | Self::State
+            | Self::BestEpoch
+            | Self::Epochs
+            | Self::Run
+            | Self::Tags
+            | Self::Note
+            | Self::Plan
+            | Self::Setting(_) => "",
         };
         self.title(labels) + unit
     }

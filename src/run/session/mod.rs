@@ -22,7 +22,6 @@ use crate::data::Dataset;
 use crate::doc::Stage;
 use crate::doc::file_names;
 use crate::doc::plan::{FileUse, Sizes};
-use crate::doc::structure::LayerKind;
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -218,12 +217,5 @@ impl<'a> Session<'a> {
             state.optimizer = optimizer.clone();
             state.restart_optimizer();
         }
-    }
-
-    /// Whether a batch norm uses the statistics of mini-batches, which a single sample does not have.
-    pub(super) fn has_free_norm(&self) -> bool {
-        let fixed = self.state().network.fixed_norms();
-        let mut layers = self.context.structure.layers.iter().enumerate();
-        layers.any(|(position, layer)| layer.kind == LayerKind::BatchNorm && !fixed.contains(&position))
     }
 }

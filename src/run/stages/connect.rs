@@ -1,36 +1,45 @@
 //! The error along the straight line between two networks.
 
-use crate::doc::stage::Connect;
+use std::time::Instant;
+
+use crate::doc::plan::Sizes;
+use crate::doc::stage::{Connect, LineStatistics};
 use crate::net::{Network, Score};
 use crate::results::number::fixed;
 use crate::results::report::line_summary;
 use crate::results::{Event, Point, Report};
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
+use crate::run::reestimate::reestimate;
 use crate::run::session::{Session, StageEnd};
 use crate::run::state::TrainProgress;
 use crate::run::stop::StopKind;
+use crate::run::train::PROGRESS_EVERY;
 
-/// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, masks
-/// ignored; t takes `points` values from 0 to 1.
+/// Evaluates networks W = (1 − t)·A + t·B on the test part, masks ignored; t takes `points` values from 0 to 1. Batch-norm
+/// statistics are measured again for each of them, the ends too, or interpolated like weights.
 ///
 /// The error barrier is the largest error along the line less the mean of the errors of its ends (Frankle et al. 2020,
-/// "Linear mode connectivity and the lottery ticket hypothesis").
+/// "Linear mode connectivity and the lottery ticket hypothesis"). Interpolated statistics overstate it, since the variances
+/// of activations shrink along the line (Jordan et al. 2023, "REPAIR").
 pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunError> {
-    let (a, b) = (end(session, &stage.a)?, end(session, &stage.b)?);
+    let ends = [end(session, &stage.a)?, end(session, &stage.b)?];
     let (context, data) = (session.context.clone(), session.data());
     let batch = context.spec.train.evaluation_batch;
+    let samples = stage.samples(&context.structure, Sizes::of_data(&data));
     let mut scores = Vec::new();
     for number in 0..stage.points {
         // Nothing was emitted so far: the stage starts over when the run resumes.
+        let interrupted = Ok(StageEnd::Interrupted(TrainProgress::default()));
         if session.stop_requested() == Some(StopKind::Now) {
-            return Ok(StageEnd::Interrupted(TrainProgress::default()));
+            return interrupted;
         }
         let along = place_of(number, stage.points);
-        let network = a.between(&b, along);
+        let done = number as u64 * samples;
+        let Some(network) = network_at(session, stage, &ends, along, done)? else { return interrupted };
         let (score, _) = evaluate(context.compute.as_ref(), &network, &context.loss, &data.test, batch);
         scores.push((along, score));
-        session.emit_progress(number as u64 + 1)?;
+        session.emit_progress(done + samples)?;
     }
     for (along, score) in &scores {
         for (series, value) in [("line_loss", score.loss()), ("line_accuracy", score.accuracy())] {
@@ -38,8 +47,40 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
             session.emit(Event::Point(point))?;
         }
     }
-    session.report(report(stage, &scores))?;
+    let statistics = context.structure.has_batch_norm().then_some(&stage.statistics);
+    session.report(report(stage, &scores, statistics))?;
     Ok(StageEnd::Done)
+}
+
+/// The network at a place of the line, with its statistics; none if the run is to stop. `done` samples of the stage came
+/// before it.
+///
+/// Statistics that are held in one of the ends were chosen, not measured: they are interpolated in any case.
+fn network_at(
+    session: &mut Session,
+    stage: &Connect,
+    [a, b]: &[Network; 2],
+    along: f64,
+    done: u64,
+) -> Result<Option<Network>, RunError> {
+    let mut network = a.between(b, along);
+    network.hold_statistics_like(a);
+    network.hold_statistics_like(b);
+    if stage.statistics == LineStatistics::Interpolated || !network.has_free_norm() {
+        return Ok(Some(network));
+    }
+    let (context, data) = (session.context.clone(), session.data());
+    let (mut done, mut emitted) = (done, Instant::now());
+    let mut goes_on = |samples: usize| {
+        done += samples as u64;
+        if emitted.elapsed() >= PROGRESS_EVERY {
+            emitted = Instant::now();
+            session.emit_progress(done)?;
+        }
+        Ok(session.stop_requested() != Some(StopKind::Now))
+    };
+    let is_measured = reestimate(&context, &mut network, &data.train, &mut goes_on)?;
+    Ok(is_measured.then_some(network))
 }
 
 fn place_of(number: usize, points: usize) -> f64 {
@@ -52,11 +93,11 @@ fn end(session: &Session, name: &str) -> Result<Network, RunError> {
         .ok_or_else(|| session.stage_error(format!("there is no snapshot, branch or member \"{name}\"")))
 }
 
-fn report(stage: &Connect, scores: &[(f64, Score)]) -> Report {
+fn report(stage: &Connect, scores: &[(f64, Score)], statistics: Option<&LineStatistics>) -> Report {
     let errors: Vec<f64> = scores.iter().map(|(_, score)| 1.0 - score.accuracy()).collect();
     let losses: Vec<f64> = scores.iter().map(|(_, score)| score.loss()).collect();
     let barrier_of_errors = fixed(100.0 * barrier(&errors), 2);
-    let summary = line_summary([&stage.a, &stage.b], &barrier_of_errors, barrier(&losses));
+    let summary = line_summary([&stage.a, &stage.b], &barrier_of_errors, barrier(&losses), statistics);
     let rows = scores
         .iter()
         .map(|(along, score)| [*along, score.loss(), score.accuracy()].map(|value| value.to_string()).into());

@@ -107,7 +107,7 @@ impl WorkPlan {
         Self { unit: unit.collect(), before }
     }
 
-    /// Share of the work that is done, `done` mini-batches or networks of a line into step `next`.
+    /// Share of the work that is done, `done` mini-batches or samples of a line into step `next`.
     pub fn share(&self, next: usize, done: u64) -> f64 {
         let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
         let before = self.before.get(next).copied().unwrap_or(total);
@@ -185,6 +185,22 @@ mod tests {
         assert_eq!(evaluated, 20.0 * (2.0 + 5.0));
         let (_, protected) = counts("Campaign(trials: Fixed(10), images: 20, protect: Both)");
         assert_eq!(protected, 2.0 * evaluated + 70.0);
+    }
+
+    #[test]
+    fn a_line_evaluates_its_networks_and_measures_statistics_where_there_are_some() {
+        let ends = "Do(Snapshot(name: \"a\")), Do(Snapshot(name: \"b\"))";
+        let evaluated = |net: &str, statistics: &str| {
+            let text = format!(
+                "(data: Digits(limit_train: 100, limit_test: 50, validation: 30), net: {net}, arms: [(plan: [{ends},
+                  Connect(a: \"a\", b: \"b\", points: 3, statistics: {statistics})])])"
+            );
+            let all = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            cost(&all[0]).unwrap().work.evaluated
+        };
+        assert_eq!(evaluated("Vgg()", "Reestimated"), 3.0 * (50.0 + 70.0));
+        assert_eq!(evaluated("Vgg()", "Interpolated"), 3.0 * 50.0);
+        assert_eq!(evaluated("Mlp()", "Reestimated"), 3.0 * 50.0);
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let (bias, factors) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let forward = |input: &[f32], weight: &[f32]| {
         let mut output = vec![f32::NAN; shape.output_len()];
-        convolution.forward(&Factors { shape, input, weight, scratch: &scratch }, &bias, &mut output);
+        convolution.forward(&Factors { shape, input, weight, scratch: &scratch }, Some(&bias), &mut output);
         output
     };
     let multiplied = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
@@ -47,9 +47,12 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
 
 #[test]
 fn convolutions_go_back_as_differences_say() {
-    let shape = |images, height, width, inputs, outputs| ConvShape { images, height, width, inputs, outputs };
     check_convolution(&Direct, &shape(2, 5, 4, 3, 17));
     check_convolution(&Direct, &shape(1, 1, 7, 18, 5));
+    for (kernel, stride, padding) in [(1, 2, 0), (5, 1, 2), (7, 2, 3), (3, 2, 1), (4, 3, 0)] {
+        let window = Window { kernel, stride, padding };
+        check_convolution(&Direct, &ConvShape { window, ..shape(2, 9, 8, 3, 17) });
+    }
     // One for each of Winograd's forms.
     for shape in [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)] {
         check_convolution(&Winograd, &shape);
@@ -90,7 +93,7 @@ fn a_norm_with_fixed_statistics_agrees_with_differences() {
     let forward = |input: &[f32], scale: &[f32], shift: &[f32]| {
         let norm = Norm { mean: &mean, inverse: &inverse, scale, shift };
         let mut output = vec![f32::NAN; input.len()];
-        norm::normalise(&norm, true, input, &mut output);
+        norm::normalise(&norm, true, input, None, &mut output);
         output
     };
     let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
@@ -212,12 +215,12 @@ fn poolings_go_back_as_differences_say() {
     let factors = numbers(half, 2);
     let maxima = |input: &[f32]| {
         let (mut output, mut which) = (vec![f32::NAN; half], vec![9; half]);
-        pool::max_pool(&images, input, &mut output, &mut which);
+        pool::max_pool(&images, Window::HALVES, input, &mut output, &mut which);
         (output, which)
     };
     let mut back = vec![f32::NAN; input.len()];
     let which = maxima(&input).1;
-    pool::max_pool_backward(&Pooled { images, gradient: &factors, which: &which }, &mut back);
+    pool::max_pool_backward(&Pooled { images, gradient: &factors, which: &which }, Window::HALVES, &mut back);
     check(&input, 0.04, &back, &factors, "maximum", |input| maxima(input).0);
     let factors = numbers(2 * 9 * 3, 3);
     pool::average_pool_backward(&images, 3, &factors, &mut back);

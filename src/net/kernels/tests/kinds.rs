@@ -13,7 +13,7 @@ fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
     let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
-    convolution.forward(&factors, &bias, &mut output);
+    convolution.forward(&factors, Some(&bias), &mut output);
     let [input_gradient, weight_gradient] = gradients(convolution, &factors, &gradient);
     vec![output, input_gradient, weight_gradient]
 }
@@ -40,7 +40,7 @@ fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     norm::inverse(&variance, &mut inverse);
     let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
     let mut output = vec![f32::NAN; input.len()];
-    norm::normalise(&norm, true, &input, &mut output);
+    norm::normalise(&norm, true, &input, None, &mut output);
     let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
     norm::channel_sums(&gradient, &mut sums, &scratch);
     let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
@@ -52,14 +52,28 @@ fn pooling(images: &Images) -> Vec<Vec<f32>> {
     let (input, half) = (numbers(images.len(), 1), images.halved());
     let gradient = numbers(half.len(), 2);
     let (mut output, mut which) = (vec![f32::NAN; half.len()], vec![0; half.len()]);
-    pool::max_pool(images, &input, &mut output, &mut which);
+    pool::max_pool(images, Window::HALVES, &input, &mut output, &mut which);
     let mut back = vec![f32::NAN; images.len()];
-    pool::max_pool_backward(&Pooled { images: *images, gradient: &gradient, which: &which }, &mut back);
+    pool::max_pool_backward(
+        &Pooled { images: *images, gradient: &gradient, which: &which },
+        Window::HALVES,
+        &mut back,
+    );
     let mut average = vec![f32::NAN; images.count * 9 * images.channels];
     pool::average_pool(images, 3, &input, &mut average);
     let mut average_back = vec![f32::NAN; images.len()];
     pool::average_pool_backward(images, 3, &average, &mut average_back);
-    vec![output, back, average, average_back]
+    let window = Window { kernel: 3, stride: 2, padding: 1 };
+    let pooled = images.pooled(&window).len();
+    let (mut maxima, mut which) = (vec![f32::NAN; pooled], vec![0; pooled]);
+    pool::max_pool(images, window, &input, &mut maxima, &mut which);
+    let (mut wide, mut wide_back) = (vec![f32::NAN; images.len()], vec![f32::NAN; images.len()]);
+    let pooled = Pooled { images: *images, gradient: &maxima, which: &which };
+    pool::max_pool_backward(&pooled, window, &mut wide_back);
+    let mut averages = vec![f32::NAN; maxima.len()];
+    pool::average_windows(images, window, &input, &mut averages);
+    pool::average_windows_backward(images, window, &averages, &mut wide);
+    vec![output, back, average, average_back, maxima, wide_back, averages, wide]
 }
 
 fn curves(len: usize) -> Vec<Vec<f32>> {
@@ -79,8 +93,19 @@ fn curves(len: usize) -> Vec<Vec<f32>> {
 
 /// Every kernel, on shapes with one sample, none, odd sizes, and parts of vectors.
 fn everything() -> Vec<Vec<f32>> {
-    let shape = |images, height, width, inputs, outputs| ConvShape { images, height, width, inputs, outputs };
-    let odd = [shape(0, 5, 5, 3, 17), shape(1, 1, 1, 1, 1), shape(1, 7, 3, 5, 33), shape(3, 8, 9, 18, 16)];
+    let with =
+        |shape, kernel, stride, padding| ConvShape { window: Window { kernel, stride, padding }, ..shape };
+    let odd = [
+        shape(0, 5, 5, 3, 17),
+        shape(1, 1, 1, 1, 1),
+        shape(1, 7, 3, 5, 33),
+        shape(3, 8, 9, 18, 16),
+        with(shape(2, 14, 14, 1, 6), 5, 1, 2),
+        with(shape(2, 15, 13, 3, 20), 7, 2, 3),
+        with(shape(3, 5, 6, 17, 33), 1, 2, 0),
+        with(shape(3, 9, 8, 16, 19), 3, 2, 1),
+        with(shape(1, 3, 3, 4, 4), 5, 1, 0),
+    ];
     // One for each of Winograd's forms.
     let whole = [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)];
     let linear = [(0, 5, 3), (1, 1, 1), (1, 33, 5), (7, 16, 4), (13, 70, 37), (131, 20, 4)];
@@ -113,12 +138,12 @@ fn all_bits(results: &[Vec<f32>]) -> Vec<Vec<u32>> {
 fn threads_change_no_bit() {
     testing::assert_same_bits(|| {
         let mut all = everything();
-        let shape = ConvShape { images: 9, height: 12, width: 12, inputs: 40, outputs: 72 };
-        all.extend(convolution(&Direct, &shape));
-        all.extend(convolution(
-            &Winograd,
-            &ConvShape { images: 5, height: 9, width: 8, inputs: 48, outputs: 96 },
-        ));
+        let large = shape(9, 12, 12, 40, 72);
+        all.extend(convolution(&Direct, &large));
+        let window = Window { kernel: 5, stride: 2, padding: 1 };
+        all.extend(convolution(&Direct, &ConvShape { window, ..large }));
+        all.extend(convolution(&Direct, &ConvShape { window, inputs: 3, outputs: 40, ..large }));
+        all.extend(convolution(&Winograd, &shape(5, 9, 8, 48, 96)));
         all.extend(linear_layer(&LinearShape { samples: 37, inputs: 130, outputs: 75 }));
         all.extend([batch_norm(3000, 19), batch_norm(1000, 1), batch_norm(700, 64)].concat());
         all.extend(pooling(&Images { count: 7, height: 9, width: 8, channels: 33 }));

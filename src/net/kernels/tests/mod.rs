@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
 use super::norm::{self, Norm, NormGradients, Way};
@@ -13,6 +13,7 @@ use super::simd::level;
 mod differences;
 mod fused;
 mod kinds;
+mod windows;
 
 /// Pseudo-random numbers in (−1, 1), from a seed.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
@@ -41,29 +42,58 @@ fn assert_close(found: &[f32], expected: &[f64], what: &str) {
     }
 }
 
-/// Every product of a convolution: positions in input, weight and output.
+/// A shape of a 3×3 convolution that keeps the size of the images.
+fn shape(images: usize, height: usize, width: usize, inputs: usize, outputs: usize) -> ConvShape {
+    ConvShape { images, height, width, inputs, outputs, window: Window::SAME3 }
+}
+
+/// Every product of a convolution, in the order in which those of one output are added: positions in input, weight and
+/// output.
 fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
-    let ConvShape { images, height, width, inputs, outputs } = *shape;
-    for (n, y, x, tap) in (0..images * height * width * 9).map(|at| {
-        let (pixel, tap) = (at / 9, at % 9);
-        (pixel / (height * width), pixel / width % height, pixel % width, tap)
-    }) {
-        let (from_y, from_x) = (y + tap / 3, x + tap % 3);
-        if from_y == 0 || from_x == 0 || from_y > height || from_x > width {
+    let ConvShape { height, width, inputs, outputs, window: Window { kernel, stride, padding }, .. } = *shape;
+    let (to_height, to_width) = (shape.out_height(), shape.out_width());
+    for (pixel, tap) in
+        (0..shape.out_pixels() * shape.taps()).map(|at| (at / shape.taps(), at % shape.taps()))
+    {
+        let (n, y, x) = (pixel / (to_height * to_width), pixel / to_width % to_height, pixel % to_width);
+        let (from_y, from_x) = (y * stride + tap / kernel, x * stride + tap % kernel);
+        if !(padding..padding + height).contains(&from_y) || !(padding..padding + width).contains(&from_x) {
             continue;
         }
-        let from = ((n * height + from_y - 1) * width + from_x - 1) * inputs;
-        let to = ((n * height + y) * width + x) * outputs;
+        let from = ((n * height + from_y - padding) * width + from_x - padding) * inputs;
         for (i, o) in (0..inputs * outputs).map(|at| (at % inputs, at / inputs)) {
-            visit(from + i, (o * inputs + i) * 9 + tap, to + o);
+            visit(from + i, (o * inputs + i) * shape.taps() + tap, pixel * outputs + o);
         }
     }
 }
 
+/// Shapes with any window: small ones that move by any stride, and a few large ones.
+fn windows() -> impl Strategy<Value = Window> {
+    let small = (1usize..=7, 1usize..=4, 0usize..7);
+    let large = (8usize..=11, 1usize..=4, 0usize..11);
+    prop_oneof![3 => small, 1 => large].prop_map(|(kernel, stride, padding)| Window {
+        kernel,
+        stride,
+        padding: padding % kernel,
+    })
+}
+
+/// Shapes of 3×3 convolutions that keep the size of the images, and of others.
 fn shapes() -> impl Strategy<Value = ConvShape> {
-    (0usize..18, 1usize..10, 1usize..10, 1usize..36, 1usize..50).prop_map(
-        |(images, height, width, inputs, outputs)| ConvShape { images, height, width, inputs, outputs },
-    )
+    let same = (0usize..18, 1usize..10, 1usize..10, 1usize..36, 1usize..50)
+        .prop_map(|(images, height, width, inputs, outputs)| shape(images, height, width, inputs, outputs));
+    let channels = prop_oneof![1usize..9, 9usize..36];
+    let any = (0usize..6, 1usize..14, 1usize..21, channels, 1usize..50, windows()).prop_map(
+        |(images, height, width, inputs, outputs, window)| ConvShape {
+            images,
+            height,
+            width,
+            inputs,
+            outputs,
+            window,
+        },
+    );
+    prop_oneof![1 => same, 2 => any]
 }
 
 /// The gradients with respect to the input and the weights.
@@ -80,7 +110,7 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
     let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
-    convolution.forward(&factors, &bias, &mut output);
+    convolution.forward(&factors, Some(&bias), &mut output);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % shape.outputs])).collect();
     let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
     each_product(shape, |i, w, o| {
@@ -127,7 +157,7 @@ fn check_linear(shape: &LinearShape) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn direct_convolution_is_the_formula(shape in shapes()) {
@@ -142,11 +172,11 @@ proptest! {
         let (mut weight, bias) = (numbers(shape.weight_len(), 6), vec![0.0; shape.outputs]);
         let (mut before, mut after) = (vec![0.0; shape.output_len()], vec![0.0; shape.output_len()]);
         let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
-        Direct.forward(&factors, &bias, &mut before);
+        Direct.forward(&factors, Some(&bias), &mut before);
         let at = at.index(weight.len());
         weight[at] = [f32::INFINITY, f32::NAN, 1e38][which];
         let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
-        Direct.forward(&factors, &bias, &mut after);
+        Direct.forward(&factors, Some(&bias), &mut after);
         let mut touched = vec![None; after.len()];
         each_product(&shape, |i, w, o| if w == at { touched[o] = Some(input[i] * weight[w]); });
         for ((before, after), touched) in before.iter().zip(&after).zip(touched) {
@@ -168,11 +198,11 @@ proptest! {
         let bias = numbers(shape.outputs, 9);
         let mut all = vec![0.0; shape.output_len()];
         let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
-        Direct.forward(&factors, &bias, &mut all);
+        Direct.forward(&factors, Some(&bias), &mut all);
         let (at, one) = (at.index(shape.images), ConvShape { images: 1, ..shape });
         let mut alone = vec![0.0; one.output_len()];
         let input = &input[at * one.input_len()..][..one.input_len()];
-        Direct.forward(&Factors { shape: &one, input, ..factors }, &bias, &mut alone);
+        Direct.forward(&Factors { shape: &one, input, ..factors }, Some(&bias), &mut alone);
         prop_assert_eq!(bits(&all[at * one.output_len()..][..one.output_len()]), bits(&alone));
     }
 
@@ -204,7 +234,7 @@ proptest! {
         norm::inverse(&variance, &mut inverse);
         let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
         let mut output = vec![0.0; input.len()];
-        norm::normalise(&norm, relu, &input, &mut output);
+        norm::normalise(&norm, relu, &input, None, &mut output);
         let wide: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
         let total: f64 = output.iter().zip(&gradient).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
         prop_assert!((total - value(&wide)).abs() < 1e-4 * (pixels * channels) as f64);
@@ -235,9 +265,9 @@ proptest! {
         input.iter_mut().step_by(7).for_each(|x| *x = f32::NAN);
         let gradient = numbers(half.len(), 2);
         let (mut output, mut which) = (vec![0.0; half.len()], vec![0; half.len()]);
-        pool::max_pool(&images, &input, &mut output, &mut which);
+        pool::max_pool(&images, Window::HALVES, &input, &mut output, &mut which);
         let mut back = vec![9.0; images.len()];
-        pool::max_pool_backward(&Pooled { images, gradient: &gradient, which: &which }, &mut back);
+        pool::max_pool_backward(&Pooled { images, gradient: &gradient, which: &which }, Window::HALVES, &mut back);
         let mut expected = vec![0.0; images.len()];
         for at in 0..half.len() {
             let (c, x, y, n) = (at % channels, at / channels % half.width, at / channels / half.width % half.height, at / half.size());

@@ -159,11 +159,11 @@ impl<F: Form> Way<'_, F> {
     }
 }
 
-/// Forward: output = input ∗ weight + bias.
-pub fn forward<F: Form>(way: &Way<F>, input: &[f32], bias: &[f32], output: &mut [f32]) {
+/// Forward: output = input ∗ weight, + bias where there is one.
+pub fn forward<F: Form>(way: &Way<F>, input: &[f32], bias: Option<&[f32]>, output: &mut [f32]) {
     let (plan, all) = (way.plan, 0..way.plan.shape.images);
     let (channels, work) = (plan.shape.inputs, plan.shape.multiply_adds());
-    let target = Target { values: Shared::new(output), bias: Some(bias) };
+    let target = Target { values: Shared::new(output), bias };
     let size = plan.images_of_task(channels);
     let count = Plan::ranges(&all, size);
     if plan.by_images {

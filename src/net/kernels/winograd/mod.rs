@@ -1,4 +1,4 @@
-//! 3×3 convolutions with fewer multiplications (Winograd's), for training.
+//! 3×3 convolutions that keep the size of the images, with fewer multiplications (Winograd's), for training.
 //!
 //! Tiles of the input and the weights are transformed ([`images`], [`weights`]), multiplied point by point, which is one
 //! matrix product over the channels for every point ([`product`]), and transformed back. The transforms are those of a
@@ -21,7 +21,7 @@ mod product;
 mod tests;
 mod weights;
 
-use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use super::direct::Direct;
 use super::simd::LANES;
 use across::Way;
@@ -29,6 +29,8 @@ use forms::{F2, F4, Form, T2};
 use images::Pass;
 use plan::Plan;
 
+/// Places of the window.
+const TAPS: usize = Window::SAME3.taps();
 /// Channels below which transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 32;
 /// Tiles below which the larger form costs more in transforming weights than it saves.
@@ -53,9 +55,9 @@ enum Choice {
 
 /// The method for a shape; it depends on the shape alone, since bits must not depend on the machine or on threads.
 fn choose(shape: &ConvShape) -> Choice {
-    let ConvShape { images, height, width, inputs, outputs } = *shape;
+    let ConvShape { images, height, width, inputs, outputs, window } = *shape;
     let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;
-    if shape.pixels() == 0 || !fits(inputs) || !fits(outputs) {
+    if window != Window::SAME3 || shape.pixels() == 0 || !fits(inputs) || !fits(outputs) {
         return Choice::Direct;
     }
     if (height, width) == (2, 2) {
@@ -75,7 +77,7 @@ fn choose(shape: &ConvShape) -> Choice {
 }
 
 impl Convolution for Winograd {
-    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]) {
+    fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
         match choose(factors.shape) {
             Choice::Four => forward(F4, factors, bias, output),
             Choice::Two => forward(F2, factors, bias, output),
@@ -95,10 +97,10 @@ impl Convolution for Winograd {
 }
 
 /// Forward with one form; channels are multiples of 16, and there is at least one pixel.
-fn forward<F: Form>(form: F, factors: &Factors, bias: &[f32], output: &mut [f32]) {
+fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
     let Factors { shape, input, weight, scratch } = *factors;
     check(factors, output);
-    assert_eq!(bias.len(), shape.outputs, "one bias for every output");
+    assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for every output");
     let plan = Plan::new::<F>(shape);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
     across::forward(&way, input, bias, output);

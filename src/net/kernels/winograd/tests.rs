@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-use super::super::conv::TAPS;
 use super::super::parallel::testing::assert_same_bits;
 use super::super::scratch::Scratch;
 use super::*;
@@ -55,7 +54,7 @@ impl Case {
     }
 
     fn exact(&self) -> Exact {
-        let ConvShape { images, height, width, inputs, outputs } = self.shape;
+        let ConvShape { images, height, width, inputs, outputs, .. } = self.shape;
         let mut exact = Exact {
             output: self
                 .bias
@@ -92,14 +91,14 @@ impl Case {
 
     fn of<F: Form>(&self, form: F) -> Found {
         self.found(
-            |factors, output| forward(form, factors, &self.bias, output),
+            |factors, output| forward(form, factors, Some(&self.bias), output),
             |factors, gradients| backward(form, factors, gradients),
         )
     }
 
     fn of_winograd(&self) -> Found {
         self.found(
-            |factors, output| Winograd.forward(factors, &self.bias, output),
+            |factors, output| Winograd.forward(factors, Some(&self.bias), output),
             |factors, gradients| Winograd.backward(factors, gradients),
         )
     }
@@ -167,7 +166,7 @@ fn error(found: &[f32], exact: &[f64]) -> (f64, f64) {
 }
 
 fn shape(images: usize, height: usize, width: usize, inputs: usize, outputs: usize) -> ConvShape {
-    ConvShape { images, height, width, inputs, outputs }
+    ConvShape { images, height, width, inputs, outputs, window: Window::SAME3 }
 }
 
 fn assert_within(errors: (f64, f64), bounds: (f64, f64), what: &str, shape: &ConvShape) {

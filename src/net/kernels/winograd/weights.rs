@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::super::conv::TAPS;
 use super::super::parallel::Shared;
 use super::super::simd::{Kernel, LANES, Simd, Vector};
+use super::TAPS;
 use super::forms::Form;
 use super::images::{Pass, both, load};
 use super::planes::Planes;

@@ -67,7 +67,7 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
             order = shuffled(train.len(), &mut rng);
         }
         let size = context.spec.train.batch.min(order.len());
-        if size == 1 && session.has_free_norm() {
+        if size == 1 && network.has_free_norm() {
             return Err(RunError::LonelySample { batch: context.spec.train.batch, samples: train.len() });
         }
         let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
