@@ -51,7 +51,7 @@ impl RunSpec {
     /// The text that an identity is made of.
     fn text(&self) -> String {
         let mut spec = Self { data: self.data.without_place(), ..self.clone() };
-        identify(&mut spec.plan, &|| self.structure().has_batch_norm());
+        identify(&mut spec.plan, &|| self.structure().is_ok_and(|structure| structure.has_batch_norm()));
         spec.to_ron()
     }
 }

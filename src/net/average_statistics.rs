@@ -72,7 +72,8 @@ mod tests {
     fn network() -> (Network, usize, [usize; 2]) {
         let net = Net::Vgg(Vgg { depth: 11, width: 2, ..Vgg::default() });
         let structure =
-            Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy);
+            Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy)
+                .unwrap();
         let layer = structure.layers.iter().position(|layer| layer.kind == LayerKind::BatchNorm).unwrap();
         let places =
             [Role::RunningMean, Role::RunningVariance].map(|role| structure.position(layer, role).unwrap());

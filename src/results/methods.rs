@@ -108,8 +108,9 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
 /// The plan of an arm, and its settings where they are not those of the first one.
 fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[String]) -> String {
     let mut text = format!("Arm \"{}\": {}.", arm.name, plan(&arm.spec.plan));
-    let structure = arm.spec.structure();
-    if any(&arm.spec.plan, &|stage| matches!(stage, Stage::Connect(line) if line.reestimates(&structure))) {
+    if let Ok(structure) = arm.spec.structure()
+        && any(&arm.spec.plan, &|stage| matches!(stage, Stage::Connect(line) if line.reestimates(&structure)))
+    {
         text.push_str(REESTIMATED);
     }
     let set = |path: &String| {

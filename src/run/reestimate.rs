@@ -61,7 +61,7 @@ mod tests {
         let spec = RunSpec { net, ..spec };
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
         let compute = backend(&spec.device, &spec.train.kernels);
-        RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new())
+        RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap()
     }
 
     fn measured(context: &RunContext, network: &Network) -> Network {
