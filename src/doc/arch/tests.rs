@@ -13,7 +13,7 @@ fn structure(text: &str, input: Shape, classes: usize) -> Structure {
 
 fn refusal(layers: &str) -> String {
     let net = net(&format!("Sequential(layers: [{layers}])"));
-    Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap_err().message
+    Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap_err().to_string()
 }
 
 /// The networks of the papers have as many parameters as there: LeCun et al. 1998 (with ReLU and pooling, as common

@@ -9,13 +9,14 @@ use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool
 pub struct Misfit {
     /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
     pub path: Vec<usize>,
-    /// Which layer it is, what came in, and what was expected.
+    /// What came in, and what was expected.
     pub message: String,
 }
 
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
+        write!(f, "layer {}: {}", numbers.join("."), self.message)
     }
 }
 
@@ -129,8 +130,7 @@ impl Builder {
 
     /// What is wrong with the present layer.
     fn misfit(&self, what: &str) -> Misfit {
-        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
-        Misfit { path: self.path.clone(), message: format!("layer {}: {what}", numbers.join(".")) }
+        Misfit { path: self.path.clone(), message: what.to_owned() }
     }
 
     fn op(&mut self, op: Op) {

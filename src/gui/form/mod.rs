@@ -19,6 +19,8 @@ mod list;
 mod marks;
 mod optional;
 mod overrides;
+#[cfg(test)]
+mod row_tests;
 mod rows;
 pub mod section;
 #[cfg(test)]
