@@ -1,16 +1,19 @@
 //! A network as a list of operations, from its input to its logits, each with those that it reads.
 
-use crate::data::Shape;
 use crate::doc::Structure;
 use crate::doc::arch::Activation;
 use crate::doc::structure::{LayerKind, Op, Window};
-use crate::results::network::{Link, shape_text};
+use crate::results::network::Link;
 
 /// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
     let shapes = structure.shapes();
-    let mut links =
-        vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None, reads: Vec::new() }];
+    let mut links = vec![Link {
+        what: "Input".to_owned(),
+        output: shapes[0].to_string(),
+        layer: None,
+        reads: Vec::new(),
+    }];
     // Where the activations come from, and those on the stack.
     let (mut from, mut stack) = (0, Vec::new());
     for (op, shape) in structure.ops.iter().zip(&shapes[1..]) {
@@ -46,7 +49,7 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
             }
         };
         from = links.len();
-        links.push(Link { what, output: text(*shape), layer, reads });
+        links.push(Link { what, output: shape.to_string(), layer, reads });
     }
     links
 }
@@ -83,14 +86,6 @@ fn layer_of(structure: &Structure, position: usize) -> String {
     }
 }
 
-fn text(shape: Shape) -> String {
-    if shape.is_image() {
-        shape_text(&[shape.channels, shape.height, shape.width])
-    } else {
-        shape.channels.to_string()
-    }
-}
-
 fn name_of(activation: &Activation) -> &'static str {
     match activation {
         Activation::Relu => "ReLU",
@@ -103,6 +98,7 @@ fn name_of(activation: &Activation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Shape;
     use crate::doc::Loss;
     use crate::doc::arch::{Mlp, Net, ResNet, Vgg};
 
