@@ -30,7 +30,8 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
             items.push(shape.of(Id::Line(index)));
         }
     }
-    items
+    // Of a part of the figure, they reach beyond the axes.
+    if items.is_empty() { items } else { vec![Shape::Clip(surface.area, items).plain()] }
 }
 
 /// The interval of a reference line across the plot: it has no marks for bars.

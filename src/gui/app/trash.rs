@@ -20,7 +20,7 @@ impl App {
         match response {
             CompareResponse::Select { arm, id } => self.workspace.selection = Selection::Run { arm, id },
             CompareResponse::Copy(text, rows) => {
-                self.log.info(format!("Copied {}", text::counted(rows, "run")));
+                self.log.info(format!("Copied {}", text::counted(rows, "row")));
                 ctx.copy_text(text);
             }
             CompareResponse::CopyMethods => match methods(&self.editor.document.experiment) {

@@ -18,6 +18,7 @@ use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
+use crate::doc::capitalised;
 use crate::figure::{Figure, FileKind, Options};
 use controls::{row_ui, segments_ui};
 use preview::Preview;
@@ -305,11 +306,6 @@ impl ExportDialog {
 
 /// The caption of a figure: its small print as sentences.
 fn caption(figure: &Figure, options: &Options) -> String {
-    let remarks = options.remarks(figure);
-    let mut caption = remarks.join(". ");
-    if let Some(first) = caption.get(..1).map(str::to_uppercase) {
-        caption.replace_range(..1, &first);
-        caption.push('.');
-    }
-    caption
+    let sentences = options.remarks(figure).into_iter().map(|remark| capitalised(&remark) + ".");
+    sentences.collect::<Vec<_>>().join(" ")
 }
