@@ -31,6 +31,11 @@ pub trait Architecture {
     /// Its layers in the order in which they compute, for inputs of this shape and this many logits.
     fn modules(&self, input: Shape, outputs: usize) -> Vec<Module>;
 
+    /// The layers that its setting `layers` lists, where the user writes them.
+    fn written(&self) -> Option<&[Module]> {
+        None
+    }
+
     /// Settings for which there is no such network: the setting's name, and what is wrong.
     fn problems(&self) -> Vec<(&'static str, String)> {
         Vec::new()

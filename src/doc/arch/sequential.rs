@@ -25,6 +25,10 @@ impl Architecture for Sequential {
         self.layers.clone()
     }
 
+    fn written(&self) -> Option<&[Module]> {
+        Some(&self.layers)
+    }
+
     fn problems(&self) -> Vec<(&'static str, String)> {
         let message = "there are no layers; add one".to_owned();
         self.layers.is_empty().then_some(("layers", message)).into_iter().collect()
