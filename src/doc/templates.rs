@@ -60,8 +60,28 @@ const TEMPLATES: &[Template] = &[
         "What is left of networks that share their first layers?"),
     template!("past_digits", figure "past", "Past and present on digits", "Past and present",
         "How far does a network move in one step, and in eight?"),
+    template!("network_digits", figure "accuracy", "Your own network on digits", "Your own network",
+        "Write a network as a list of layers. Do shortcuts help it?"),
     template!("lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
         "The lottery ticket with the settings of its paper."),
+    template!(
+        "lenet5_mnist",
+        "LeNet-5 on MNIST",
+        "LeNet-5 on MNIST",
+        "Winning tickets in a small convolutional network."
+    ),
+    template!(
+        "conv6_cifar10",
+        "Conv-6 on CIFAR-10",
+        "Conv-6 on CIFAR-10",
+        "Do tickets need to be rewound to the start?"
+    ),
+    template!(
+        "resnet20_cifar10",
+        "ResNet-20 faults on CIFAR-10",
+        "ResNet-20 faults",
+        "Which bits and layers of a residual network are vulnerable?"
+    ),
     template!(
         "vgg16_cifar10",
         "VGG-16 on CIFAR-10",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arch::Net;
+use super::arch::{Output, place_of};
 use super::experiment::Experiment;
 use super::plan::{Check, Left};
 use super::problem::Problem;
@@ -142,7 +142,7 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
     let is_known = wrong.is_empty();
     problems.extend(wrong.into_iter().map(|(key, message)| Problem::error(place.key(key), message)));
     let facts = data.facts(net.image_side());
-    if let Some(message) = net.rule().problem_of_input(facts.shape).filter(|_| is_known) {
+    if let Some(message) = net.rule().problem_of_input(facts.shape) {
         problems.push(Problem::error(Place::default().key("data").variant(data.key()), message));
         return None;
     }
@@ -157,15 +157,11 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
     match spec.structure() {
         Ok(structure) => is_known.then_some(structure),
         Err(misfit) if is_known => {
-            let place =
-                if let Net::Sequential(list) = net { list.place(&place, &misfit.path) } else { place };
-            let message = match net {
-                Net::Sequential(_) => misfit.message,
-                Net::Mlp(_) | Net::Vgg(_) | Net::LeNet5(_) | Net::ConvNet(_) | Net::ResNet(_) => {
-                    format!("the network does not fit the data: {misfit}")
-                }
+            let problem = match net.rule().written() {
+                Some(layers) => Problem::error(place_of(&place, layers, &misfit.path), misfit.message),
+                None => Problem::error(place, format!("the network does not fit the data: {misfit}")),
             };
-            problems.push(Problem::error(place, message));
+            problems.push(problem);
             None
         }
         Err(_) => None,
@@ -182,11 +178,8 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
         );
         problems.push(Problem::error(place.key("loss"), message));
     }
-    if let Net::Mlp(mlp) = net
-        && train.loss == Loss::BinaryCrossEntropy
-        && mlp.output == super::arch::Output::Tanh
-    {
-        let place = net_place.variant("Mlp").key("output");
+    if train.loss == Loss::BinaryCrossEntropy && net.rule().output() == Output::Tanh {
+        let place = net_place.variant(net.key()).key("output");
         problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));
     }
     if !train.augment.is_empty() && !shape.is_image() {

@@ -20,12 +20,14 @@ fn recorded(spec: RunSpec, threads: usize) -> Recorder {
 fn results_are_equal_for_one_thread_and_two() {
     let plan = "Train(\"2ep\"), Campaign(fault: (amount: Count(2)), trials: Fixed(70)),
         Campaign(fault: (target: (params: Activations)), vary: Bit([30, 3]), trials: Fixed(5))";
-    let [one, two] = [1, 2].map(|threads| recorded(with_plan(plan), threads));
-    assert_eq!(one.tables, two.tables);
-    assert_eq!(campaigns(&one.events), campaigns(&two.events));
-    assert_eq!(support::points(&one.events), support::points(&two.events));
-    let lines = one.tables[&Table::Trials].lines().count();
-    assert_eq!((lines, one.tables[&Table::Logits].lines().count()), (80, 80));
+    for spec in [with_plan(plan), support::residual(plan)] {
+        let [one, two] = [1, 2].map(|threads| recorded(spec.clone(), threads));
+        assert_eq!(one.tables, two.tables);
+        assert_eq!(campaigns(&one.events), campaigns(&two.events));
+        assert_eq!(support::points(&one.events), support::points(&two.events));
+        let lines = one.tables[&Table::Trials].lines().count();
+        assert_eq!((lines, one.tables[&Table::Logits].lines().count()), (80, 80));
+    }
 }
 
 #[test]

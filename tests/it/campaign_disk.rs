@@ -13,7 +13,7 @@ use weightlab::run::{
     StopFlag, StopKind, Table, input_problems, replay,
 };
 
-use crate::support::{campaigns, reports, with_plan};
+use crate::support::{campaigns, reports, residual, with_plan};
 
 /// Computes until it has been asked so often, and panics then.
 struct Fragile {
@@ -199,11 +199,14 @@ fn the_log_applied_again_gives_the_same_logits() {
     let plan = "Train(\"1ep\"), Campaign(trials: Fixed(6), images: 9),
         Campaign(fault: (target: (params: Preactivations), amount: Count(2)), trials: Fixed(3), protect: Both),
         Campaign(fault: (draw: EveryImage, format: Bfloat16, amount: Rate(1e-3)), trials: Fixed(3), images: 5)";
-    let disk = OnDisk::new(with_plan(plan));
-    assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
-    let replayed = replay(&disk.path(), &Replay::default()).unwrap();
-    assert_eq!(replayed.len(), 12);
-    assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
+    let [disk, _residual] = [with_plan(plan), residual(plan)].map(|spec| {
+        let disk = OnDisk::new(spec);
+        assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
+        let replayed = replay(&disk.path(), &Replay::default()).unwrap();
+        assert_eq!(replayed.len(), 12);
+        assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
+        disk
+    });
     let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
     let by_stage = Replay { trial: Some(2), stage: Some("2".to_owned()), ..Replay::default() };
     assert_eq!(replay(&disk.path(), &by_stage), replay(&disk.path(), &one), "stages are counted from 1");

@@ -7,7 +7,7 @@ use weightlab::data::Shape;
 use weightlab::doc::file::parse;
 use weightlab::doc::{Loss, Net, RunSpec};
 use weightlab::net::{Compute, NativeCompute, Network};
-use weightlab::results::{Event, RunRecord, RunState};
+use weightlab::results::{Event, Point, RunRecord, RunState};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Recorder, RunEnd, RunError, Session, StopFlag, StopKind, Table,
 };
@@ -201,25 +201,32 @@ fn a_run_that_is_stopped_anywhere_goes_on_exactly() {
             Branch(name: \"other\", plan: [Do(Reinitialize()), Train(\"1ep\"), Test]),
             Do(Graft(from: \"init\")), Train(steps: \"2ep\", evaluate: \"7it\"), Test,
         ])";
-    let whole = run(with_plan(plan));
-    let expected = points(&whole.1);
-    for after in (1..expected.len()).step_by(9) {
-        let context = context(with_plan(plan));
-        let stop = StopFlag::new();
-        let mut first = Interrupter { recorder: Recorder::default(), after, stop: stop.clone() };
-        let outcome = Session::new(context.clone(), None, 1, stop, &mut first).run().expect("it stops well");
-        let mut events = first.recorder.events;
-        let mut second = Recorder::default();
-        let mut session = Session::new(context, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
-        if outcome == RunEnd::Stopped {
-            assert_eq!(session.run().expect("it goes on well"), RunEnd::Done);
+    for spec in [with_plan(plan), support::residual(plan)] {
+        let whole = run(spec.clone());
+        let expected = points(&whole.1);
+        for after in (1..expected.len()).step_by(9) {
+            assert_goes_on(spec.clone(), after, &whole.0, &expected);
         }
-        assert_eq!(session.network().checksum(), whole.0.checksum(), "stopped after {after} points");
-        drop(session);
-        events.extend(second.events);
-        assert_eq!(points(&events), expected, "stopped after {after} points");
-        assert_eq!(RunRecord::of(events).state(), &RunState::Done);
     }
+}
+
+/// A run that is stopped after so many points leads to the same network and the same points.
+fn assert_goes_on(spec: RunSpec, after: usize, whole: &Network, expected: &[Point]) {
+    let context = context(spec);
+    let stop = StopFlag::new();
+    let mut first = Interrupter { recorder: Recorder::default(), after, stop: stop.clone() };
+    let outcome = Session::new(context.clone(), None, 1, stop, &mut first).run().expect("it stops well");
+    let mut events = first.recorder.events;
+    let mut second = Recorder::default();
+    let mut session = Session::new(context, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
+    if outcome == RunEnd::Stopped {
+        assert_eq!(session.run().expect("it goes on well"), RunEnd::Done);
+    }
+    assert_eq!(session.network().checksum(), whole.checksum(), "stopped after {after} points");
+    drop(session);
+    events.extend(second.events);
+    assert_eq!(points(&events), expected, "stopped after {after} points");
+    assert_eq!(RunRecord::of(events).state(), &RunState::Done);
 }
 
 #[test]
@@ -251,55 +258,22 @@ fn flex_and_ndarray_train_alike() {
 }
 
 #[test]
-fn a_small_vgg_with_batch_norm_trains_on_both_devices() {
-    let text = "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 64, limit_test: 20),
-        train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])";
-    let flex = run(spec(text));
-    let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..spec(text) });
-    for index in 0..flex.0.len() {
-        for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
-            assert!(
-                (a - b).abs() < 2e-3 * (1.0 + a.abs()),
-                "{}: {a} and {b}",
-                flex.0.structure().parameters[index].name
-            );
-        }
-    }
-}
-
-#[test]
-fn gradients_are_those_of_central_differences() {
-    let shape = Shape::new(1, 2, 2);
-    let net: Net =
-        weightlab::form::ron_text::from_str("Mlp(hidden: [3], activation: Tanh, init: XavierNormal)")
-            .unwrap();
-    let structure = Arc::new(weightlab::doc::Structure::new(&net, shape, 2, &Loss::CrossEntropy).unwrap());
-    let criterion = weightlab::net::LossFunction::new(Loss::CrossEntropy, weightlab::doc::Output::Linear, 2);
-    let init = weightlab::net::Initialisation {
-        weights: weightlab::intervene::Init::XavierNormal,
-        biases: weightlab::intervene::BiasInit::Usual,
-    };
-    let network = Network::new(structure, init, 3, 0);
-    let compute = NativeCompute::direct();
-    let (inputs, labels) = ([0.5f32, -1.0, 0.25, 2.0, 1.0, 0.0, -0.5, 0.75], [1u32, 0]);
-    let pass =
-        compute.train(&network, &inputs, 2, None, &mut |logits| criterion.evaluate(logits, &labels).gradient);
-    for index in 0..network.len() {
-        let gradient = pass.gradients[index].as_ref().expect("all are trained");
-        for entry in 0..network.values(index).len() {
-            let loss = |shift: f32| {
-                let mut moved = network.clone();
-                let mut values = moved.values(index).to_vec();
-                values[entry] += shift;
-                moved.write(index, &values);
-                criterion.evaluate(&compute.logits(&moved, &inputs, 2), &labels).mean
-            };
-            let difference = (loss(1e-2) - loss(-1e-2)) / 2e-2;
-            assert!(
-                (f64::from(gradient[entry]) - difference).abs() < 1e-3,
-                "{} {difference}",
-                gradient[entry]
-            );
+fn small_networks_with_batch_norm_train_on_both_devices() {
+    for net in ["Vgg(depth: 11, width: 2)", support::RESIDUAL] {
+        let text = format!(
+            "(net: {net}, data: Digits(limit_train: 64, limit_test: 20),
+              train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])"
+        );
+        let flex = run(spec(&text));
+        let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..spec(&text) });
+        for index in 0..flex.0.len() {
+            for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
+                assert!(
+                    (a - b).abs() < 2e-3 * (1.0 + a.abs()),
+                    "{}: {a} and {b}",
+                    flex.0.structure().parameters[index].name
+                );
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use weightlab::net::{Activations, Network};
 use weightlab::run::{Recorder, RunContext, Session, StopFlag};
 
 use crate::support::{
-    Ended, assert_resumes, complaints, context, reports, run, same_bits, spec, values, with_plan,
+    Ended, assert_resumes, complaints, context, reports, residual, run, same_bits, spec, values, with_plan,
 };
 
 /// A line of `faults.csv`.
@@ -160,16 +160,24 @@ fn a_draw_for_a_whole_batch_is_logged_once_beside_those_for_images() {
 
 #[test]
 fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
-    for (params, suffix, behind) in [("Activations", "output", 3), ("Preactivations", "preactivation", 2)] {
+    let with_plan: (fn(&str) -> RunSpec, _, _) = (with_plan, "fc1", 8);
+    // The sum of a block: 4 channels of 4 by 4 pixels.
+    let residual: (fn(&str) -> RunSpec, _, _) = (residual, "3", 64);
+    for ((spec_of, layer, size), params, suffix, behind) in [
+        (with_plan, "Activations", "output", 3),
+        (with_plan, "Preactivations", "preactivation", 2),
+        (residual, "Activations", "output", 12),
+        (residual, "Preactivations", "preactivation", 11),
+    ] {
         let plan = format!(
-            "{TRAINED}, Do(Fault(target: (layers: Only([\"fc1\"]), params: {params}), model: StuckAt1, bits: Bit(30),
+            "{TRAINED}, Do(Fault(target: (layers: Only([\"{layer}\"]), params: {params}), model: StuckAt1, bits: Bit(30),
                amount: Count(2), draw: EveryForward)), Test"
         );
-        let ended = run(with_plan(&plan));
+        let ended = run(spec_of(&plan));
         let log = lines(&ended.faults);
         assert_eq!(log.len(), 80, "two of each of 40 images");
-        assert!(log.iter().all(|line| line.parameter == format!("fc1.{suffix}") && line.index < 8));
-        let context = context(with_plan(&plan));
+        assert!(log.iter().all(|line| line.parameter == format!("{layer}.{suffix}") && line.index < size));
+        let context = context(spec_of(&plan));
         let network = &ended.state.network;
         let input = Activations::of_samples(context.data.shape(), context.data.test.values.clone());
         let mut activations = context.compute.forward(network, 0..behind, &input);
@@ -253,6 +261,7 @@ fn interrupted_runs_go_on_with_the_same_faults_and_the_same_log() {
          Do(Release(what: [Faults])), {EACH_IMAGE}, Test, Test"
     );
     assert_resumes(&with_plan(&plan), 4);
+    assert_resumes(&residual(&plan), 7);
 }
 
 #[test]

@@ -19,10 +19,15 @@ const OPTIMIZERS: [&str; 5] = [
     "AdamW(rate: 0.001, weight_decay: 0.01)",
 ];
 
+const MLP: &str = "net: Mlp(hidden: [16, 12], init: XavierNormal)";
+
 fn spec(optimizer: &str, plan: &str) -> RunSpec {
+    spec_of(MLP, optimizer, plan)
+}
+
+fn spec_of(network: &str, optimizer: &str, plan: &str) -> RunSpec {
     support::spec(&format!(
-        "(net: Mlp(hidden: [16, 12], init: XavierNormal), train: (optimizer: {optimizer}, batch: 32),
-          arms: [(name: \"a b\", plan: [{plan}])])"
+        "({network}, train: (optimizer: {optimizer}, batch: 32), arms: [(name: \"a b\", plan: [{plan}])])"
     ))
 }
 
@@ -44,18 +49,30 @@ fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
 }
 
 fn ends_with(optimizer: &str, before: &str, after: &str) -> (Network, Network, Vec<Report>) {
+    network_ends_with(MLP, optimizer, before, after)
+}
+
+fn network_ends_with(
+    network: &str,
+    optimizer: &str,
+    before: &str,
+    after: &str,
+) -> (Network, Network, Vec<Report>) {
     let folder = tempfile::tempdir().unwrap();
-    let (first, _) = run(spec(optimizer, before), folder.path());
-    let (last, reports) = run(spec(optimizer, &format!("{before}, {after}")), folder.path());
+    let (first, _) = run(spec_of(network, optimizer, before), folder.path());
+    let (last, reports) = run(spec_of(network, optimizer, &format!("{before}, {after}")), folder.path());
     (first, last, reports)
 }
 
-/// 45 mini-batches an epoch: three epochs are 135 steps.
+/// 45 mini-batches of the digits an epoch: three epochs are 135 steps. A step of a ResNet takes long, so it takes three.
 #[test]
 fn held_entries_keep_their_bytes_under_every_optimizer_and_free_ones_move() {
-    for optimizer in OPTIMIZERS {
+    let sequential = format!("net: {}", support::RESIDUAL);
+    let resnet = "net: ResNet(), data: Digits(image_size: 8, limit_train: 32, limit_test: 1)";
+    let cases = OPTIMIZERS.into_iter().flat_map(|optimizer| [(MLP, optimizer), (&*sequential, optimizer)]);
+    for (network, optimizer) in cases.chain([(resnet, OPTIMIZERS[1])]) {
         let held = "Train(\"1ep\"), Do(Prune(amount: Fraction(0.3))), Do(Freeze(target: (params: WeightsAndBiases), select: Random(0.5)))";
-        let (before, after, reports) = ends_with(optimizer, held, "Train(\"3ep\")");
+        let (before, after, reports) = network_ends_with(network, optimizer, held, "Train(\"3ep\")");
         for index in 0..after.len() {
             let entries = after.all_entries(index);
             for ((then, now), entry) in before.values(index).iter().zip(after.values(index)).zip(entries) {
@@ -63,10 +80,10 @@ fn held_entries_keep_their_bytes_under_every_optimizer_and_free_ones_move() {
                     // Weight decay gives every entry but 0 a gradient, at edge pixels too, which are always 0.
                     assert!(
                         *then == 0.0 || then.to_bits() != now.to_bits(),
-                        "{optimizer}: a free entry stood"
+                        "{network}, {optimizer}: a free entry stood"
                     );
                 } else {
-                    assert_eq!(then.to_bits(), now.to_bits(), "{optimizer}");
+                    assert_eq!(then.to_bits(), now.to_bits(), "{network}, {optimizer}");
                 }
                 assert!(entry != Entry::Pruned || now.to_bits() == 0, "a pruned entry is +0.0");
             }

@@ -1,5 +1,7 @@
 //! The rules about what is absent: imports between layers, and words that some files must not contain.
 
+use weightlab::doc::Net;
+
 use crate::imports::{imports, layers};
 use crate::support::source::{Source, after, layer_of, sources};
 
@@ -208,6 +210,29 @@ fn the_children_of_a_module_are_in_its_folder() {
         all.iter().filter_map(|source| Some(source.path.rsplit_once('/')?.0.to_owned() + ".rs")).collect();
     let beside = all.iter().filter(|source| folders.contains(&source.path));
     complain(&beside.map(|source| format!("{} lies beside its folder", source.path)).collect::<Vec<_>>());
+}
+
+/// The list that the user writes has an editor, which knows it by name.
+#[test]
+fn nobody_names_an_architecture_but_its_file_and_the_registry() {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let names = |line: &str, key: &str| {
+        line.match_indices(key).any(|(at, _)| {
+            let is_word = !line[..at].ends_with(is_letter) && !line[at + key.len()..].starts_with(is_letter);
+            let is_quoted = line[..at].matches('"').count() % 2 == 1;
+            is_word && !is_quoted
+        })
+    };
+    let mut problems = Vec::new();
+    for source in sources("src") {
+        let is_registry = source.path.starts_with("src/doc/arch/") || source.path == "src/doc/mod.rs";
+        for key in Net::all().iter().map(Net::key).filter(|key| !is_registry && *key != "Sequential") {
+            if source.code.lines().any(|line| names(line, key)) {
+                problems.push(format!("{} names {key}; ask the architecture instead", source.path));
+            }
+        }
+    }
+    complain(&problems);
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod guide;
 mod holding;
 mod imports;
 mod layers;
+mod networks;
 mod pictures;
 mod same_figure;
 mod support;

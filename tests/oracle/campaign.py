@@ -5,7 +5,8 @@
     python3 tests/oracle/campaign.py RUN_DIRECTORY DATA.safetensors
 
 It reads what a run directory holds (campaign-*.safetensors, faults.csv, trials.csv, run.ron) and the images, and computes
-every trial from the images on: linear layers, 3x3 convolutions (im2col), batch norm with running statistics, in float32.
+every trial from the images on: linear layers, convolutions (im2col), poolings, batch norm with running statistics and
+residual blocks, in float32. Faults in activations are those of float32; what was there before them must be nearly equal.
 All counts must be equal, but for images whose golden margin between the first and the second logit is below 1e-4 of the
 largest, where the order of a sum decides; those are counted and printed. Exits with 1 on a difference.
 """
@@ -65,24 +66,139 @@ class Stored:
         return out.reshape(self.shape)
 
 
-def convolution(x, weight, bias):
-    n, c, h, w = x.shape
-    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    columns = np.stack([padded[:, :, i : i + h, j : j + w] for i in range(3) for j in range(3)], 2)
-    columns = columns.transpose(0, 3, 4, 1, 2).reshape(n * h * w, c * 9)
+def ron(text):
+    """A value of a RON file: a list, a number, a string, or (name, positional settings, named settings)."""
+    tokens = re.findall(r'"(?:\\.|[^"\\])*"|[-+]?[\d.][\w.+-]*|\w+|\S', text)
+    at = 0
+
+    def items(end):
+        nonlocal at
+        unnamed, named = [], {}
+        while tokens[at] != end:
+            name = tokens[at] if tokens[at + 1] == ":" else None
+            at += 2 if name else 0
+            if name:
+                named[name] = value()
+            else:
+                unnamed.append(value())
+            at += tokens[at] == ","
+        at += 1
+        return unnamed, named
+
+    def value():
+        nonlocal at
+        token = tokens[at]
+        at += 1
+        if token == "[":
+            return items("]")[0]
+        if token[0] == '"':
+            return json.loads(token)
+        if token[0] in "+-.0123456789":
+            return float(token) if "." in token or "e" in token else int(token)
+        if token in ("true", "false"):
+            return token == "true"
+        unnamed, named = [], {}
+        if tokens[at] == "(":
+            at += 1
+            unnamed, named = items(")")
+        return unnamed[0] if token == "Some" else (token, unnamed, named)
+
+    return value()
+
+
+def modules_of(run, weights):
+    """The network as a list of modules, each (kind, settings); modules with weights have a name or are called by their place."""
+    net = ron(run[re.search(r"\bnet: *", run).end() :] + " ") if re.search(r"\bnet:", run) else ("Mlp", [], {})
+    kind, _, named = net
+    return {"Mlp": mlp, "Vgg": vgg, "ResNet": resnet, "Sequential": sequential}[kind](named, weights)
+
+
+def mlp(named, weights):
+    (activation, _, _) = named.get("activation", ("Relu", [], {}))
+    names = sorted((key[:-7] for key in weights if key.endswith(".weight")), key=lambda name: int(name[2:]))
+    modules = [("Flatten", {})]
+    for name in names:
+        modules += [("Linear", {"name": name}), (activation, {})]
+    return modules[:-1]
+
+
+def vgg(_, weights):
+    part = lambda key: int(key.split(".")[1])
+    numbers = sorted(part(key) for key, value in weights.items() if key.startswith("features.") and value.ndim == 4)
+    modules = []
+    for number, next_one in zip(numbers, numbers[1:] + [1 << 30]):
+        modules.append(("Conv", {"name": f"features.{number}"}))
+        after = number + 1
+        if f"features.{after}.running_mean" in weights:
+            modules.append(("BatchNorm", {"name": f"features.{after}"}))
+            after += 1
+        modules += [("Relu", {})] + [("MaxPool", {})] * (next_one > after + 1)
+    return modules + [("GlobalAveragePool", {}), ("Flatten", {}), ("Linear", {"name": "classifier"})]
+
+
+def resnet(_, weights):
+    """The family for CIFAR: an addition of padded images where the number of channels changes."""
+    pair = lambda number, stride: [
+        ("Conv", {"name": f"conv{number}", "stride": stride}),
+        ("BatchNorm", {"name": f"bn{number}"}),
+    ]
+    modules = pair(1, 1) + [("Relu", {})]
+    blocks = {tuple(map(int, found)) for key in weights for found in re.findall(r"^layer(\d)\.(\d+)\.", key)}
+    for stage, number in sorted(blocks):
+        stride = 2 if stage > 1 and number == 0 else 1
+        about = {
+            "name": f"layer{stage}.{number}",
+            "body": pair(1, stride) + [("Relu", {})] + pair(2, 1),
+            "shortcut": ("PadSubsample" if stride > 1 else "Identity", [], {}),
+        }
+        modules += [("Residual", about), ("Relu", {})]
+    return modules + [("GlobalAveragePool", {}), ("Flatten", {}), ("Linear", {"name": "linear"})]
+
+
+def sequential(named, _):
+    def module(value):
+        kind, _, about = value
+        if "body" in about:
+            about = {**about, "body": [module(inner) for inner in about["body"]]}
+        return kind, about
+
+    return [module(value) for value in named["layers"]]
+
+
+def windows(x, kernel, stride, padding, fill=0):
+    """What each position of a window sees: [n, c, kernel * kernel, height, width]."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)), constant_values=fill)
+    height, width = ((size - kernel) // stride + 1 for size in x.shape[2:])
+    cut = lambda i, j: x[:, :, i : i + stride * height : stride, j : j + stride * width : stride]
+    return np.stack([cut(i, j) for i in range(kernel) for j in range(kernel)], 2)
+
+
+def convolution(x, weight, bias, stride, padding):
+    seen = windows(x, weight.shape[2], stride, padding)
+    n, c, taps, height, width = seen.shape
+    columns = seen.transpose(0, 3, 4, 1, 2).reshape(n * height * width, c * taps)
     flat = columns @ weight.reshape(weight.shape[0], -1).T + bias
-    return flat.reshape(n, h, w, -1).transpose(0, 3, 1, 2)
+    return flat.reshape(n, height, width, -1).transpose(0, 3, 1, 2)
 
 
 def batch_norm(x, weights, name):
-    part = lambda key: weights[f"{name}.{key}"][None, :, None, None]
+    part = lambda key: weights[f"{name}.{key}"].reshape((1, -1) + (1,) * (x.ndim - 2))
     scale = part("weight") / np.sqrt(part("running_var") + np.float32(1e-5))
     return (x - part("running_mean")) * scale + part("bias")
 
 
-def pool(x):
-    n, c, h, w = x.shape
-    return x[:, :, : h // 2 * 2, : w // 2 * 2].reshape(n, c, h // 2, 2, w // 2, 2).max((3, 5))
+def shortcut(how, x, y, weights, name):
+    """What is added to the `y` that a body yields."""
+    kind, _, about = how
+    if kind == "Identity":
+        return x
+    stride = -(-x.shape[2] // y.shape[2])
+    if kind == "PadSubsample":
+        more = y.shape[1] - x.shape[1]
+        return np.pad(x[:, :, ::stride, ::stride], ((0, 0), (more // 2, more - more // 2), (0, 0), (0, 0)))
+    name = f"{name}.{about.get('name', 'shortcut')}"
+    x = convolution(x, weights[f"{name}.0.weight"], np.float32(0), stride, 0)
+    return batch_norm(x, weights, f"{name}.1")
 
 
 ACTIVATIONS = {
@@ -91,31 +207,45 @@ ACTIVATIONS = {
     "Tanh": np.tanh,
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
+RESULTS = ("Conv", "Linear", "BatchNorm", "Residual")
 
 
-def forward(weights, x, activation):
-    if "fc1.weight" in weights:
-        x = x.reshape(len(x), -1)
-        last = max(int(re.match(r"fc(\d+)", name)[1]) for name in weights)
-        for layer in range(1, last + 1):
-            x = x @ weights[f"fc{layer}.weight"].T + weights[f"fc{layer}.bias"]
-            if layer < last:
-                x = ACTIVATIONS[activation](x)
-        return x
-    numbers = sorted(
-        int(name.split(".")[1]) for name, value in weights.items() if name.startswith("features.") and value.ndim == 4
-    )
-    for at, number in enumerate(numbers):
-        x = convolution(x, weights[f"features.{number}.weight"], weights[f"features.{number}.bias"])
-        behind = number + 1
-        if f"features.{behind}.running_mean" in weights:
-            x = batch_norm(x, weights, f"features.{behind}")
-            behind += 1
-        x = np.maximum(x, np.float32(0))
-        if at + 1 == len(numbers) or numbers[at + 1] > behind + 1:
-            x = pool(x)
-    x = x.mean((2, 3), dtype=np.float32)
-    return x @ weights["classifier.weight"].T + weights["classifier.bias"]
+def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
+    """Logits; `hook` gets the name of every place with faults in activations, and what is there."""
+    result = None
+    for at, (kind, about) in enumerate(modules):
+        name = prefix + str(about.get("name", at))
+        bias = weights.get(f"{name}.bias", np.float32(0))
+        if kind == "Conv":
+            weight = weights[f"{name}.weight"]
+            side = weight.shape[2]
+            x = convolution(x, weight, bias, about.get("stride", 1), about.get("padding", side // 2))
+        elif kind == "Linear":
+            x = x @ weights[f"{name}.weight"].T + bias
+        elif kind == "BatchNorm":
+            x = batch_norm(x, weights, name)
+        elif kind == "Residual":
+            y = forward(about["body"], weights, x, hook, name + ".")
+            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), x, y, weights, name)
+        elif kind in ACTIVATIONS:
+            x = ACTIVATIONS[kind](x)
+        elif kind in ("MaxPool", "AveragePool"):
+            window, padding = about.get("window", 2), about.get("padding", 0)
+            fill, over = (-np.inf, np.max) if kind == "MaxPool" else (0, np.mean)
+            x = over(windows(x, window, about.get("stride", window), padding, fill), 2)
+        elif kind == "GlobalAveragePool":
+            x = x.mean((2, 3), keepdims=True, dtype=np.float32)
+        elif kind == "Flatten":
+            x = x.reshape(len(x), -1)
+        else:
+            assert kind == "Dropout", f"no such module: {kind}"
+        follows = modules[at + 1][0] if at + 1 < len(modules) else None
+        before, result = result, result if kind == "BatchNorm" else name if kind in RESULTS else None
+        if kind in RESULTS and follows != "BatchNorm":
+            x = hook(f"{result}.preactivation", x)
+        if (kind in RESULTS and follows not in ("BatchNorm", *ACTIVATIONS)) or (kind in ACTIVATIONS and before):
+            x = hook(f"{result or before}.output", x)
+    return x
 
 
 def top1(logits):
@@ -163,21 +293,46 @@ def expected_bits(model, before, bit, width):
     }.get(model, lambda: None)()
 
 
+class Strike:
+    """Faults in activations: for the name of each place (image, index, bits before, bits after)."""
+
+    def __init__(self, faults):
+        self.faults, self.problems = dict(faults), []
+
+    def __call__(self, name, x):
+        x = np.array(x, order="C")
+        size = np.where(np.isfinite(x), np.abs(x), 0).max()
+        for image, index, before, after in self.faults.pop(name, []):
+            before, after = np.array([before, after], np.uint32).view(np.float32)
+            here = x[image].reshape(-1)
+            if not np.isclose(here[index], before, rtol=1e-4, atol=1e-5 * size, equal_nan=True):
+                self.problems.append(f"{name}[{index}] of image {image} is {before}, and {here[index]} here")
+            here[index] = after
+        return x
+
+    def report(self, trial):
+        self.problems += [f"there is no place {name}" for name in self.faults]
+        for problem in self.problems:
+            print(f"trial {trial}: {problem}")
+        return len(self.problems)
+
+
 def campaign(folder, name, round_, run, data, rows, trials):
     suffix = f"-round-{round_}" if round_ else ""
     raw = tensors(folder / f"campaign-{name}{suffix}.safetensors")
     block = run[run.index("Campaign(") :]
     format, model = setting(block, "format", "Float32"), setting(block, "model", "Flip")
-    width = FORMATS[format]
     stored, is_weight = {}, lambda key: raw[key].ndim > 1
     for key, values in raw.items():
         stored[key] = Stored(values, "Float32" if format == "Int8" and not is_weight(key) else format)
-    activation = setting(run, "activation", "Relu")
+    modules = modules_of(run, raw)
+    in_activations = re.search(r"params: *(Some\()?(Prea|A)ctivations", block)
+    assert not in_activations or format == "Float32", "activations are in float32 here"
     bits = {key: value.bits() for key, value in stored.items()}
     golden_weights = {key: stored[key].read(bits[key]) for key in raw}
     images = int(trials[0]["images"])
     x, labels = data["images"][:images], data["labels"][:images].astype(int)
-    golden = forward(golden_weights, x, activation)
+    golden = forward(modules, golden_weights, x)
     first_two = np.sort(golden, 1)[:, -2:] if golden.shape[1] > 1 else np.hstack([-abs(golden), abs(golden)])
     close = first_two[:, 1] - first_two[:, 0] < 1e-4 * np.abs(golden).max(1)
     faults = {}
@@ -191,21 +346,29 @@ def campaign(folder, name, round_, run, data, rows, trials):
         if changed != int(trial["faults"]):
             print(f"trial {trial['trial']}: {trial['faults']} faults, and {changed} of the log change a bit")
             wrong += 1
+        in_place = {}
         for row in listed:
-            assert not row["image"], "faults of single images and of activations are replayed by weightlab alone"
             key, index = row["parameter"], int(row["index"])
             before, after = int(row["before"], 16), int(row["after"], 16)
-            held = struck.setdefault(key, bits[key].copy())
             bit = int(row["bit"]) if row["bit"] else None
-            expected = expected_bits(model, before, bit, FORMATS[stored[key].format])
-            if held[index] != before or (expected is not None and expected != after):
-                print(f"trial {trial['trial']}: {row} does not fit {held[index]:08x}")
+            expected = expected_bits(model, before, bit, 32 if in_activations else FORMATS[stored[key].format])
+            is_wrong = expected is not None and expected != after
+            if in_activations:
+                in_place.setdefault(key, []).append((int(row["image"]), index, before, after))
+            else:
+                assert not row["image"], "faults of single images in parameters are replayed by weightlab alone"
+                held = struck.setdefault(key, bits[key].copy())
+                is_wrong |= bool(held[index] != before)
+                held[index] = after
+            if is_wrong:
+                print(f"trial {trial['trial']}: {row} does not fit")
                 wrong += 1
-            held[index] = after
             checked += 1
         for key, held in struck.items():
             weights[key] = stored[key].read(held)
-        found = counts(golden, forward(weights, x, activation), labels)
+        strike = Strike(in_place)
+        found = counts(golden, forward(modules, weights, x, strike), labels)
+        wrong += strike.report(trial["trial"])
         said = {key: int(trial[key]) for key in ("sdc1", "sdc5", "due", "corrected", "lost")}
         said["masked+benign"] = int(trial["masked"]) + int(trial["benign"])
         said["correct"] = round(float(trial["accuracy"]) * images)

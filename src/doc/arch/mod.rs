@@ -21,7 +21,7 @@ pub use module::{
     AdaptiveAveragePool, BatchNorm, Conv, Linear, MOST_KERNEL, Module, Pool, Project, Residual, Shortcut,
 };
 pub use resnet::ResNet;
-pub use sequential::Sequential;
+pub use sequential::{Sequential, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
 use crate::data::Shape;
@@ -31,6 +31,11 @@ use crate::intervene::{BiasInit, Init};
 pub trait Architecture {
     /// Its layers in the order in which they compute, for inputs of this shape and this many logits.
     fn modules(&self, input: Shape, outputs: usize) -> Vec<Module>;
+
+    /// The layers that its setting `layers` lists, where the user writes them.
+    fn written(&self) -> Option<&[Module]> {
+        None
+    }
 
     /// Settings for which there is no such network: the setting's name, and what is wrong.
     fn problems(&self) -> Vec<(&'static str, String)> {

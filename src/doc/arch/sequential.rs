@@ -26,27 +26,29 @@ crate::form! {
     }
 }
 
-impl Sequential {
-    /// The place of a layer by its position in the list, then in the body of the block that it is in, and so on; `net` is
-    /// the place of this network.
-    pub fn place(&self, net: &Place, path: &[usize]) -> Place {
-        let (mut place, mut layers) = (net.key("layers"), &self.layers);
-        for (depth, position) in path.iter().enumerate() {
-            place = place.index(*position);
-            if depth + 1 < path.len()
-                && let Some(module @ Module::Residual(residual)) = layers.get(*position)
-            {
-                place = place.variant(module.key()).key("body");
-                layers = &residual.body;
-            }
+/// The place of a layer in a written list by its position there, then in the body of the block that it is in, and so on;
+/// `net` is the place of the network.
+pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
+    let mut place = net.key("layers");
+    for (depth, position) in path.iter().enumerate() {
+        place = place.index(*position);
+        if depth + 1 < path.len()
+            && let Some(module @ Module::Residual(residual)) = layers.get(*position)
+        {
+            place = place.variant(module.key()).key("body");
+            layers = &residual.body;
         }
-        place
     }
+    place
 }
 
 impl Architecture for Sequential {
     fn modules(&self, _input: Shape, _outputs: usize) -> Vec<Module> {
         self.layers.clone()
+    }
+
+    fn written(&self) -> Option<&[Module]> {
+        Some(&self.layers)
     }
 
     fn problems(&self) -> Vec<(&'static str, String)> {

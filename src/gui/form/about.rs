@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::data::Shape;
+use crate::doc::arch::place_of;
 use crate::doc::intervention::Params;
 use crate::doc::structure::{Layer, Parameter, Role, Structure};
-use crate::doc::{Experiment, Net, RunSpec, planned};
+use crate::doc::{Experiment, RunSpec, planned};
 use crate::form::path::{Found, Place, each};
 use crate::form::{Field, Names, Node, Value, text};
 use crate::gui::swept::{self, Swept};
@@ -132,12 +133,13 @@ fn shapes(experiment: &Experiment, arm: Option<usize>) -> BTreeMap<String, Strin
     let of_arm = arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?)));
     let of_arm = of_arm.map(|(arm, net)| (Some(arm), net, root.key("arms").index(arm).key("net")));
     for (arm, net, place) in of_arm.into_iter().chain([(None, &experiment.net, root.key("net"))]) {
-        let Net::Sequential(list) = net else { continue };
+        let Some(layers) = net.rule().written() else { continue };
         let traced = RunSpec { net: net.clone(), ..planned(experiment, arm) }.trace();
         let place = place.variant(net.key());
         beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
-        let shape =
-            |(path, shape): (Vec<usize>, Shape)| (list.place(&place, &path).to_string(), shape.to_string());
+        let shape = |(path, shape): (Vec<usize>, Shape)| {
+            (place_of(&place, layers, &path).to_string(), shape.to_string())
+        };
         beside.extend(traced.behind.into_iter().map(shape));
     }
     beside

@@ -91,7 +91,8 @@ impl Tap for Constant {
 #[test]
 fn no_gradient_goes_back_through_what_was_written() {
     let compute = BurnCompute::new(&doc::Device::Flex);
-    for (network, inputs) in networks() {
+    // Through a shortcut, something goes back.
+    for (network, inputs) in networks().into_iter().filter(|(net, _)| net.structure().blocks.is_empty()) {
         let structure = network.structure().clone();
         let op = structure.ops.iter().position(|op| matches!(op, Op::Activation(_))).unwrap();
         let mut gradient = |logits: &[f32]| logits.iter().map(|logit| 0.5 - logit).collect();

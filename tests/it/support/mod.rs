@@ -27,10 +27,29 @@ pub fn spec(text: &str) -> RunSpec {
     weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
 }
 
+/// A small residual network with both kinds of shortcuts between images of other shapes.
+pub const RESIDUAL: &str = "Sequential(layers: [
+    Conv(channels: 3, bias: false), BatchNorm(), Relu,
+    Residual(body: [
+        Conv(channels: 4, stride: 2, bias: false), BatchNorm(), Relu, Conv(channels: 4, kernel: 1),
+    ], shortcut: PadSubsample), Relu,
+    Residual(body: [Conv(channels: 5, stride: 2), BatchNorm()], shortcut: Project()), Relu,
+    GlobalAveragePool, Flatten, Linear(),
+])";
+
 /// A small perceptron on the first 192 digits, three mini-batches an epoch.
 pub fn with_plan(plan: &str) -> RunSpec {
+    on_digits("Mlp(hidden: [8, 6])", plan)
+}
+
+/// The same with [`RESIDUAL`].
+pub fn residual(plan: &str) -> RunSpec {
+    on_digits(RESIDUAL, plan)
+}
+
+fn on_digits(net: &str, plan: &str) -> RunSpec {
     spec(&format!(
-        "(data: Digits(limit_train: 192, limit_test: 40), net: Mlp(hidden: [8, 6]),
+        "(data: Digits(limit_train: 192, limit_test: 40), net: {net},
           train: (optimizer: Adam(rate: 0.002), batch: 64), arms: [(plan: [{plan}])])"
     ))
 }
