@@ -76,7 +76,9 @@ pub(super) fn body_ui(
     let place = context.place.clone();
     let (mut changed, mut edit, mut has_keyboard) = (false, None, false);
     if let Some(entering) = context.about.beside.get(&place.to_string()).filter(|_| count > 0) {
+        let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
         let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
+        ui.spacing_mut().item_spacing.y = gap;
         paint_texts(ui, rect, ("Input", theme::present(ui).text2), entering);
     }
     for index in 0..count {
@@ -127,6 +129,9 @@ impl Item<'_> {
         let (response, edit) = self.row_ui(ui, value, is_open, context);
         ui.spacing_mut().item_spacing.y = gap;
         context.first_input.get_or_insert(response.id);
+        if response.gained_focus() {
+            response.scroll_to_me(None);
+        }
         if response.clicked() {
             response.request_focus();
             open(ui, self.list, (!is_open).then_some(index));
