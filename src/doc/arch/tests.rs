@@ -128,7 +128,7 @@ fn a_layer_that_does_not_fit_is_named_with_what_came_in() {
         ),
         (
             "Conv(kernel: 5, stride: 4, padding: Some(0)), MaxPool(window: 8), Linear()",
-            "layer 2: a maximum of 8×8 does not fit into what comes in, 16×7×7;",
+            "layer 2: max pooling of 8×8 does not fit into what comes in, 16×7×7;",
         ),
         (
             "Residual(body: [Conv(channels: 4)]), Flatten, Linear()",

@@ -13,9 +13,9 @@ impl Module {
                 let units = units.map_or_else(|| "to classes".to_owned(), |units| units.to_string());
                 format!("Linear {units}{}", of_bias(*bias))
             }
-            Self::MaxPool(pool) => format!("Maximum {}", of_pool(pool)),
-            Self::AveragePool(pool) => format!("Average {}", of_pool(pool)),
-            Self::AdaptiveAveragePool(pool) => format!("Average to {0}×{0}", pool.side),
+            Self::MaxPool(pool) => format!("Max pooling {}", of_pool(pool)),
+            Self::AveragePool(pool) => format!("Average pooling {}", of_pool(pool)),
+            Self::AdaptiveAveragePool(pool) => format!("Average pooling to {0}×{0}", pool.side),
             Self::Dropout(share) => format!("Dropout {}", share_in_percent(*share)),
             Self::Residual(Residual { name: Some(name), .. }) => format!("Residual {name}"),
             Self::Residual(Residual { body, .. }) => {
@@ -108,10 +108,10 @@ mod tests {
             words,
             [
                 "Conv 8, 5×5, stride 2, padding 0, no bias",
-                "Maximum 3×3, stride 2, padding 1",
-                "Average 2×2",
-                "Average to 7×7",
-                "Global average",
+                "Max pooling 3×3, stride 2, padding 1",
+                "Average pooling 2×2",
+                "Average pooling to 7×7",
+                "Global average pooling",
                 "Dropout 25 %",
                 "Linear to classes",
                 "Linear 7, no bias",

@@ -105,11 +105,11 @@ impl Builder {
             Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
             Module::Sigmoid => self.op(Op::Activation(Activation::Sigmoid)),
             Module::MaxPool(pool) => {
-                let window = self.pooling("a maximum", pool)?;
+                let window = self.pooling("max pooling", pool)?;
                 self.op(Op::MaxPool(window));
             }
             Module::AveragePool(pool) => {
-                let window = self.pooling("an average", pool)?;
+                let window = self.pooling("average pooling", pool)?;
                 self.op(Op::AveragePool(window));
             }
             Module::AdaptiveAveragePool(pool) => self.op(Op::AdaptiveAveragePool(pool.side)),

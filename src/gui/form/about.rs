@@ -20,7 +20,8 @@ pub struct About {
     pub layers: Vec<(String, usize)>,
     /// Names of the network's parameters.
     pub parameters: Vec<String>,
-    /// What is known about single items of lists, by their places: the shapes behind layers.
+    /// What is known about single items of lists, by their places: the shapes behind layers. At the place of a list: the
+    /// shape in front of them.
     pub beside: BTreeMap<String, String>,
     /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
@@ -135,8 +136,7 @@ fn shapes(experiment: &Experiment, arm: Option<usize>) -> BTreeMap<String, Strin
         let Some(layers) = net.rule().written() else { continue };
         let traced = RunSpec { net: net.clone(), ..planned(experiment, arm) }.trace();
         let place = place.variant(net.key());
-        let input = format!("from {}", traced.structure.input);
-        beside.insert(place.key("layers").to_string(), input);
+        beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
         let shape = |(path, shape): (Vec<usize>, Shape)| {
             (place_of(&place, layers, &path).to_string(), shape.to_string())
         };

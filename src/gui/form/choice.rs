@@ -102,9 +102,8 @@ pub(super) fn drop_down_ui(
     opened.inner.flatten()
 }
 
-/// Draws the settings of the chosen alternative, below its drop-down.
+/// Draws the settings of the chosen alternative, below its drop-down and the buttons that it has.
 pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
-    let changed = settings_ui(ui, choice, context);
     let (title, key) = (choice.title(), choice.variant().key);
     let is_here = |button: &&FormButton| button.of == title && (button.is_for)(key);
     let buttons: Vec<&FormButton> = context.buttons.iter().filter(is_here).collect();
@@ -117,7 +116,7 @@ pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormCo
             }
         });
     }
-    changed
+    settings_ui(ui, choice, context)
 }
 
 fn settings_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {

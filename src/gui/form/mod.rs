@@ -58,11 +58,11 @@ pub enum FormRequest {
     },
     /// To show another setting.
     Show(Place),
-    /// A button below the alternatives at this place was pressed.
+    /// A button of the choice at this place was pressed.
     Press(Place, &'static str),
 }
 
-/// A button below the settings of a choice.
+/// A button below the drop-down of a choice.
 pub struct FormButton {
     /// The title of the choices that have it.
     pub of: &'static str,
@@ -84,7 +84,7 @@ pub struct FormContext<'a> {
     pub focus: Option<Place>,
     /// Keys of settings that another part of the window edits and this form leaves out, such as `plan`.
     pub elsewhere: &'a [&'static str],
-    /// Buttons below the settings of choices.
+    /// Buttons below the drop-downs of choices.
     pub buttons: &'a [FormButton],
     /// What the document knows about settings around the value.
     pub about: About,

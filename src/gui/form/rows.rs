@@ -2,9 +2,10 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align2, DragAndDrop, FontId, Id, Label, Rect, Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2,
-    vec2,
+    Align2, Color32, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::list::{ItemAction, ListEdit, apply, kinds_ui, menu_ui, more_ui};
@@ -13,11 +14,14 @@ use crate::doc::Severity;
 use crate::form::path::{Place, Segment};
 use crate::form::{Field, List, Node, Value, text};
 use crate::gui::icons::Icon;
-use crate::gui::theme::{self, BODY, SMALL, STEP, cell_ui, fitted};
+use crate::gui::theme::{self, BODY, SMALL, STEP, cell_ui};
 use crate::gui::widgets;
 
 /// Height of a line, in points.
 const ROW: f32 = 26.0;
+
+/// Where the text of a line begins, in points from its left.
+const TEXT: f32 = 18.0;
 
 /// An item on its way to another position of its list.
 #[derive(Clone)]
@@ -37,7 +41,7 @@ pub(super) fn kinds(list: &dyn List) -> Option<&'static [Field]> {
     has_settings.then(|| choice.variants())
 }
 
-/// Draws the menu that adds an item, and what the document knows about the list.
+/// Draws the menu that adds an item.
 pub(super) fn head_ui(
     ui: &mut Ui,
     list: &mut dyn List,
@@ -54,10 +58,6 @@ pub(super) fn head_ui(
     }
     let add = add.accessible_name(format!("Add to {}", slot.name));
     add.on_hover_text("Add one after the open line, or at the end");
-    if let Some(beside) = context.about.beside.get(&context.place.to_string()) {
-        let text = RichText::new(beside).size(SMALL).color(theme::present(ui).text3);
-        ui.add(Label::new(text).selectable(false).truncate());
-    }
     let kind = menu.and_then(|menu| menu.inner);
     let edit = kind.map(|kind| ListEdit::Insert(open.map_or(count, |open| open + 1), Some(kind)));
     follow(ui, &context.place, edit, true);
@@ -75,20 +75,24 @@ pub(super) fn body_ui(
     let count = list.count();
     let place = context.place.clone();
     let (mut changed, mut edit, mut has_keyboard) = (false, None, false);
-    line::indented_ui(ui, context, |ui, context| {
-        for index in 0..count {
-            let name = format!("{} {}", slot.name, index + 1);
-            let mut item = Item { list: &place, name, position: (index, count), kinds, slot };
-            context.at(Segment::Index(index), |context| {
-                context.reachable(ui, |ui, context| {
-                    let drawn = item.ui(ui, list.item(index), context);
-                    changed |= drawn.changed;
-                    has_keyboard |= drawn.has_keyboard;
-                    edit = edit.or(drawn.edit);
-                });
+    if let Some(entering) = context.about.beside.get(&place.to_string()).filter(|_| count > 0) {
+        let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
+        let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
+        ui.spacing_mut().item_spacing.y = gap;
+        paint_texts(ui, rect, ("Input", theme::present(ui).text2), entering);
+    }
+    for index in 0..count {
+        let name = format!("{} {}", slot.name, index + 1);
+        let item = Item { list: &place, name, position: (index, count), kinds, slot };
+        context.at(Segment::Index(index), |context| {
+            context.reachable(ui, |ui, context| {
+                let drawn = item.ui(ui, list.item(index), context);
+                changed |= drawn.changed;
+                has_keyboard |= drawn.has_keyboard;
+                edit = edit.or(drawn.edit);
             });
-        }
-    });
+        });
+    }
     let rows: Vec<Id> = (0..count).map(|index| row_id(&place, index)).collect();
     if has_keyboard && edit.is_none() {
         widgets::arrow_target(ui, &rows);
@@ -115,7 +119,7 @@ struct Drawn {
 }
 
 impl Item<'_> {
-    fn ui(&mut self, ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> Drawn {
+    fn ui(&self, ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> Drawn {
         let index = self.position.0;
         if context.leads_to_focus() {
             open(ui, self.list, Some(index));
@@ -125,6 +129,9 @@ impl Item<'_> {
         let (response, edit) = self.row_ui(ui, value, is_open, context);
         ui.spacing_mut().item_spacing.y = gap;
         context.first_input.get_or_insert(response.id);
+        if response.gained_focus() {
+            response.scroll_to_me(None);
+        }
         if response.clicked() {
             response.request_focus();
             open(ui, self.list, (!is_open).then_some(index));
@@ -133,11 +140,15 @@ impl Item<'_> {
         let edit = edit.or_else(|| if has_keyboard { self.key(ui) } else { None });
         let edit = edit.or_else(|| self.dropped(ui, &response));
         if !is_open {
-            marks::problems_inside_ui(ui, context);
+            if context.problems_inside().next().is_some() {
+                below_ui(ui, |ui| marks::problems_inside_ui(ui, context));
+            }
             return Drawn { changed: false, has_keyboard, edit };
         }
         let wrong_before = context.wrong.len();
-        marks::problems_ui(ui, context);
+        if context.problems_here().next().is_some() {
+            below_ui(ui, |ui| marks::problems_ui(ui, context));
+        }
         let slot = Slot { name: self.name.clone(), label: None, field: self.slot.field };
         let changed = line::indented_ui(ui, context, |ui, context| {
             let width = ui.available_width();
@@ -173,7 +184,7 @@ impl Item<'_> {
         response.context_menu(|ui| edit = menu_ui(ui, self.position, self.kinds));
         let is_marked = is_open || response.hovered() || response.has_focus();
         let colours = theme::present(ui);
-        let colour = if is_marked { colours.text2 } else { eframe::egui::Color32::TRANSPARENT };
+        let colour = if is_marked { colours.text2 } else { Color32::TRANSPARENT };
         let end = Rect::from_min_max(pos2(rect.right() - marks::ICON_WIDTH, rect.top()), rect.max);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(end).id_salt(row_id(self.list, self.position.0)));
         edit = edit.or(more_ui(&mut ui, self.position, &self.name, colour, self.kinds));
@@ -200,21 +211,15 @@ impl Item<'_> {
         }
         let middle = rect.center().y;
         let worst = context.problems_inside().map(|problem| problem.severity).min();
-        let left = rect.left() + 20.0;
         let caret = if is_open { Icon::CaretDown } else { Icon::CaretRight };
         let (icon, colour) = match worst {
             Some(Severity::Error) => (Icon::ErrorFill, colours.bad),
             Some(Severity::Note) => (Icon::Warning, colours.warning),
             None => (caret, colours.text2),
         };
-        icon.paint(painter, pos2(rect.left() + 10.0, middle), 12.0, colour);
-        let right = rect.right() - marks::ICON_WIDTH - STEP / 2.0;
-        let small = FontId::proportional(SMALL);
-        let beside = painter.text(pos2(right, middle), Align2::RIGHT_CENTER, beside, small, colours.text3);
-        let font = FontId::proportional(BODY);
-        let what = fitted(painter, what, &font, beside.left() - STEP - left);
+        icon.paint(painter, pos2(rect.left() + 8.0, middle), 12.0, colour);
         let colour = if worst == Some(Severity::Error) { colours.bad } else { colours.text };
-        painter.text(pos2(left, middle), Align2::LEFT_CENTER, what, font, colour);
+        paint_texts(ui, rect, (what, colour), beside);
     }
 
     /// What the keys ask for while the line has the keyboard.
@@ -244,6 +249,25 @@ impl Item<'_> {
         let to = if is_above { index } else { index + 1 };
         Some(ListEdit::Move(from, if from < to { to - 1 } else { to }))
     }
+}
+
+/// Draws what belongs to a line, in line with its text.
+fn below_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+    let margin = Margin { left: TEXT as i8, ..Margin::ZERO };
+    Frame::new().inner_margin(margin).show(ui, draw);
+}
+
+/// Paints the texts of a line: what it is, and at the right what is known about it, which is never cut.
+fn paint_texts(ui: &Ui, rect: Rect, (what, colour): (&str, Color32), beside: &str) {
+    let (painter, middle) = (ui.painter(), rect.center().y);
+    let right = rect.right() - marks::ICON_WIDTH - STEP / 2.0;
+    let (small, muted) = (FontId::proportional(SMALL), theme::present(ui).text3);
+    let beside = painter.text(pos2(right, middle), Align2::RIGHT_CENTER, beside, small, muted);
+    let left = rect.left() + TEXT;
+    let mut job = LayoutJob::simple_singleline(what.to_owned(), FontId::proportional(BODY), colour);
+    job.wrap = TextWrapping::truncate_at_width((beside.left() - STEP - left).max(STEP));
+    let galley = painter.layout_job(job);
+    painter.galley(pos2(left, middle - galley.size().y / 2.0), galley, colour);
 }
 
 fn row_id(list: &Place, index: usize) -> Id {

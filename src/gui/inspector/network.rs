@@ -10,7 +10,7 @@ pub(super) const EDIT: &str = "Edit as layers";
 /// Shows the view of networks.
 pub(super) const SHOW: &str = "Show network";
 
-/// The buttons below the settings of a network.
+/// The buttons of a network.
 pub(super) const BUTTONS: &[FormButton] = &[
     FormButton {
         of: Net::TITLE,

@@ -20,9 +20,9 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
         let mut reads = vec![from];
         let (what, layer) = match op {
             Op::Layer(position) => (layer_of(structure, *position), Some(*position)),
-            Op::MaxPool(window) => (pooling("Maximum", *window), None),
-            Op::AveragePool(window) => (pooling("Average", *window), None),
-            Op::AdaptiveAveragePool(side) => (format!("Average to {side}×{side}"), None),
+            Op::MaxPool(window) => (pooling("Max pooling", *window), None),
+            Op::AveragePool(window) => (pooling("Average pooling", *window), None),
+            Op::AdaptiveAveragePool(side) => (format!("Average pooling to {side}×{side}"), None),
             Op::Subsample { stride, .. } => (format!("Every {} pixel, padded", ordinal(*stride)), None),
             Op::Add(block) => {
                 reads.extend(stack.pop());
@@ -67,10 +67,10 @@ fn ordinal(number: usize) -> String {
     }
 }
 
-/// "Maximum of 3×3, stride 2".
+/// "Max pooling 3×3, stride 2".
 fn pooling(what: &str, Window { kernel: side, stride, .. }: Window) -> String {
     let stride = if stride == side { String::new() } else { format!(", stride {stride}") };
-    format!("{what} of {side}×{side}{stride}")
+    format!("{what} {side}×{side}{stride}")
 }
 
 /// A layer in words.
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(links[1].1, "64×32×32");
         let halved: Vec<&str> = links
             .iter()
-            .filter(|(what, _)| what.starts_with("Maximum"))
+            .filter(|(what, _)| what.starts_with("Max pooling"))
             .map(|(_, shape)| shape.as_str())
             .collect();
         assert_eq!(halved, ["64×16×16", "128×8×8", "256×4×4", "512×2×2", "512"]);

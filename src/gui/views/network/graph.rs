@@ -1,6 +1,6 @@
 //! The graph of a network: a block for each operation, and lanes at the left for shortcuts.
 
-use eframe::egui::{Align, Color32, Layout, Rect, RichText, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Align, Color32, Layout, Painter, Rect, RichText, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::gui::theme;
 use crate::results::network::{LayerSummary, Link};
@@ -37,9 +37,10 @@ pub(super) fn gutter(edges: &[Edge]) -> f32 {
     LANE * edges.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32
 }
 
-/// An operation as a block, joined to those that it reads.
+/// An operation as a block, joined to those that it reads by lines between the rows, which `painter` draws.
 pub(super) fn block_ui(
     ui: &mut Ui,
+    painter: &Painter,
     (position, link): (usize, &Link),
     layer: Option<&LayerSummary>,
     edges: &[Edge],
@@ -50,7 +51,6 @@ pub(super) fn block_ui(
     let block = Rect::from_min_max(cell.min + vec2(2.0 + gutter, 3.0), cell.max - vec2(theme::STEP, 3.0));
     let stroke = Stroke::new(2.0, colours.text2);
     let gap = 6.0 + ui.spacing().item_spacing.y;
-    let painter = ui.painter().with_clip_rect(ui.clip_rect().expand2(vec2(0.0, gap)));
     if position > 0 && link.reads.contains(&(position - 1)) {
         let x = block.left() + 20.0;
         painter.line_segment([pos2(x, block.top() - gap), pos2(x, block.top())], stroke);
@@ -81,5 +81,30 @@ pub(super) fn block_ui(
             let weight = format!("{}, weight of {}", layer.kind, layer.shape);
             ui.label(RichText::new(&layer.name).small().color(colours.text2)).on_hover_text(weight);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(reads: &[&[usize]]) -> Vec<Link> {
+        let link = |reads: &&[usize]| Link {
+            what: String::new(),
+            output: String::new(),
+            layer: None,
+            reads: reads.to_vec(),
+        };
+        reads.iter().map(link).collect()
+    }
+
+    #[test]
+    fn shortcuts_that_pass_the_same_operations_have_lanes_beside_each_other() {
+        // Two blocks one after the other, then a block in a block.
+        let chain = chain(&[&[], &[0], &[1, 0], &[2], &[3, 2], &[4], &[5], &[6, 5], &[7, 4]]);
+        let lanes: Vec<[usize; 3]> =
+            lanes(&chain).iter().map(|edge| [edge.from, edge.to, edge.lane]).collect();
+        assert_eq!(lanes, [[0, 2, 0], [2, 4, 0], [5, 7, 0], [4, 8, 1]]);
+        assert_eq!(gutter(&[]), 0.0);
     }
 }

@@ -130,6 +130,7 @@ pub(super) fn table_ui(
     harm: &BTreeMap<String, Vulnerability>,
     space: f32,
 ) {
+    let painter = ui.painter().clone();
     let all = total(&summary.layers);
     let room = Room::of(ui, summary, harm, &all, space);
     let mut table = TableBuilder::new(ui).id_salt(("network", room.shown, room.has_bars)).vscroll(false);
@@ -165,7 +166,7 @@ pub(super) fn table_ui(
                 return numbers_ui(&mut row, &all, all.parameters, None, &room);
             };
             let layer = link.layer.and_then(|layer| summary.layers.get(layer));
-            row.col(|ui| block_ui(ui, (position, link), layer, &edges));
+            row.col(|ui| block_ui(ui, &painter, (position, link), layer, &edges));
             if room.shown[1] {
                 row.col(|ui| drop(ui.label(&link.output)));
             }
