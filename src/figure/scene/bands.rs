@@ -62,3 +62,25 @@ pub fn belongs_to(line: &str, arm: &str) -> bool {
     let rest = line.strip_prefix(arm);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::page::drawn;
+    use super::*;
+    use crate::figure::axis::Axis;
+    use crate::figure::{Figure, IntervalStyle, Options, style_of};
+    use crate::results::statistics::Band;
+
+    #[test]
+    fn a_band_that_reaches_beyond_the_axes_is_clipped() {
+        let band = [0.0, 1.0].map(|x| Band { x, low: 0.2, high: 0.8 });
+        let line = Line { band: band.into(), ..Line::new("a", style_of(0), vec![[0.0, 0.5], [1.0, 0.5]]) };
+        let y = Axis { range: Some([0.4, 0.6]), ..Axis::percent("Test accuracy") };
+        let figure = Figure { y, lines: vec![line], ..Figure::default() };
+        let options = Options { intervals: IntervalStyle::Bands, ..Options::default() };
+        let is_band = |item: &Item| matches!(item.shape, Shape::Band(..));
+        let clipped = |item: &Item| matches!(&item.shape, Shape::Clip(_, items) if items.iter().any(is_band));
+        let items = drawn(&figure, &options).0;
+        assert!(items.iter().any(clipped) && !items.iter().any(is_band));
+    }
+}

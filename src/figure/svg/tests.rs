@@ -91,16 +91,6 @@ fn intervals_are_bars_or_bands_or_nothing() {
 }
 
 #[test]
-fn a_band_that_reaches_beyond_the_axes_is_clipped() {
-    let mut figure = example();
-    figure.y.range = Some([0.5, 0.6]);
-    let text = svg(&figure, &Options { intervals: IntervalStyle::Bands, ..options(Preset::OneColumn) });
-    let band = text.find("fill-opacity=\"0.18\"").unwrap();
-    let before = &text[..band];
-    assert_eq!(before.matches("<g clip-path=").count(), before.matches("</g>").count() + 1, "{text}");
-}
-
-#[test]
 fn lines_of_earlier_settings_and_of_unfinished_seeds_are_thin() {
     let thin = format!("stroke-width=\"{}\"", number(0.1 * 8.0));
     let of = |change: fn(&mut Line)| {
