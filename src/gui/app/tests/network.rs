@@ -18,7 +18,10 @@ fn with_net(net: Net) -> Window {
     window.harness.state_mut().editor.document.experiment.net = net;
     window.harness.run();
     let all = window.harness.query_all_by_role(Role::DisclosureTriangle);
-    all.filter(|node| node.accesskit_node().label().as_deref() == Some("Network")).last().unwrap().click();
+    all.filter(|node| node.accesskit_node().label().as_deref() == Some("Network"))
+        .next_back()
+        .unwrap()
+        .click();
     window.harness.run();
     window
 }
