@@ -31,6 +31,17 @@ impl Shape {
     }
 }
 
+/// `16×8×8`, or the number of features.
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_image() {
+            write!(f, "{}×{}×{}", self.channels, self.height, self.width)
+        } else {
+            write!(f, "{}", self.channels)
+        }
+    }
+}
+
 /// Samples with their labels, in a fixed order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {

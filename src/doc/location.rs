@@ -34,6 +34,8 @@ struct Words {
     parts: Vec<String>,
     /// The numbers of the stages so far, from 1.
     numbers: Vec<String>,
+    /// The numbers of the layers so far, from 1.
+    layers: Vec<String>,
     /// The arm that the place is in.
     arm: Option<usize>,
     /// The setting that an override changes, and its arm.
@@ -51,7 +53,7 @@ impl Words {
             }
             (Node::Group(group), Segment::Key(key)) => {
                 let Some(index) = group.fields().iter().position(|field| field.key == key) else { return };
-                // Arms, and the stages of plans, have names and numbers instead.
+                // Arms, the stages of plans and layers have names and numbers instead.
                 if !matches!(rest.first(), Some(Segment::Index(_))) || !holds_named(group.value(index)) {
                     self.push(group.fields()[index].label);
                 }
@@ -66,6 +68,7 @@ impl Words {
                         self.arm = Some(*index);
                     }
                     Node::Choice(choice) if is_stage(choice) => self.stage(*index, choice, rest),
+                    Node::Choice(choice) if choice.words().is_some() => self.layer(*index, choice.title()),
                     _ => {}
                 }
                 self.visit(item, rest);
@@ -96,6 +99,15 @@ impl Words {
         self.parts.push(format!("stage {} {label}", self.numbers.join(".")));
     }
 
+    /// The number of a layer gives way to that of a layer within it.
+    fn layer(&mut self, index: usize, title: &str) {
+        if !self.layers.is_empty() {
+            self.parts.pop();
+        }
+        self.layers.push((index + 1).to_string());
+        self.parts.push(format!("{} {}", title.to_lowercase(), self.layers.join(".")));
+    }
+
     fn push(&mut self, label: &str) {
         if self.parts.last().is_none_or(|last| last != label) {
             self.parts.push(label.to_owned());
@@ -107,13 +119,13 @@ fn is_stage(choice: &dyn Choice) -> bool {
     choice.title() == super::stage::Stage::TITLE
 }
 
-/// Whether a list holds arms or stages.
+/// Whether a list holds arms, stages or layers.
 fn holds_named(value: &mut dyn Value) -> bool {
     let Node::List(list) = value.node() else { return false };
     let mut sample = list.sample();
     match sample.node() {
         Node::Group(group) => group.title() == Arm::TITLE,
-        Node::Choice(choice) => is_stage(choice),
+        Node::Choice(choice) => is_stage(choice) || choice.words().is_some(),
         _ => false,
     }
 }
@@ -181,6 +193,15 @@ mod tests {
             "a, stage 1 Freeze, Target, Layers"
         );
         assert_eq!(in_plan(""), "a, Plan");
+    }
+
+    #[test]
+    fn layers_have_numbers() {
+        let in_layers =
+            |layers: &str| first(&format!("(net: Sequential(layers: [{layers}]), arms: [(plan: [Test])])"));
+        assert_eq!(in_layers("Flatten, Conv(), Linear()"), "Network, layer 2");
+        let nested = "Residual(body: [Relu, Conv(kernel: 99)]), Flatten, Linear()";
+        assert_eq!(in_layers(nested), "Network, layer 1.2, Kernel");
     }
 
     #[test]

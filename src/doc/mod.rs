@@ -28,7 +28,7 @@ pub use intervention::Intervention;
 pub use location::label_of;
 pub use plan::words::{capitalised, listed, stage_number};
 pub use problem::{Problem, Remedy, Severity};
-pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after, settings_of};
+pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, planned, runs, runs_after, settings_of};
 pub use stage::{Stage, Train};
 pub use structure::Structure;
 pub use target::Target;

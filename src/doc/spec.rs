@@ -9,7 +9,7 @@ use super::arch::Net;
 use super::experiment::{Arm, Device, Experiment};
 use super::problem::Problem;
 use super::stage::Stage;
-use super::structure::{Misfit, Structure};
+use super::structure::{Misfit, Structure, Traced};
 use super::training::Training;
 use crate::data::Data;
 use crate::form::path::{Place, assign};
@@ -38,8 +38,14 @@ impl RunSpec {
     /// # Errors
     /// The first layer that does not fit what comes in.
     pub fn structure(&self) -> Result<Structure, Misfit> {
+        let Traced { structure, misfit, .. } = self.trace();
+        misfit.map_or(Ok(structure), Err)
+    }
+
+    /// The same, with the shape behind each layer; up to the first layer that does not fit what comes in.
+    pub fn trace(&self) -> Traced {
         let facts = self.data.facts(self.net.image_side());
-        Structure::new(&self.net, facts.shape, facts.classes, &self.train.loss)
+        Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss)
     }
 
     /// The text that an identity is made of.
@@ -191,6 +197,17 @@ pub fn settings_of(experiment: &Experiment, arm: Option<&Arm>) -> RunSpec {
         seed: 0,
         device: experiment.device.clone(),
     }
+}
+
+/// The settings of an arm, or those of all arms where none is given, before sweeps. Replacements that do not fit are left
+/// out: they are problems of the document.
+pub fn planned(experiment: &Experiment, arm: Option<usize>) -> RunSpec {
+    let arm = arm.and_then(|arm| experiment.arms.get(arm));
+    let mut spec = settings_of(experiment, arm);
+    for (path, value) in experiment.set.0.iter().chain(arm.into_iter().flat_map(|arm| &arm.set.0)) {
+        let _ = assign(&mut spec, path, value);
+    }
+    spec
 }
 
 fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<ExpandedArm>, Vec<Problem>> {

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arch::{Module, Output};
+use super::arch::{Output, place_of};
 use super::experiment::Experiment;
 use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
-use super::structure::{Misfit, Structure};
+use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
 use crate::data::Facts;
 use crate::form::number::grouped;
@@ -158,7 +158,7 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
         Ok(structure) => is_known.then_some(structure),
         Err(misfit) if is_known => {
             let problem = match net.rule().written() {
-                Some(layers) => Problem::error(misfit_place(&place, layers, &misfit), misfit.message),
+                Some(layers) => Problem::error(place_of(&place, layers, &misfit.path), misfit.message),
                 None => Problem::error(place, format!("the network does not fit the data: {misfit}")),
             };
             problems.push(problem);
@@ -166,21 +166,6 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
         }
         Err(_) => None,
     }
-}
-
-/// The setting of a layer that does not fit.
-fn misfit_place(net: &Place, mut layers: &[Module], misfit: &Misfit) -> Place {
-    let mut place = net.key("layers");
-    for (depth, position) in misfit.path.iter().enumerate() {
-        place = place.index(*position);
-        if depth + 1 < misfit.path.len()
-            && let Some(module @ Module::Residual(residual)) = layers.get(*position)
-        {
-            place = place.variant(module.key()).key("body");
-            layers = &residual.body;
-        }
-    }
-    place
 }
 
 fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec<Problem>) {
@@ -317,7 +302,9 @@ mod tests {
     #[test]
     fn networks_and_data_must_fit() {
         let vgg = problems("(data: Mnist(), net: Vgg(depth: 12), arms: [(plan: [Test])])");
-        assert!(vgg[0].contains("no VGG-12") && vgg[1].contains("image_size: 32"), "{vgg:#?}");
+        assert!(vgg[0].contains("Depth is 12; it must be 11, 13, 16 or 19"), "{vgg:#?}");
+        let vgg = problems("(data: Digits(image_size: Some(16)), net: Vgg(), arms: [(plan: [Test])])");
+        assert!(vgg[0].contains("image_size: 32"), "{vgg:#?}");
         let loss = problems("(train: (loss: BinaryCrossEntropy), arms: [(plan: [Test])])");
         assert!(loss[0].contains("the data have 10"), "{loss:#?}");
     }

@@ -160,7 +160,7 @@ macro_rules! form_impl {
     };
 }
 
-/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `inherits "train.batch"`,
+/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`, `inherits "train.batch"`,
 /// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::form::Field) of that name.
 #[doc(hidden)]
 #[macro_export]
@@ -178,6 +178,9 @@ macro_rules! field_about {
 macro_rules! field_word {
     ($field:ident range [$low:expr, $high:expr]) => {
         $field.range = Some([$low as f64, $high as f64]);
+    };
+    ($field:ident allowed [$($number:literal),*]) => {
+        $field.allowed = &[$($number),*];
     };
     ($field:ident written always) => {
         $field.is_always_written = true;
@@ -219,12 +222,13 @@ macro_rules! wrapped {
 /// ```
 ///
 /// With `, each Trait` after the title, [`rule`] has the present alternative as `&dyn Trait`: its settings, or the unit
-/// struct of its name. So a registry is this list, and an alternative is one line of it and one `impl`.
+/// struct of its name. So a registry is this list, and an alternative is one line of it and one `impl`. With `, in words
+/// Type::function`, that function says what the present alternative is in lists and summaries.
 ///
 /// [`rule`]: crate::intervene::Criterion::rule
 #[macro_export]
 macro_rules! choice {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? $(, in words $words:path)? {
         $( $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
            $(, $word:ident $about:tt)* ; )*
     }) => {
@@ -267,6 +271,7 @@ macro_rules! choice {
                 let key = match self { $( Self::$variant { .. } => stringify!($variant), )* };
                 $crate::form::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
             }
+            $( fn words(&self) -> Option<String> { Some($words(self)) } )?
             fn select(&mut self, index: usize) { *self = Self::all().swap_remove(index); }
             fn payload(&mut self) -> Option<&mut dyn $crate::form::Value> {
                 $( $crate::choice_payload!(self $name $variant $($payload)?); )*

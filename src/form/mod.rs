@@ -33,6 +33,8 @@ pub struct Field {
     pub unit: &'static str,
     /// Inclusive bounds of a number.
     pub range: Option<[f64; 2]>,
+    /// The only whole numbers that it can be; empty where all within the bounds are.
+    pub allowed: &'static [u64],
     /// Where a value that is left out comes from: a path in a run, such as `train.batch`. Empty when from nowhere.
     pub inherits: &'static str,
     /// What a value that is left out means, in one or two words.
@@ -47,7 +49,18 @@ impl Field {
     /// A setting without unit and bounds.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         let (unit, inherits, unset, names) = ("", "", "default", Names::Nothing);
-        Self { key, label, help, unit, range: None, inherits, unset, names, is_always_written: false }
+        Self {
+            key,
+            label,
+            help,
+            unit,
+            range: None,
+            allowed: &[],
+            inherits,
+            unset,
+            names,
+            is_always_written: false,
+        }
     }
 
     /// Whether it is a share of 1 that reads as a percentage.
@@ -157,6 +170,10 @@ pub trait Choice {
     /// The present one.
     fn variant(&self) -> Field {
         self.variants()[self.selected()]
+    }
+    /// The present one in a few words, where it has better ones than its label and what differs from the defaults.
+    fn words(&self) -> Option<String> {
+        None
     }
     /// Takes another alternative, with its default settings.
     fn select(&mut self, index: usize);

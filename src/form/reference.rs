@@ -110,6 +110,10 @@ fn code(default: &str) -> String {
 fn range(field: &Field) -> String {
     let unit =
         if field.unit.is_empty() || field.is_share() { String::new() } else { format!(" {}", field.unit) };
+    if !field.allowed.is_empty() {
+        let allowed: Vec<String> = field.allowed.iter().map(u64::to_string).collect();
+        return format!("{}{unit}", allowed.join(", "));
+    }
     match field.range {
         None => unit.trim().to_owned(),
         Some([low, high]) if high >= 1e15 => format!("≥ {low}{unit}"),

@@ -2,8 +2,9 @@
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Label, Margin, PopupCloseBehavior, Rect,
-    Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2, vec2,
+    self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Key, KeyboardShortcut, Label, Margin,
+    Modifiers, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2,
+    vec2,
 };
 
 use super::icons::Icon;
@@ -11,6 +12,14 @@ use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
 
 /// Size of icons, in points.
 pub const ICON: f32 = 16.0;
+/// Keys of what can be done with the row of a list that has the keyboard.
+pub const MOVE_UP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp);
+/// One row down.
+pub const MOVE_DOWN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown);
+/// Puts a copy after the row.
+pub const DUPLICATE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
+/// Takes the row out.
+pub const REMOVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Delete);
 /// Height of a list of choices; longer ones scroll.
 const LIST: f32 = 320.0;
 
@@ -192,6 +201,13 @@ pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     ui.memory_mut(|memory| memory.request_focus(id));
     ui.ctx().request_repaint();
     Some(target)
+}
+
+/// The line above or below a row where something dragged would go.
+pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
+    let y = if is_above { row.top() } else { row.bottom() };
+    let stroke = Stroke::new(2.0, present(ui).link);
+    ui.painter().line_segment([pos2(row.left(), y), pos2(row.right(), y)], stroke);
 }
 
 /// A ring around what the keyboard acts on.

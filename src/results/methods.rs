@@ -25,7 +25,7 @@ pub fn methods(experiment: &Experiment) -> Result<String, Vec<Problem>> {
     let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
     let differing = differing(&all);
     for (arm, settings) in arms.iter().zip(&all) {
-        text.push_str(&of_arm(arm, &all[0], settings, &differing));
+        text.push_str(&of_arm(arm, (&first.spec, &all[0]), settings, &differing));
     }
     Ok(text)
 }
@@ -106,14 +106,28 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
 }
 
 /// The plan of an arm, and its settings where they are not those of the first one.
-fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[String]) -> String {
+fn of_arm(
+    arm: &ExpandedArm,
+    (spec, first): (&RunSpec, &Settings),
+    own: &Settings,
+    differing: &[String],
+) -> String {
     let mut text = format!("Arm \"{}\": {}.", arm.name, plan(&arm.spec.plan));
     if let Ok(structure) = arm.spec.structure()
         && any(&arm.spec.plan, &|stage| matches!(stage, Stage::Connect(line) if line.reestimates(&structure)))
     {
         text.push_str(REESTIMATED);
     }
+    // Another list of layers is described, rather than its settings one by one.
+    let is_whole = |path: &String| path == "net" || path == "net.layers";
+    let has_other_layers = arm.spec.net != spec.net && differing.iter().any(is_whole);
+    if has_other_layers {
+        write!(text, " Network: {}.", network(&arm.spec)).expect(STRING);
+    }
     let set = |path: &String| {
+        if has_other_layers && path.starts_with("net") {
+            return None;
+        }
         let value = value_of(own, path);
         let name = || short(path, differing).replace(['_', '.'], " ");
         (value != value_of(first, path) && value != NONE).then(|| format!("{} {value}", name()))
@@ -259,6 +273,22 @@ mod tests {
             "{interpolated}"
         );
         assert!(with("Mlp()", "Reestimated").ends_with("at 11 points).\n"));
+    }
+
+    #[test]
+    fn networks_of_other_layers_are_described() {
+        let text = text("(data: Digits(), net: Sequential(layers: [Conv(channels: 4, stride: 2, bias: false), Relu, Flatten, Linear()]),
+            arms: [(name: \"a\", plan: [Test]), (name: \"b\", net: LeNet5(), plan: [Test])])");
+        // 4·9 + 64·10 + 10
+        let begin = "A network of the layers [conv 4, 3×3, stride 2, no bias; ReLU; flatten; linear to classes] (686 trained \
+            parameters, initial weights PyTorch default) was trained on";
+        assert!(text.starts_with(begin), "{text}");
+        assert!(
+            text.contains(
+                "Arm \"b\": Test. Network: A LeNet-5 with ReLU and max pooling (61,706 trained parameters"
+            ),
+            "{text}"
+        );
     }
 
     #[test]

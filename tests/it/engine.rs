@@ -43,6 +43,21 @@ fn a_training_may_be_cut_in_two_without_a_difference() {
 }
 
 #[test]
+fn a_named_network_and_the_list_of_its_layers_compute_the_same_numbers() {
+    for net in ["Mlp(hidden: [7], activation: Tanh, output: Tanh)", "LeNet5()", "ResNet()"] {
+        let named = spec(&format!(
+            "(data: Digits(limit_train: 40, limit_test: 20), net: {net}, train: (batch: 20), arms: [(plan: [Train(\"3it\"), Test])])"
+        ));
+        let facts = named.data.facts(named.net.image_side());
+        let list = Net::Sequential(named.net.to_layers(facts.shape, facts.classes));
+        let listed = RunSpec { net: list, ..named.clone() };
+        let [named, listed] = [named, listed].map(run);
+        assert_eq!(points(&named.1), points(&listed.1), "{net}");
+        assert!(support::same_bits(&named.0, &listed.0), "{net}");
+    }
+}
+
+#[test]
 fn a_network_learns_digits() {
     let (_, events) = run(with_plan("Train(\"15ep\"), Test"));
     let accuracy = values(&events, "test_accuracy");

@@ -207,7 +207,7 @@ impl OfArm {
             (Some((run, moment, of)), _) => {
                 (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, run, of)
             }
-            (None, Some(run)) => (planned_summary(&run.spec), run, as_begun(&run.arm)),
+            (None, Some(run)) => (planned_summary(&run.spec).0, run, as_begun(&run.arm)),
             (None, None) => return Err(super::nothing_there(results)),
         };
         let own = results.runs.iter().filter(|other| other.arm == run.arm);

@@ -8,7 +8,7 @@ use crate::intervene::{BiasInit, Init};
 crate::form! {
     /// Settings of a Conv-2, Conv-4 or Conv-6; its layers are called features.N and classifier.N.
     pub struct ConvNet: "Conv-2, Conv-4, Conv-6" {
-        depth: u32 = 6, "Depth", "Number of convolutions: 2, 4 or 6", range [2, 6];
+        depth: u32 = 6, "Depth", "Number of convolutions", allowed [2, 4, 6];
         classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
             have", range [2, 65536], unset "as the data have";
         init: Init = Init::XavierNormal, "Initial weights", "Distribution of \
@@ -38,12 +38,6 @@ impl Architecture for ConvNet {
         }
         modules.push(Module::linear("classifier.4", outputs));
         modules
-    }
-
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        let message = || format!("there is no Conv-{}; choose 2, 4 or 6", self.depth);
-        let is_known = [2, 4, 6].contains(&self.depth);
-        (!is_known).then(|| ("depth", message())).into_iter().collect()
     }
 
     fn classes(&self) -> Option<usize> {

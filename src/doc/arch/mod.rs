@@ -11,6 +11,7 @@ mod sequential;
 #[cfg(test)]
 mod tests;
 mod vgg;
+mod words;
 
 pub use activation::{Activation, Output};
 pub use conv_net::ConvNet;
@@ -20,7 +21,7 @@ pub use module::{
     AdaptiveAveragePool, BatchNorm, Conv, Linear, MOST_KERNEL, Module, Pool, Project, Residual, Shortcut,
 };
 pub use resnet::ResNet;
-pub use sequential::Sequential;
+pub use sequential::{Sequential, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
 use crate::data::Shape;
@@ -87,6 +88,20 @@ crate::choice! {
 }
 
 impl Net {
+    /// The same network as a list of its layers, which have the names of the original.
+    pub fn to_layers(&self, input: Shape, outputs: usize) -> Sequential {
+        let rule = self.rule();
+        let mut layers = rule.modules(input, outputs);
+        if let Some(Module::Linear(last)) = layers.last_mut()
+            && last.units == Some(outputs)
+        {
+            last.units = None;
+        }
+        let (init, bias_init) = rule.initial();
+        let (classes, output, image_size) = (rule.classes(), rule.output(), rule.image_side());
+        Sequential { layers, classes, output, image_size, init, bias_init }
+    }
+
     /// The side that small built-in images are resized to, where the network asks for one.
     pub fn image_side(&self) -> Option<usize> {
         self.rule().image_side()

@@ -49,7 +49,7 @@ crate::form! {
 
 crate::form! {
     /// An average over a grid of cells, as torch's adaptive pooling.
-    pub struct AdaptiveAveragePool: "Average over a grid" {
+    pub struct AdaptiveAveragePool: "Adaptive average pooling" {
         side: usize = 1, "Side", "Cells of a side of the grid", unit "cells", range [1, 64];
     }
 }
@@ -82,22 +82,22 @@ crate::form! {
 
 crate::choice! {
     /// A layer.
-    pub enum Module: "Layer" {
+    pub enum Module: "Layer", in words Module::words {
         Conv(Conv) = Conv::default(), "Convolution", "Convolution with a square window";
         BatchNorm(BatchNorm) = BatchNorm::default(), "Batch norm", "Normalizes each channel, then scales and shifts it";
-        Linear(Linear) = Linear::default(), "Linear", "Linear layer";
         Relu, "ReLU", "max(0, x)";
+        MaxPool(Pool) = Pool::default(), "Max pooling", "Largest value of each window";
+        Residual(Residual) = Residual::default(), "Residual block", "Layers whose input is added to what they yield";
+        Dropout(f64) = 0.5, "Dropout", "Sets this share to 0 in training and scales the rest up", unit "%", range [0.0, 0.99];
+        Flatten, "Flatten", "Makes a row of features from images";
+        Linear(Linear) = Linear::default(), "Linear", "Linear layer";
+        GlobalAveragePool, "Global average pooling", "Average over all pixels of each channel";
+        AveragePool(Pool) = Pool::default(), "Average pooling", "Average over each window";
+        AdaptiveAveragePool(AdaptiveAveragePool) = AdaptiveAveragePool::default(), "Adaptive average pooling", "Average over each \
+            cell of a grid, whatever the size of the images";
         Softsign, "Softsign", "x / (1 + |x|)";
         Tanh, "Tanh", "Hyperbolic tangent";
         Sigmoid, "Sigmoid", "1 / (1 + e⁻ˣ)";
-        MaxPool(Pool) = Pool::default(), "Maximum", "Largest value of each window";
-        AveragePool(Pool) = Pool::default(), "Average", "Average over each window";
-        AdaptiveAveragePool(AdaptiveAveragePool) = AdaptiveAveragePool::default(), "Average over a grid", "Average over each \
-            cell of a grid, whatever the size of the images";
-        GlobalAveragePool, "Global average", "Average over all pixels of each channel";
-        Flatten, "Flatten", "Makes a row of features from images";
-        Dropout(f64) = 0.5, "Dropout", "Sets this share to 0 in training and scales the rest up", unit "%", range [0.0, 0.99];
-        Residual(Residual) = Residual::default(), "Residual block", "Layers whose input is added to what they yield";
     }
 }
 

@@ -10,7 +10,7 @@ crate::form! {
     /// Settings of a ResNet. Layers have torchvision's names; the CIFAR family's last layer is called linear.
     pub struct ResNet: "ResNet" {
         depth: u32 = 20, "Depth", "Number of layers with weights: 20, 32, 44, 56 or 110 for images of 32 pixels (shortcuts \
-            without weights), 18, 34, 50 or 101 for ImageNet", range [18, 110];
+            without weights), 18, 34, 50 or 101 for ImageNet", allowed [20, 32, 44, 56, 110, 18, 34, 50, 101];
         classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
             have", range [2, 65536], unset "as the data have";
         init: Init = Init::KaimingNormal, "Initial weights", "Distribution of \
@@ -84,16 +84,6 @@ impl Architecture for ResNet {
         let last = if family.is_cifar { "linear" } else { "fc" };
         modules.extend([Module::GlobalAveragePool, Module::Flatten, Module::linear(last, outputs)]);
         modules
-    }
-
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        let message = || {
-            format!(
-                "there is no ResNet-{}; choose 20, 32, 44, 56 or 110 for small images, 18, 34, 50 or 101 for large ones",
-                self.depth
-            )
-        };
-        self.family().is_none().then(|| ("depth", message())).into_iter().collect()
     }
 
     fn classes(&self) -> Option<usize> {

@@ -1,9 +1,12 @@
 //! Networks that the user writes.
 
 use super::Architecture;
+use super::activation::Output;
 use super::module::{Linear, Module};
+use super::words::in_brackets;
 use crate::data::Shape;
 use crate::form::number::counted;
+use crate::form::path::Place;
 use crate::intervene::{BiasInit, Init};
 
 crate::form! {
@@ -13,11 +16,30 @@ crate::form! {
             in which they compute; the last one yields a number for each class", written always;
         classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
             have", range [2, 65536], unset "as the data have";
+        output: Output = Output::Linear, "Output", "What follows the last layer";
+        image_size: Option<usize> = None, "Image size", "Small built-in images are resized to this side, unless the data \
+            have an image size", unit "pixels", range [1, 512], unset "as the data have";
         init: Init = Init::PyTorch, "Initial weights", "Distribution of \
             the initial weights";
         bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
             values of the biases";
     }
+}
+
+/// The place of a layer in a written list by its position there, then in the body of the block that it is in, and so on;
+/// `net` is the place of the network.
+pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
+    let mut place = net.key("layers");
+    for (depth, position) in path.iter().enumerate() {
+        place = place.index(*position);
+        if depth + 1 < path.len()
+            && let Some(module @ Module::Residual(residual)) = layers.get(*position)
+        {
+            place = place.variant(module.key()).key("body");
+            layers = &residual.body;
+        }
+    }
+    place
 }
 
 impl Architecture for Sequential {
@@ -42,11 +64,19 @@ impl Architecture for Sequential {
         (self.init, self.bias_init)
     }
 
+    fn output(&self) -> Output {
+        self.output.clone()
+    }
+
+    fn image_side(&self) -> Option<usize> {
+        self.image_size
+    }
+
     fn name(&self, _input: Shape, _outputs: usize) -> String {
         counted(self.layers.len() as u64, "layer")
     }
 
     fn description(&self) -> String {
-        format!("A network of {} modules", self.layers.len())
+        format!("A network of the layers {}", in_brackets(&self.layers))
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::doc::structure::{Op, Window};
+use crate::doc::structure::{Op, Window, logits};
 use crate::doc::{Loss, Structure};
-use crate::form::{Stored, ron_text};
+use crate::form::{Stored, check_ranges, ron_text};
 
 fn net(text: &str) -> Net {
     ron_text::from_str(text).unwrap()
@@ -13,7 +13,7 @@ fn structure(text: &str, input: Shape, classes: usize) -> Structure {
 
 fn refusal(layers: &str) -> String {
     let net = net(&format!("Sequential(layers: [{layers}])"));
-    Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap_err().message
+    Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap_err().to_string()
 }
 
 /// The networks of the papers have as many parameters as there: LeCun et al. 1998 (with ReLU and pooling, as common
@@ -128,7 +128,7 @@ fn a_layer_that_does_not_fit_is_named_with_what_came_in() {
         ),
         (
             "Conv(kernel: 5, stride: 4, padding: Some(0)), MaxPool(window: 8), Linear()",
-            "layer 2: a maximum of 8×8 does not fit into what comes in, 16×7×7;",
+            "layer 2: max pooling of 8×8 does not fit into what comes in, 16×7×7;",
         ),
         (
             "Residual(body: [Conv(channels: 4)]), Flatten, Linear()",
@@ -145,6 +145,7 @@ fn a_layer_that_does_not_fit_is_named_with_what_came_in() {
         ("Flatten, Linear(), Relu", "layer 3: the last layer must be linear"),
         ("Conv(name: \"a\"), Conv(name: \"a\"), Flatten, Linear()", "layer 2: another layer is called a too"),
         ("MaxPool(window: 2, padding: 2), Flatten, Linear()", "half the window is the most"),
+        ("Conv(stride: 0), Flatten, Linear()", "layer 1: a convolution has a side and a stride of 1 or more"),
     ] {
         let message = refusal(layers);
         assert!(message.contains(expected), "{layers}: {message}");
@@ -161,10 +162,62 @@ fn a_list_is_written_as_it_is_read() {
 
 #[test]
 fn known_depths_are_known() {
-    let problems = |text: &str| net(text).rule().problems().len();
+    let problems = |text: &str| check_ranges(&mut net(text)).len() + net(text).rule().problems().len();
     assert_eq!(
         ["ResNet(depth: 21)", "ConvNet(depth: 3)", "Vgg(depth: 12)", "Sequential(layers: [])"].map(problems),
         [1; 4]
     );
     assert_eq!(["ResNet()", "ConvNet()", "Vgg()", "Sequential()", "LeNet5()"].map(problems), [0; 5]);
+}
+
+/// Every network is the same one as a list of its layers: a trained network's weights still fit.
+#[test]
+fn a_named_network_is_a_list_of_its_layers() {
+    let (mnist, cifar, iris) = (Shape::new(1, 28, 28), Shape::new(3, 32, 32), Shape::new(4, 1, 1));
+    for (text, input) in [
+        ("Mlp(activation: Tanh, output: Tanh, init: KaimingNormal)", mnist),
+        ("Mlp(hidden: [])", iris),
+        ("LeNet5()", mnist),
+        ("LeNet5()", cifar),
+        ("ConvNet(depth: 2)", cifar),
+        ("ConvNet(depth: 6)", cifar),
+        ("Vgg(depth: 11, classes: Some(100))", cifar),
+        ("Vgg(batch_norm: false, head: Hidden(widths: [8, 8], pool: 2))", cifar),
+        ("ResNet(depth: 20)", cifar),
+        ("ResNet(depth: 110)", cifar),
+        ("ResNet(depth: 18)", cifar),
+        ("ResNet(depth: 50)", Shape::new(3, 64, 64)),
+    ] {
+        let before = net(text);
+        for loss in [Loss::CrossEntropy, Loss::BinaryCrossEntropy] {
+            let list = before.to_layers(input, logits(&before, 10, &loss));
+            assert!(matches!(list.layers.last(), Some(Module::Linear(Linear { units: None, .. }))), "{text}");
+            let after = Net::Sequential(list);
+            assert_eq!(after.rule().initial(), before.rule().initial(), "{text}");
+            assert_eq!(
+                (after.image_side(), after.rule().classes()),
+                (before.image_side(), before.rule().classes())
+            );
+            let structure = |net: &Net| Structure::new(net, input, 10, &loss).unwrap();
+            assert_eq!(structure(&after), structure(&before), "{text}");
+            assert_eq!(net(&after.to_ron()), after, "{text}");
+        }
+    }
+}
+
+#[test]
+fn shapes_are_known_up_to_the_first_layer_that_does_not_fit() {
+    let text = "Sequential(layers: [Conv(channels: 4), Residual(body: [Relu, Conv(channels: 4), MaxPool(window: 3, padding: \
+        2)]), Flatten, Linear()])";
+    let traced = Structure::trace(&net(text), Shape::new(3, 16, 16), 10, &Loss::CrossEntropy);
+    let behind: Vec<(Vec<usize>, String)> =
+        traced.behind.into_iter().map(|(path, shape)| (path, shape.to_string())).collect();
+    let same = || "4×16×16".to_owned();
+    assert_eq!(behind, [(vec![0], same()), (vec![1, 0], same()), (vec![1, 1], same())]);
+    assert_eq!(traced.misfit.unwrap().path, [1, 2]);
+    assert_eq!(traced.structure.layers.len(), 2);
+
+    let fits = Structure::trace(&net("Sequential()"), Shape::new(3, 2, 2), 10, &Loss::CrossEntropy);
+    let behind: Vec<String> = fits.behind.iter().map(|(_, shape)| shape.to_string()).collect();
+    assert_eq!((behind, fits.misfit), (vec!["12".to_owned(), "10".to_owned()], None));
 }

@@ -26,7 +26,7 @@ crate::choice! {
 crate::form! {
     /// Settings of a VGG (Simonyan & Zisserman 2015); its layers have torchvision's names.
     pub struct Vgg: "VGG" {
-        depth: u32 = 16, "Depth", "Number of layers with weights in the original: 11, 13, 16 or 19", range [11, 19];
+        depth: u32 = 16, "Depth", "Number of layers with weights in the original", allowed [11, 13, 16, 19];
         width: usize = 64, "Width", "Channels of the first layer; the others are multiples of it (the original has 64)", unit "channels", range [1, 1024];
         batch_norm: bool = true, "Batch norm", "Normalizes after every convolution";
         head: Head = Head::Linear, "Head", "How features become classes";
@@ -76,12 +76,6 @@ impl Architecture for Vgg {
         modules
     }
 
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        let message = || format!("there is no VGG-{}; choose 11, 13, 16 or 19", self.depth);
-        let is_known = DEPTHS.contains(&self.depth);
-        (!is_known).then(|| ("depth", message())).into_iter().collect()
-    }
-
     fn problem_of_input(&self, input: Shape) -> Option<String> {
         if !input.is_image() {
             let message = "a VGG needs images, and these data are not images; choose an Mlp, or other data";
@@ -126,9 +120,6 @@ impl Architecture for Vgg {
         format!("A VGG-{}{width} {norm} and {head}", self.depth)
     }
 }
-
-/// Depths that a VGG can have.
-const DEPTHS: [u32; 4] = [11, 13, 16, 19];
 
 /// Channels of each convolution as multiples of the first one's, `None` for a pooling (Simonyan & Zisserman 2015,
 /// configurations A, B, D, E).

@@ -9,31 +9,36 @@ use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool
 pub struct Misfit {
     /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
     pub path: Vec<usize>,
-    /// Which layer it is, what came in, and what was expected.
+    /// What came in, and what was expected.
     pub message: String,
 }
 
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
+        write!(f, "layer {}: {}", numbers.join("."), self.message)
     }
 }
 
 impl std::error::Error for Misfit {}
 
-/// The structure of these layers for inputs of a shape and this many logits.
-///
-/// # Errors
-/// The first layer that does not fit what comes in.
-pub(super) fn structure(
-    modules: &[Module],
-    input: Shape,
-    outputs: usize,
-    output: Output,
-) -> Result<Structure, Misfit> {
+/// A list of layers, followed from its input as far as they fit each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    /// All layers, or those before the misfit.
+    pub structure: Structure,
+    /// The shape of one sample behind each of these layers, by the layer's position in the list, then in the body of the
+    /// block that it is in, and so on.
+    pub behind: Vec<(Vec<usize>, Shape)>,
+    /// The first layer that does not fit what comes in.
+    pub misfit: Option<Misfit>,
+}
+
+/// Follows these layers for inputs of a shape and this many logits.
+pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
     let mut builder = Builder::new(input, outputs, output);
-    builder.list(modules, "")?;
-    builder.finish(modules.len())
+    let misfit = builder.list(modules, "").and_then(|()| builder.finish(modules.len())).err();
+    Traced { structure: builder.structure, behind: builder.behind, misfit }
 }
 
 /// The most numbers of one sample between two layers, and of one parameter.
@@ -48,6 +53,8 @@ struct Builder {
     is_flat: bool,
     /// Position of the present layer: in the list, in the body of a block, and so on.
     path: Vec<usize>,
+    /// The shape behind each layer so far, by its path.
+    behind: Vec<(Vec<usize>, Shape)>,
     /// Set in the shortcut of a block: the last unit of its body.
     shortcut_of: Option<usize>,
 }
@@ -63,7 +70,14 @@ impl Builder {
             blocks: Vec::new(),
             ops: Vec::new(),
         };
-        Self { structure, shape: input, is_flat: !input.is_image(), path: Vec::new(), shortcut_of: None }
+        Self {
+            structure,
+            shape: input,
+            is_flat: !input.is_image(),
+            path: Vec::new(),
+            behind: Vec::new(),
+            shortcut_of: None,
+        }
     }
 
     /// Layers in sequence, whose names begin with `prefix`.
@@ -71,6 +85,7 @@ impl Builder {
         for (position, module) in modules.iter().enumerate() {
             self.path.push(position);
             self.module(module, prefix, position)?;
+            self.behind.push((self.path.clone(), self.shape));
             self.path.pop();
         }
         Ok(())
@@ -90,11 +105,11 @@ impl Builder {
             Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
             Module::Sigmoid => self.op(Op::Activation(Activation::Sigmoid)),
             Module::MaxPool(pool) => {
-                let window = self.pooling("a maximum", pool)?;
+                let window = self.pooling("max pooling", pool)?;
                 self.op(Op::MaxPool(window));
             }
             Module::AveragePool(pool) => {
-                let window = self.pooling("an average", pool)?;
+                let window = self.pooling("average pooling", pool)?;
                 self.op(Op::AveragePool(window));
             }
             Module::AdaptiveAveragePool(pool) => self.op(Op::AdaptiveAveragePool(pool.side)),
@@ -107,7 +122,7 @@ impl Builder {
             Module::Residual(residual) => self.residual(&named(&residual.name), residual)?,
         }
         if self.shape.len() >= MOST {
-            let message = format!("yields {} for each sample, too many numbers", text(self.shape));
+            let message = format!("yields {} for each sample, too many numbers", self.shape);
             return Err(self.misfit(&message));
         }
         Ok(())
@@ -115,8 +130,7 @@ impl Builder {
 
     /// What is wrong with the present layer.
     fn misfit(&self, what: &str) -> Misfit {
-        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
-        Misfit { path: self.path.clone(), message: format!("layer {}: {what}", numbers.join(".")) }
+        Misfit { path: self.path.clone(), message: what.to_owned() }
     }
 
     fn op(&mut self, op: Op) {
@@ -128,17 +142,21 @@ impl Builder {
     fn window(&self, what: &str, window: Window) -> Result<Window, Misfit> {
         let Shape { height, width, .. } = self.shape;
         if self.is_flat {
-            let came = text(self.shape);
+            let came = self.shape;
             return Err(self.misfit(&format!(
                 "{what} needs images, and a row of {came} features comes in; put it before Flatten"
             )));
+        }
+        // Ranges are checked with other settings; forms trace a network before that.
+        if window.kernel == 0 || window.stride == 0 {
+            return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
         }
         if height.min(width) + 2 * window.padding < window.kernel {
             let side = window.kernel;
             return Err(self.misfit(&format!(
                 "{what} of {side}×{side} does not fit into what comes in, {}; choose a smaller one, or leave out a \
                  pooling before it",
-                text(self.shape)
+                self.shape
             )));
         }
         Ok(window)
@@ -188,7 +206,7 @@ impl Builder {
         if !self.is_flat {
             let message = format!(
                 "a linear layer takes a row of features, and {} come in; put Flatten before it",
-                text(self.shape)
+                self.shape
             );
             return Err(self.misfit(&message));
         }
@@ -262,9 +280,7 @@ impl Builder {
         let stride = strides.map(|(input, body)| if body == 0 { 0 } else { input.div_ceil(body) });
         let fits = stride[0] == stride[1]
             && strides.iter().all(|(input, body)| input.div_ceil(stride[0].max(1)) == *body);
-        let misfit = |expected: &str| {
-            format!("the body yields {}, and {} came in; {expected}", text(body), text(input))
-        };
+        let misfit = |expected: &str| format!("the body yields {body}, and {input} came in; {expected}");
         match &residual.shortcut {
             Shortcut::Identity if body == input => {}
             Shortcut::Identity => {
@@ -310,7 +326,7 @@ impl Builder {
         self.shape = input;
     }
 
-    fn finish(mut self, modules: usize) -> Result<Structure, Misfit> {
+    fn finish(&mut self, modules: usize) -> Result<(), Misfit> {
         self.path = vec![modules.saturating_sub(1)];
         let ends_well = matches!(self.structure.ops.last(), Some(Op::Layer(last)) if self.structure.layers[*last].kind == LayerKind::Linear);
         if !ends_well {
@@ -328,15 +344,6 @@ impl Builder {
         if let Some(last) = self.structure.layers.last_mut() {
             last.is_output = true;
         }
-        Ok(self.structure)
-    }
-}
-
-/// `16×8×8`, or the number of features.
-fn text(shape: Shape) -> String {
-    if shape.is_image() {
-        format!("{}×{}×{}", shape.channels, shape.height, shape.width)
-    } else {
-        shape.channels.to_string()
+        Ok(())
     }
 }

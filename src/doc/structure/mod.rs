@@ -12,7 +12,7 @@ mod build;
 #[cfg(test)]
 mod tests;
 
-pub use build::Misfit;
+pub use build::{Misfit, Traced};
 
 pub use super::arch::MOST_KERNEL;
 use super::arch::{Activation, Net, Output};
@@ -235,6 +235,11 @@ pub struct Structure {
     pub ops: Vec<Op>,
 }
 
+/// The number of logits of a network for data with this many classes; binary cross-entropy has one.
+pub fn logits(net: &Net, classes: usize, loss: &Loss) -> usize {
+    if *loss == Loss::BinaryCrossEntropy { 1 } else { net.rule().classes().unwrap_or(classes) }
+}
+
 impl Structure {
     /// The structure of a network for inputs of a shape, a number of classes and a loss (binary cross-entropy has one
     /// output).
@@ -242,10 +247,14 @@ impl Structure {
     /// # Errors
     /// The first layer that does not fit what comes in.
     pub fn new(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Result<Self, Misfit> {
-        let rule = net.rule();
-        let classes = rule.classes().unwrap_or(classes);
-        let outputs = if *loss == Loss::BinaryCrossEntropy { 1 } else { classes };
-        build::structure(&rule.modules(input, outputs), input, outputs, rule.output())
+        let Traced { structure, misfit, .. } = Self::trace(net, input, classes, loss);
+        misfit.map_or(Ok(structure), Err)
+    }
+
+    /// The same, with the shape behind each layer; up to the first layer that does not fit what comes in.
+    pub fn trace(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Traced {
+        let (rule, outputs) = (net.rule(), logits(net, classes, loss));
+        build::trace(&rule.modules(input, outputs), input, outputs, rule.output())
     }
 
     /// Number of trained parameters, as torch counts them.

@@ -10,7 +10,7 @@ use super::number::{counted, grouped, number, share_in_percent};
 use super::{Choice, Field, List, Node, Value};
 
 pub use lists::read_list;
-pub use summary::summary;
+pub use summary::{summary, uncapitalized};
 
 /// What a field in per cent takes: no share is above 1, so that a larger number can only be per cent.
 pub const SHARE_RULE: &str =
@@ -94,6 +94,10 @@ pub fn range_problem(number: f64, field: &Field) -> Option<String> {
     if !number.is_finite() {
         return Some(format!("{number} is not a finite number"));
     }
+    if !field.allowed.is_empty() {
+        let is_allowed = field.allowed.iter().any(|allowed| *allowed as f64 == number);
+        return (!is_allowed).then(|| format!("{number} is not allowed; choose {}", one_of(field.allowed)));
+    }
     let [low, high] = field.range?;
     let (bound, side) = match number {
         _ if number < low => (low, "below"),
@@ -108,6 +112,9 @@ pub fn range_problem(number: f64, field: &Field) -> Option<String> {
 pub(super) fn range_message(number: f64, field: &Field) -> Option<String> {
     range_problem(number, field)?;
     let [label, written] = [field.label.to_owned(), number_text(number, field)];
+    if !field.allowed.is_empty() && number.is_finite() {
+        return Some(format!("{label} is {written}; it must be {}", one_of(field.allowed)));
+    }
     let Some([low, high]) = field.range.filter(|_| number.is_finite()) else {
         return Some(format!("{label} is {written}; write a finite number"));
     };
@@ -224,8 +231,20 @@ fn wanted(text: &str, what: &str, field: &Field) -> String {
     }
 }
 
-/// What a field allows: `1 to 65,536`, `at least 1`.
+/// `2, 4 or 6`.
+fn one_of(numbers: &[u64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    match texts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
+/// What a field allows: `1 to 65,536`, `at least 1`, `2, 4 or 6`.
 fn allowed(field: &Field) -> Option<String> {
+    if !field.allowed.is_empty() {
+        return Some(one_of(field.allowed));
+    }
     let [low, high] = field.range?;
     let low = bound_text(low, field);
     Some(if high >= 1e9 {

@@ -8,6 +8,9 @@ use crate::form::{Field, Group, Node, Value};
 pub fn summary(value: &mut dyn Value, field: &Field) -> String {
     match value.node() {
         Node::Choice(choice) => {
+            if let Some(words) = choice.words() {
+                return words;
+            }
             let variant = choice.variant();
             let Some(payload) = choice.payload() else { return variant.label.to_owned() };
             let separator = if matches!(payload.node(), Node::Group(_)) { ", " } else { " " };
@@ -53,13 +56,13 @@ fn of_group(group: &mut dyn Group) -> String {
     joined(&parts, ", ")
 }
 
-/// The label within a sentence; abbreviations keep their capitals.
-fn uncapitalized(label: &str) -> String {
+/// The label within a sentence; abbreviations keep their capitals, such as SGD and ReLU.
+pub fn uncapitalized(label: &str) -> String {
     let mut letters = label.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
-        _ => label.to_owned(),
-    }
+    let Some(first) = letters.next() else { return String::new() };
+    let word = letters.as_str().split(' ').next().unwrap_or_default();
+    let is_word = word.starts_with(char::is_lowercase) && !word.contains(char::is_uppercase);
+    if is_word { first.to_lowercase().chain(letters).collect() } else { label.to_owned() }
 }
 
 fn joined(parts: &[String], separator: &str) -> String {

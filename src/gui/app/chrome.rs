@@ -12,7 +12,7 @@ use crate::form::path::Place;
 use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
-use crate::gui::inspector::Inspected;
+use crate::gui::inspector::{Inspected, InspectorRequest};
 use crate::gui::log::NoticeAction;
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
@@ -300,9 +300,11 @@ impl App {
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);
         }
-        if let Some(browse) = shown.and_then(|shown| shown.inner) {
-            let ctx = ui.ctx().clone();
-            self.browse(browse, &ctx);
+        let ctx = ui.ctx().clone();
+        match shown.and_then(|shown| shown.inner) {
+            Some(InspectorRequest::Browse(browse)) => self.browse(browse, &ctx),
+            Some(InspectorRequest::Show(view)) => self.take_request(Request::Show(view), &ctx),
+            None => {}
         }
     }
 

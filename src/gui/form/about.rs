@@ -1,9 +1,13 @@
 //! What forms know about the document: settings that apply where nothing is set, layers, and sweeps.
 
+use std::collections::BTreeMap;
+
+use crate::data::Shape;
+use crate::doc::arch::place_of;
 use crate::doc::intervention::Params;
 use crate::doc::structure::{Layer, Parameter, Role, Structure};
-use crate::doc::{Experiment, RunSpec, settings_of};
-use crate::form::path::{Found, Place, assign, each};
+use crate::doc::{Experiment, RunSpec, planned};
+use crate::form::path::{Found, Place, each};
 use crate::form::{Field, Names, Node, Value, text};
 use crate::gui::swept::{self, Swept};
 
@@ -16,6 +20,9 @@ pub struct About {
     pub layers: Vec<(String, usize)>,
     /// Names of the network's parameters.
     pub parameters: Vec<String>,
+    /// What is known about single items of lists, by their places: the shapes behind layers. At the place of a list: the
+    /// shape in front of them.
+    pub beside: BTreeMap<String, String>,
     /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
     /// Names of the arms.
@@ -40,16 +47,13 @@ pub(super) enum Sweeping {
 impl About {
     /// What forms of an arm know, or those of the experiment where none is given.
     pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
-        let own = arm.and_then(|arm| experiment.arms.get(arm));
-        let mut spec = settings_of(experiment, own);
-        for (path, value) in experiment.set.0.iter().chain(own.into_iter().flat_map(|arm| &arm.set.0)) {
-            let _ = assign(&mut spec, path, value); // what does not fit is a problem of the document
-        }
+        let spec = planned(experiment, arm);
         // A network that does not fit its data has no layers to choose from.
         let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();
         let swept = swept::swept(experiment);
         let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
-        Self { spec, layers, parameters, swept, arms, usual_params: None }
+        let beside = shapes(experiment, arm);
+        Self { spec, layers, parameters, beside, swept, arms, usual_params: None }
     }
 
     /// Whether a group has layers to tick: these are seen at once.
@@ -120,6 +124,25 @@ impl About {
         }); // an address of nothing has no value
         result
     }
+}
+
+/// The shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers.
+fn shapes(experiment: &Experiment, arm: Option<usize>) -> BTreeMap<String, String> {
+    let mut beside = BTreeMap::new();
+    let root = Place::default();
+    let of_arm = arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?)));
+    let of_arm = of_arm.map(|(arm, net)| (Some(arm), net, root.key("arms").index(arm).key("net")));
+    for (arm, net, place) in of_arm.into_iter().chain([(None, &experiment.net, root.key("net"))]) {
+        let Some(layers) = net.rule().written() else { continue };
+        let traced = RunSpec { net: net.clone(), ..planned(experiment, arm) }.trace();
+        let place = place.variant(net.key());
+        beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
+        let shape = |(path, shape): (Vec<usize>, Shape)| {
+            (place_of(&place, layers, &path).to_string(), shape.to_string())
+        };
+        beside.extend(traced.behind.into_iter().map(shape));
+    }
+    beside
 }
 
 /// Whether what an alternative carries names layers.

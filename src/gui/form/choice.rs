@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{FormContext, Slot, line, marks, ticks};
+use super::{FormButton, FormContext, FormRequest, Slot, line, marks, ticks};
 use crate::form::path::Segment;
 use crate::form::{Choice, Field, Node, text};
 use crate::gui::widgets;
@@ -102,8 +102,24 @@ pub(super) fn drop_down_ui(
     opened.inner.flatten()
 }
 
-/// Draws the settings of the chosen alternative, below its drop-down.
+/// Draws the settings of the chosen alternative, below its drop-down and the buttons that it has.
 pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
+    let (title, key) = (choice.title(), choice.variant().key);
+    let is_here = |button: &&FormButton| button.of == title && (button.is_for)(key);
+    let buttons: Vec<&FormButton> = context.buttons.iter().filter(is_here).collect();
+    if !buttons.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            for button in buttons {
+                if ui.add(widgets::button(None, button.text)).on_hover_text(button.help).clicked() {
+                    context.requests.push(FormRequest::Press(context.place.clone(), button.text));
+                }
+            }
+        });
+    }
+    settings_ui(ui, choice, context)
+}
+
+fn settings_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
     if let Some(changed) = ticks::choice_ui(ui, choice, context) {
         return changed;
     }

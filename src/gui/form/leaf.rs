@@ -6,7 +6,7 @@ use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, marks};
-use crate::form::{Names, Node, Value, text};
+use crate::form::{Integer, Names, Node, Value, text};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, cell_ui};
 use crate::gui::widgets;
@@ -16,6 +16,27 @@ pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut F
     let response = widgets::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
     slot.name(response).changed()
+}
+
+/// A whole number of which only some are allowed: a drop-down.
+pub(super) fn allowed_ui(
+    ui: &mut Ui,
+    number: &mut dyn Integer,
+    slot: &Slot,
+    context: &mut FormContext,
+) -> bool {
+    let (shown, width) = (number.get().to_string(), ui.available_width());
+    let combo = widgets::drop_down((context.place.to_string(), "allowed"), &shown).width(width).truncate();
+    let chosen = combo.show_ui(ui, |ui| {
+        let is_chosen =
+            |allowed: &&u64| ui.selectable_label(**allowed == number.get(), allowed.to_string()).clicked();
+        // Every entry is drawn, also those after the chosen one.
+        slot.field.allowed.iter().filter(is_chosen).last().copied()
+    });
+    context.finish_input(ui, slot, chosen.response).on_hover_text(slot.field.help);
+    let Some(chosen) = chosen.inner.flatten().filter(|chosen| *chosen != number.get()) else { return false };
+    number.set(chosen);
+    true
 }
 
 /// Any value that a line of text can have; the arrow keys move a number up and down.

@@ -69,7 +69,7 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         name: &slot.name,
         summary: if summary.is_empty() { "default" } else { &summary },
         help: slot.field.help,
-        is_wrong: context.has_problem_inside(),
+        is_wrong: context.problems_inside().next().is_some(),
         is_title: false,
     };
     let starts_open = heading.is_wrong || !summary.is_empty() || context.about.has_ticks(value);

@@ -3,7 +3,7 @@
 use eframe::egui::{Button, Color32, Label, Rect, Response, RichText, TextEdit, Ui, vec2};
 
 use super::FormContext;
-use crate::doc::Severity;
+use crate::doc::{Problem, Severity};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, CONTROL, SMALL};
 use crate::gui::widgets::{self, FieldState, ICON};
@@ -38,16 +38,24 @@ pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
     for problem in context.problems_here() {
         match problem.severity {
             Severity::Error if has_own_error => {}
-            Severity::Error | Severity::Note => {
-                let colours = theme::present(ui);
-                let is_error = problem.severity == Severity::Error;
-                let colour = if is_error { colours.bad } else { colours.warning };
-                let shown = message_ui(ui, &problem.message, colour);
-                if !problem.details.is_empty() {
-                    shown.on_hover_text(&problem.details);
-                }
-            }
+            Severity::Error | Severity::Note => problem_ui(ui, problem),
         }
+    }
+}
+
+fn problem_ui(ui: &mut Ui, problem: &Problem) {
+    let colours = theme::present(ui);
+    let colour = if problem.severity == Severity::Error { colours.bad } else { colours.warning };
+    let shown = message_ui(ui, &problem.message, colour);
+    if !problem.details.is_empty() {
+        shown.on_hover_text(&problem.details);
+    }
+}
+
+/// The messages about the present place and all settings inside, which are not drawn.
+pub(super) fn problems_inside_ui(ui: &mut Ui, context: &FormContext) {
+    for problem in context.problems_inside() {
+        problem_ui(ui, problem);
     }
 }
 

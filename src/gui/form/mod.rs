@@ -19,6 +19,9 @@ mod list;
 mod marks;
 mod optional;
 mod overrides;
+#[cfg(test)]
+mod row_tests;
+mod rows;
 pub mod section;
 #[cfg(test)]
 mod tests;
@@ -55,6 +58,20 @@ pub enum FormRequest {
     },
     /// To show another setting.
     Show(Place),
+    /// A button of the choice at this place was pressed.
+    Press(Place, &'static str),
+}
+
+/// A button below the drop-down of a choice.
+pub struct FormButton {
+    /// The title of the choices that have it.
+    pub of: &'static str,
+    /// Whether it is there for an alternative, by its key.
+    pub is_for: fn(&str) -> bool,
+    /// What it says.
+    pub text: &'static str,
+    /// What it does, in one sentence.
+    pub help: &'static str,
 }
 
 /// What a form has to know besides the value that it draws.
@@ -67,6 +84,8 @@ pub struct FormContext<'a> {
     pub focus: Option<Place>,
     /// Keys of settings that another part of the window edits and this form leaves out, such as `plan`.
     pub elsewhere: &'a [&'static str],
+    /// Buttons below the drop-downs of choices.
+    pub buttons: &'a [FormButton],
     /// What the document knows about settings around the value.
     pub about: About,
     /// What was typed and is no value yet.
@@ -90,6 +109,7 @@ impl<'a> FormContext<'a> {
             problems,
             focus: None,
             elsewhere: &[],
+            buttons: &[],
             about: About::default(),
             drafts: Drafts::default(),
             requests: Vec::new(),
@@ -123,9 +143,10 @@ impl<'a> FormContext<'a> {
         self.focus.as_ref().is_some_and(|focus| focus.0.starts_with(&self.place.0))
     }
 
-    /// Whether some problem is here or inside.
-    fn has_problem_inside(&self) -> bool {
-        self.problems.iter().any(|problem| problem.place.0.starts_with(&self.place.0))
+    /// Problems of the present place and of all settings inside.
+    fn problems_inside(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
+        let problems: &'a [Problem] = self.problems;
+        problems.iter().filter(|problem| problem.place.0.starts_with(&self.place.0))
     }
 
     /// Draws one step further down.
@@ -299,6 +320,9 @@ fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormC
 fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
+        Node::Integer(number) if !slot.field.allowed.is_empty() => {
+            leaf::allowed_ui(ui, number, slot, context)
+        }
         Node::Integer(_) | Node::Number(_) | Node::Parsed(_) => leaf::line_ui(ui, value, slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
@@ -307,7 +331,10 @@ fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
         }
         Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
         Node::List(list) if list::is_line(list) => leaf::line_ui(ui, value, slot, context),
-        Node::List(list) => list::head_ui(ui, list, slot),
+        Node::List(list) => match rows::kinds(list) {
+            Some(kinds) => rows::head_ui(ui, list, kinds, slot, context),
+            None => list::head_ui(ui, list, slot),
+        },
         Node::Group(_) | Node::Overrides(_) => false,
     }
 }
@@ -317,7 +344,10 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::is_line(list) => list::body_ui(ui, list, slot, context),
+        Node::List(list) if !list::is_line(list) => match rows::kinds(list) {
+            Some(kinds) => rows::body_ui(ui, list, kinds, slot, context),
+            None => list::body_ui(ui, list, slot, context),
+        },
         Node::Group(group) => {
             line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, &|_| true, context))
         }

@@ -75,6 +75,7 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
         [] if old.notes != new.notes => "notes of the experiment",
         [] if old.seeds != new.seeds => "seeds",
         [] if old.sweep != new.sweep => "sweep",
+        [] if old.net != new.net => "network",
         [] => "settings",
         [(old, new)] if old.name != new.name => "name of an arm",
         [(old, new)] if old.plan != new.plan => "plan",

@@ -133,7 +133,7 @@ fn looking_is_no_step_and_an_undone_layout_has_the_view_active_that_was() {
 
 #[test]
 fn steps_say_what_they_change() {
-    let changes: [(&str, fn(&mut Window)); 15] = [
+    let changes: [(&str, fn(&mut Window)); 16] = [
         ("new arm", |window| window.experiment.arms.push(window.experiment.arms[0].clone())),
         ("removal of an arm", |window| drop(window.experiment.arms.pop())),
         ("name of an arm", |window| window.experiment.arms[0].name.push('x')),
@@ -141,6 +141,7 @@ fn steps_say_what_they_change() {
         ("arms", |window| window.experiment.arms.swap(0, 1)),
         ("seeds", |window| window.experiment.seeds.push(9)),
         ("settings", |window| window.experiment.train.batch += 1),
+        ("network", |window| window.experiment.net = crate::doc::Net::Sequential(Default::default())),
         ("notes", |window| window.view.notes.push('x')),
         ("star, tag or note", |window| window.view.marks.entry("r".to_owned()).or_default().starred = true),
         ("filter", |window| window.view.filter.push('x')),

@@ -2,6 +2,7 @@
 //! other.
 
 mod experiment;
+mod network;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,15 @@ pub struct Inspected<'a> {
     pub notes: &'a mut Vec<String>,
 }
 
+/// What the inspector asks of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InspectorRequest {
+    /// A path for a setting.
+    Browse(Browse),
+    /// A view, by its name.
+    Show(&'static str),
+}
+
 /// A path that the user wants to look for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Browse {
@@ -70,8 +80,8 @@ pub struct Browse {
 }
 
 impl Inspector {
-    /// Draws both parts. Returns the path that the user wants to look for.
-    pub fn ui(&mut self, ui: &mut Ui, mut input: Inspected<'_>) -> Option<Browse> {
+    /// Draws both parts. Returns what the user asks of the window.
+    pub fn ui(&mut self, ui: &mut Ui, mut input: Inspected<'_>) -> Option<InspectorRequest> {
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
         if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
@@ -81,6 +91,7 @@ impl Inspector {
         let (_, about) = self.about.take().unwrap_or_default();
         let mut context = FormContext::new(Place::default(), &problems);
         (context.about, context.drafts) = (about, std::mem::take(&mut input.document.drafts));
+        context.buttons = network::BUTTONS;
         let focus = input.focus.take();
         let is_of_arm = focus.as_ref().is_some_and(|place| selection_of(place).is_some());
         let (of_arm, of_all) = if is_of_arm { (focus, None) } else { (None, focus) };
@@ -118,10 +129,17 @@ impl Inspector {
     }
 }
 
-/// Does what a form asks for, or returns the path to look for.
-fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<Browse> {
+/// Does what a form asks for, or returns what only the window can do.
+fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRequest> {
     match request {
-        FormRequest::Browse { place, names } => return Some(Browse { place, names }),
+        FormRequest::Browse { place, names } => {
+            return Some(InspectorRequest::Browse(Browse { place, names }));
+        }
+        FormRequest::Press(place, network::EDIT) => {
+            input.notes.extend(network::edit_as_layers(&mut input.document.experiment, &place));
+        }
+        FormRequest::Press(_, network::SHOW) => return Some(InspectorRequest::Show("network")),
+        FormRequest::Press(..) => {}
         FormRequest::Show(place) => {
             if let Some(selection) = selection_of(&place) {
                 *input.selection = selection;

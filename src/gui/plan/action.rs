@@ -1,10 +1,11 @@
 //! What can be done with the stages of a plan: name, key, when it is possible, and what it does, in one place each.
 
-use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+use eframe::egui::KeyboardShortcut;
 
 use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, take};
 use crate::doc::Stage;
 use crate::gui::icons::Icon;
+use crate::gui::widgets;
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +51,10 @@ impl Action {
     /// Its key, while a row of the plan has the keyboard.
     pub const fn shortcut(self) -> Option<KeyboardShortcut> {
         match self {
-            Self::MoveUp => Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp)),
-            Self::MoveDown => Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown)),
-            Self::Duplicate => Some(KeyboardShortcut::new(Modifiers::COMMAND, Key::D)),
-            Self::Remove => Some(KeyboardShortcut::new(Modifiers::NONE, Key::Delete)),
+            Self::MoveUp => Some(widgets::MOVE_UP),
+            Self::MoveDown => Some(widgets::MOVE_DOWN),
+            Self::Duplicate => Some(widgets::DUPLICATE),
+            Self::Remove => Some(widgets::REMOVE),
             Self::Repeat => None,
         }
     }

@@ -6,8 +6,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Align2, DragAndDrop, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Align2, DragAndDrop, FontId, Id, Layout, Pos2, Response, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::outline::nested_place;
@@ -287,7 +286,7 @@ fn drag_request(ui: &Ui, row: &PlanRow, response: &Response, context: &FormConte
     }
     let rect = response.rect;
     let is_above = ui.input(|input| input.pointer.hover_pos()).is_some_and(|pos| pos.y < rect.center().y);
-    drop_line(ui, rect, is_above);
+    widgets::drop_line(ui, rect, is_above);
     let dropped = response.dnd_release_payload::<Dragged>()?;
     DragAndDrop::clear_payload(ui.ctx());
     let to = if is_above { row.path.clone() } else { path_below(row) };
@@ -303,12 +302,6 @@ fn path_below(row: &PlanRow) -> Vec<usize> {
         *last += 1;
     }
     path
-}
-
-fn drop_line(ui: &Ui, rect: Rect, is_above: bool) {
-    let y = if is_above { rect.top() } else { rect.bottom() };
-    let stroke = Stroke::new(2.0, ui.visuals().hyperlink_color);
-    ui.painter().line_segment([pos2(rect.left(), y), pos2(rect.right(), y)], stroke);
 }
 
 /// Draws a button that adds a first stage to an empty nested plan.

@@ -37,8 +37,8 @@ use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::{text, theme};
-use crate::doc::Run;
 use crate::doc::intervention::Set;
+use crate::doc::{Experiment, Run};
 use crate::results::campaign::definition;
 use crate::results::tiles::Group;
 use network_at_end::NetworkAtEnd;
@@ -116,8 +116,12 @@ pub fn find(name: &str) -> Option<&'static ViewEntry> {
 pub struct ViewInput<'a> {
     /// The selection.
     pub selection: &'a Selection,
-    /// Runs of the document.
+    /// The document.
+    pub experiment: &'a Experiment,
+    /// Its runs, or while it has an error those before.
     pub listed: &'a [Run],
+    /// Whether it has an error since.
+    pub is_behind: bool,
     /// Their records.
     pub runs: &'a Runs,
     /// The folder of their results.

@@ -1,12 +1,14 @@
 //! The network of the selected run at the end or after a round, which several views show: read once, in a thread. A run in
 //! progress has the networks that it has kept so far.
 
+use std::sync::Arc;
+
 use eframe::egui::{Context, RichText, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::round_slider::{RoundSlider, Stop};
 use super::{ViewInput, nothing_ui, waiting_ui};
-use crate::doc::Run;
+use crate::doc::{Run, RunSpec};
 use crate::gui::runs::Runs;
 use crate::results::network::{NetworkSummary, at_moment};
 use crate::results::{RunRecord, RunState};
@@ -20,6 +22,7 @@ struct Subject {
     arm_index: usize,
     seed: u64,
     is_done: bool,
+    spec: Arc<RunSpec>,
 }
 
 /// The state between frames.
@@ -44,11 +47,12 @@ pub struct Read<'a> {
 }
 
 impl NetworkAtEnd {
-    /// Whether there is a run whose network can be read.
-    pub fn is_there(&mut self, ctx: &Context, input: &ViewInput<'_>) -> bool {
-        let Ok((subject, _)) = self.subject(input) else { return false };
+    /// The settings of the run whose network can be read, if there is one, and whether they are outdated.
+    pub fn spec(&mut self, ctx: &Context, input: &ViewInput<'_>) -> Option<(Arc<RunSpec>, bool)> {
+        let (subject, is_outdated) = self.subject(input).ok()?;
         let source = source_of(&subject, input);
-        subject.is_done || self.slider.has_stops(ctx, &source, input.runs.record(&subject.id))
+        let is_there = subject.is_done || self.slider.has_stops(ctx, &source, input.runs.record(&subject.id));
+        is_there.then_some((subject.spec, is_outdated))
     }
 
     /// The network, below its title; if there is none, draws why, and what the view shows.
@@ -93,9 +97,9 @@ impl NetworkAtEnd {
     fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
         match chosen_run(input) {
             Ok(run) => {
-                let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
+                let (id, arm, seed, spec) = (run.id.clone(), run.arm.clone(), run.seed, run.spec.clone());
                 let is_done = input.runs.is_done(&run.id);
-                let subject = Subject { id, arm, arm_index: run.arm_index, seed, is_done };
+                let subject = Subject { id, arm, arm_index: run.arm_index, seed, is_done, spec };
                 self.last = Some(subject.clone());
                 Ok((subject, false))
             }

@@ -19,7 +19,9 @@ use crate::run::summary::testing::write_done;
 pub(super) struct Shown {
     pub views: Views,
     selection: Selection,
+    experiment: Experiment,
     pub listed: Vec<Run>,
+    is_behind: bool,
     runs: Runs,
     pub results: PathBuf,
     open: &'static str,
@@ -31,7 +33,8 @@ pub(super) struct Shown {
 
 fn shown(record: RunRecord) -> Shown {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";
-    let listed = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+    let experiment = parse(text, Path::new("x.ron")).unwrap();
+    let listed = runs(&experiment).unwrap();
     let folder = tempfile::tempdir().unwrap();
     write_done(folder.path(), &listed[0]);
     let runs = Runs::of([(listed[0].id.clone(), record)].into());
@@ -40,7 +43,9 @@ fn shown(record: RunRecord) -> Shown {
     Shown {
         views: Views::default(),
         selection,
+        experiment,
         listed,
+        is_behind: false,
         runs,
         results,
         open: "network",
@@ -73,8 +78,22 @@ fn done() -> RunRecord {
 pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         app::prepare(ui.ctx(), &settings::Settings::default());
-        let Shown { views, selection, listed, runs, results, open, compare, log, set, .. } = shown;
-        let input = ViewInput { selection, listed, runs, results, log };
+        let Shown {
+            views,
+            selection,
+            experiment,
+            listed,
+            is_behind,
+            runs,
+            results,
+            open,
+            compare,
+            log,
+            set,
+            ..
+        } = shown;
+        let (experiment, is_behind) = (&*experiment, *is_behind);
+        let input = ViewInput { selection, experiment, listed, is_behind, runs, results, log };
         if let Some(ViewResponse::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
             *set = Some(wanted);
         }

@@ -165,12 +165,15 @@ fn plain(value: &mut dyn Value) -> String {
     }
 }
 
-/// The settings in which these differ. Plans of different shape differ as a whole, as `plan`.
+/// Lists that differ as a whole where they have other items.
+const WHOLE: [&str; 2] = ["plan", "net.layers"];
+
+/// The settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists of layers.
 pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {
     let all: Vec<&Settings> = all.iter().map(Borrow::borrow).collect();
     let paths: BTreeSet<&String> = all.iter().flat_map(|settings| settings.keys()).collect();
     let mut found = Vec::new();
-    let mut plan_differs = false;
+    let mut whole = BTreeSet::new();
     for path in paths {
         let mut values = all.iter().map(|settings| settings.get(path));
         let first = values.next().flatten();
@@ -178,17 +181,18 @@ pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {
         if values.all(|value| value == first) {
             continue;
         }
-        if is_missing && path.starts_with("plan.") {
-            plan_differs = true;
-        } else {
-            found.push(path.clone());
+        match WHOLE.into_iter().find(|list| is_missing && is_below(path, list)) {
+            Some(list) => drop(whole.insert(list)),
+            None => found.push(path.clone()),
         }
     }
-    if plan_differs {
-        found.retain(|path| !path.starts_with("plan."));
-        found.push("plan".to_owned());
-    }
+    found.retain(|path| !whole.iter().any(|list| is_below(path, list)));
+    found.extend(whole.into_iter().map(str::to_owned));
     found
+}
+
+fn is_below(path: &str, list: &str) -> bool {
+    path.strip_prefix(list).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: its
@@ -252,6 +256,20 @@ mod tests {
         assert_eq!(value_of(&all[3], "train.batch"), "16");
         assert_eq!(value_of(&all[3], "train.optimizer"), "Sgd");
         assert_eq!(value_of(&all[3], "plan.0.steps"), "2ep");
+    }
+
+    #[test]
+    fn lists_of_other_layers_differ_as_a_whole() {
+        let differing_of = |layers: [&str; 2]| {
+            let arm = |(name, layers): (&str, &str)| {
+                format!("(name: \"{name}\", net: Sequential(layers: [{layers}]), plan: [Test])")
+            };
+            let arms: Vec<String> = ["a", "b"].into_iter().zip(layers).map(arm).collect();
+            differing(&all(&format!("(arms: [{}])", arms.join(", "))))
+        };
+        let wider = ["Conv(channels: 4), Flatten, Linear()", "Conv(channels: 8), Flatten, Linear()"];
+        assert_eq!(differing_of(wider), ["net.layers.0.channels"]);
+        assert_eq!(differing_of(["Flatten, Linear()", "Flatten, Relu, Linear()"]), ["net.layers"]);
     }
 
     #[test]

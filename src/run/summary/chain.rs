@@ -1,25 +1,28 @@
 //! A network as a list of operations, from its input to its logits, each with those that it reads.
 
-use crate::data::Shape;
 use crate::doc::Structure;
 use crate::doc::arch::Activation;
 use crate::doc::structure::{LayerKind, Op, Window};
-use crate::results::network::{Link, shape_text};
+use crate::results::network::Link;
 
 /// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
     let shapes = structure.shapes();
-    let mut links =
-        vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None, reads: Vec::new() }];
+    let mut links = vec![Link {
+        what: "Input".to_owned(),
+        output: shapes[0].to_string(),
+        layer: None,
+        reads: Vec::new(),
+    }];
     // Where the activations come from, and those on the stack.
     let (mut from, mut stack) = (0, Vec::new());
     for (op, shape) in structure.ops.iter().zip(&shapes[1..]) {
         let mut reads = vec![from];
         let (what, layer) = match op {
             Op::Layer(position) => (layer_of(structure, *position), Some(*position)),
-            Op::MaxPool(window) => (pooling("Maximum", *window), None),
-            Op::AveragePool(window) => (pooling("Average", *window), None),
-            Op::AdaptiveAveragePool(side) => (format!("Average to {side}×{side}"), None),
+            Op::MaxPool(window) => (pooling("Max pooling", *window), None),
+            Op::AveragePool(window) => (pooling("Average pooling", *window), None),
+            Op::AdaptiveAveragePool(side) => (format!("Average pooling to {side}×{side}"), None),
             Op::Subsample { stride, .. } => (format!("Every {} pixel, padded", ordinal(*stride)), None),
             Op::Add(block) => {
                 reads.extend(stack.pop());
@@ -46,7 +49,7 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
             }
         };
         from = links.len();
-        links.push(Link { what, output: text(*shape), layer, reads });
+        links.push(Link { what, output: shape.to_string(), layer, reads });
     }
     links
 }
@@ -64,10 +67,10 @@ fn ordinal(number: usize) -> String {
     }
 }
 
-/// "Maximum of 3×3, stride 2".
+/// "Max pooling 3×3, stride 2".
 fn pooling(what: &str, Window { kernel: side, stride, .. }: Window) -> String {
     let stride = if stride == side { String::new() } else { format!(", stride {stride}") };
-    format!("{what} of {side}×{side}{stride}")
+    format!("{what} {side}×{side}{stride}")
 }
 
 /// A layer in words.
@@ -83,14 +86,6 @@ fn layer_of(structure: &Structure, position: usize) -> String {
     }
 }
 
-fn text(shape: Shape) -> String {
-    if shape.is_image() {
-        shape_text(&[shape.channels, shape.height, shape.width])
-    } else {
-        shape.channels.to_string()
-    }
-}
-
 fn name_of(activation: &Activation) -> &'static str {
     match activation {
         Activation::Relu => "ReLU",
@@ -103,6 +98,7 @@ fn name_of(activation: &Activation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Shape;
     use crate::doc::Loss;
     use crate::doc::arch::{Mlp, Net, ResNet, Vgg};
 
@@ -144,7 +140,7 @@ mod tests {
         assert_eq!(links[1].1, "64×32×32");
         let halved: Vec<&str> = links
             .iter()
-            .filter(|(what, _)| what.starts_with("Maximum"))
+            .filter(|(what, _)| what.starts_with("Max pooling"))
             .map(|(_, shape)| shape.as_str())
             .collect();
         assert_eq!(halved, ["64×16×16", "128×8×8", "256×4×4", "512×2×2", "512"]);

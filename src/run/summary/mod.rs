@@ -15,7 +15,7 @@ use super::context::initial_network;
 use super::directory::{MASKS, is_done, spec_of};
 use super::tables::Table;
 use super::weights::files_of_round;
-use crate::doc::structure::{LayerKind, Parameter, Role};
+use crate::doc::structure::{LayerKind, Misfit, Parameter, Role, Traced};
 use crate::doc::{RunSpec, Structure};
 pub use crate::intervene::fault::log::{LoggedFault, Stored};
 use crate::intervene::{Entry, MaskCounts};
@@ -69,9 +69,11 @@ pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<Networ
     Ok(network_of(&structure, parameters))
 }
 
-/// The network that a run starts with, without values: nothing is held. Empty where it does not fit the data.
-pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    spec.structure().map(|structure| network_of(&structure, Vec::new())).unwrap_or_default()
+/// The network that a run starts with, without values: nothing is held. Where a layer does not fit, its layers up to
+/// that one, and what is wrong.
+pub fn planned_summary(spec: &RunSpec) -> (NetworkSummary, Option<Misfit>) {
+    let Traced { structure, misfit, .. } = spec.trace();
+    (network_of(&structure, Vec::new()), misfit)
 }
 
 fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> NetworkSummary {

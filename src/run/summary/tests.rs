@@ -38,7 +38,8 @@ fn a_summary_counts_what_is_left_of_each_layer() {
 
 #[test]
 fn before_a_run_the_network_is_there_whole() {
-    let planned = planned_summary(&run().spec);
+    let (planned, misfit) = planned_summary(&run().spec);
+    assert_eq!(misfit, None);
     let counts: Vec<_> =
         planned.layers.iter().map(|layer| (layer.parameters, layer.weights, layer.remaining)).collect();
     assert_eq!(counts, [(10, 8, 8), (9, 6, 6)]);

@@ -15,6 +15,7 @@ mod idle;
 mod inspector;
 mod menus;
 mod messages;
+mod network;
 mod other_processes;
 mod outdated;
 mod queue;

@@ -70,7 +70,7 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let input = ViewInput { selection, listed: self.document.runs(), runs, results, log };
+        let input = view_input(self.document, selection, (runs, results, log));
         if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -82,7 +82,7 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        views.subject(pane.name, &ViewInput { selection, listed: self.document.runs(), runs, results, log })
+        views.subject(pane.name, &view_input(self.document, selection, (runs, results, log)))
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
@@ -134,11 +134,20 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let input = ViewInput { selection, listed: self.document.runs(), runs, results, log };
+        let input = view_input(self.document, selection, (runs, results, log));
         if let Some(response) = views.ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
     }
+}
+
+fn view_input<'a>(
+    document: &'a Document,
+    selection: &'a Selection,
+    (runs, results, log): (&'a Runs, &'a Path, &'a Log),
+) -> ViewInput<'a> {
+    let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
+    ViewInput { selection, experiment, listed, is_behind, runs, results, log }
 }
 
 impl Drawn<'_> {

@@ -51,7 +51,7 @@ fn convolutions_go_back_as_differences_say() {
     check_convolution(&Direct, &shape(1, 1, 7, 18, 5));
     for (kernel, stride, padding) in [(1, 2, 0), (5, 1, 2), (7, 2, 3), (3, 2, 1), (4, 3, 0)] {
         let window = Window { kernel, stride, padding };
-        check_convolution(&Direct, &ConvShape { window, ..shape(2, 9, 8, 3, 17) });
+        check_convolution(&Direct, &ConvShape { window, ..shape(1, 7, 6, 2, 5) });
     }
     // One for each of Winograd's forms.
     for shape in [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)] {

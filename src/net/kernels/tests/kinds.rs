@@ -141,8 +141,8 @@ fn threads_change_no_bit() {
         let large = shape(9, 12, 12, 40, 72);
         all.extend(convolution(&Direct, &large));
         let window = Window { kernel: 5, stride: 2, padding: 1 };
-        all.extend(convolution(&Direct, &ConvShape { window, ..large }));
-        all.extend(convolution(&Direct, &ConvShape { window, inputs: 3, outputs: 40, ..large }));
+        all.extend(convolution(&Direct, &ConvShape { window, ..shape(9, 8, 7, 20, 40) }));
+        all.extend(convolution(&Direct, &ConvShape { window, ..shape(9, 12, 12, 3, 40) }));
         all.extend(convolution(&Winograd, &shape(5, 9, 8, 48, 96)));
         all.extend(linear_layer(&LinearShape { samples: 37, inputs: 130, outputs: 75 }));
         all.extend([batch_norm(3000, 19), batch_norm(1000, 1), batch_norm(700, 64)].concat());

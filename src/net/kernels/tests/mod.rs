@@ -67,30 +67,26 @@ fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// Shapes with any window: small ones that move by any stride, and a few large ones.
+/// Small windows that move by any stride, and a few large ones.
 fn windows() -> impl Strategy<Value = Window> {
     let small = (1usize..=7, 1usize..=4, 0usize..7);
     let large = (8usize..=11, 1usize..=4, 0usize..11);
-    prop_oneof![3 => small, 1 => large].prop_map(|(kernel, stride, padding)| Window {
+    prop_oneof![4 => small, 1 => large].prop_map(|(kernel, stride, padding)| Window {
         kernel,
         stride,
         padding: padding % kernel,
     })
 }
 
-/// Shapes of 3×3 convolutions that keep the size of the images, and of others.
+/// Shapes of 3×3 convolutions that keep the size of the images, and of others, of which large windows have few channels.
 fn shapes() -> impl Strategy<Value = ConvShape> {
     let same = (0usize..18, 1usize..10, 1usize..10, 1usize..36, 1usize..50)
         .prop_map(|(images, height, width, inputs, outputs)| shape(images, height, width, inputs, outputs));
-    let channels = prop_oneof![1usize..9, 9usize..36];
-    let any = (0usize..6, 1usize..14, 1usize..21, channels, 1usize..50, windows()).prop_map(
-        |(images, height, width, inputs, outputs, window)| ConvShape {
-            images,
-            height,
-            width,
-            inputs,
-            outputs,
-            window,
+    let any = (0usize..4, 1usize..12, 1usize..12, 1usize..36, 1usize..50, windows()).prop_map(
+        |(images, height, width, inputs, outputs, window)| {
+            let inputs = if window.kernel > 3 { inputs.div_ceil(4) } else { inputs };
+            let outputs = if window.kernel > 5 { outputs.div_ceil(3) } else { outputs };
+            ConvShape { images, height, width, inputs, outputs, window }
         },
     );
     prop_oneof![1 => same, 2 => any]
@@ -157,7 +153,7 @@ fn check_linear(shape: &LinearShape) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn direct_convolution_is_the_formula(shape in shapes()) {

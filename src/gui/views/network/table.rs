@@ -1,115 +1,19 @@
-//! The network as a chain of operations: shapes, parameters, remaining weights, and the vulnerability of each layer.
+//! The operations of a network as a table, each with its block of the graph.
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{
-    Align, Color32, FontId, Layout, ProgressBar, Rect, RichText, ScrollArea, Stroke, StrokeKind, TextStyle,
-    Ui, pos2, vec2,
-};
+use eframe::egui::{Align, FontId, Layout, ProgressBar, RichText, TextStyle, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
-use super::columns::{fitting, width_of};
-use super::offer::{Offer, Offers};
-use super::reports::reports_ui;
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, number_ui};
-use crate::figure::network;
+use super::super::columns::{fitting, width_of};
+use super::super::number_ui;
+use super::graph::{BLOCK, block_ui, gutter, lanes};
 use crate::gui::{text, theme};
-use crate::results::Report;
-use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
+use crate::results::network::{LayerSummary, NetworkSummary, Vulnerability};
 use crate::results::number::fixed;
-use crate::results::tiles::Group;
-use crate::run::summary::planned_summary;
 
 const ROW: f32 = 28.0;
 const BAR: f32 = 36.0;
-
-/// The last contents, for exports.
-#[derive(Default)]
-pub struct NetworkView {
-    drawn: Option<(Vec<LayerSummary>, Vulnerabilities, String)>,
-}
-
-/// The view in the registry.
-pub const ENTRY: ViewEntry = ViewEntry {
-    name: "network",
-    title: "Network",
-    group: Group::Weights,
-    help: "The network of the selected arm or run from its input to its logits, before \
-           a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
-           of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
-           with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
-            class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
-            and frozen weights need a run that is done; where the networks after each training are kept, \
-            the slider at the top goes through the rounds, also while the run goes on. The reports of the stages follow below, such as \
-            \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
-    make: || Box::<NetworkView>::default(),
-};
-
-impl View for NetworkView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        self.drawn = None;
-        let planned_run =
-            if shared.network.is_there(ui.ctx(), input) { None } else { input.selected().next() };
-        let planned;
-        let (summary, id, arm, title) = if let Some(run) = planned_run {
-            let title = as_begun(&run.arm);
-            ui.label(RichText::new(&title).strong())
-                .on_hover_text("Remaining and frozen weights appear when the run is done");
-            planned = planned_summary(&run.spec);
-            (&planned, run.id.clone(), run.arm.clone(), title)
-        } else {
-            let read = shared.network.ui(ui, ENTRY.help, input)?;
-            (read.summary, read.source.id, read.arm, read.title)
-        };
-        let reports = input.runs.record(&id).map_or(&[][..], |record| record.reports());
-        let harm = vulnerabilities(input, &arm);
-        if !harm.subject.is_empty() {
-            ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
-        }
-        network_ui(ui, summary, &harm.by_layer, reports);
-        self.drawn = Some((summary.layers.clone(), harm, title));
-        None
-    }
-
-    fn offers(&self) -> Offers {
-        match self.drawn {
-            Some(_) => Offers::Figure,
-            None => Offers::Later("Network shows nothing yet"),
-        }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let (layers, harm, of) = self.drawn.clone()?;
-        let make = move || network::layers(&layers, &harm, &of);
-        Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
-    }
-}
-
-/// Vulnerability by the campaigns of the selected run, or of the selected runs with the setting of the shown network, which
-/// is the `arm` with its swept values.
-fn vulnerabilities(input: &ViewInput<'_>, arm: &str) -> Vulnerabilities {
-    let own = input.selected().filter(|run| run.arm == arm);
-    Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
-}
-
-/// Draws the chain, and the reports below it.
-fn network_ui(
-    ui: &mut Ui,
-    summary: &NetworkSummary,
-    harm: &BTreeMap<String, Vulnerability>,
-    reports: &[Report],
-) {
-    let space = ui.available_width() - ui.spacing().scroll.allocated_width();
-    ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
-        table_ui(ui, summary, harm, space);
-        ui.add_space(2.0 * theme::STEP);
-        // The table may be wider than the view, the reports are not.
-        ui.scope(|ui| {
-            ui.set_max_width(space);
-            reports_ui(ui, reports);
-        });
-    });
-}
 
 /// Heading and help.
 const COLUMNS: [(&str, &str); 7] = [
@@ -131,9 +35,6 @@ const NUMBERS: [usize; 4] = [2, 3, 5, 6];
 const BARS: [usize; 3] = [2, 3, 4];
 /// Columns that go where the view is narrow, first ones first.
 const EXPENDABLE: [usize; 5] = [5, 6, 1, 2, 4];
-/// Height and width of the block of an operation beside its texts.
-const BLOCK: f32 = 5.0 * theme::STEP;
-
 /// How much is drawn of a table in some space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Room {
@@ -175,12 +76,11 @@ fn widths(
     all: &LayerSummary,
     (has_bars, has_intervals): (bool, bool),
 ) -> [f32; COLUMNS.len()] {
+    let gutter = gutter(&lanes(&summary.chain));
     let (body, small) = (TextStyle::Body.resolve(ui.style()), FontId::proportional(theme::SMALL));
     let gap = ui.spacing().item_spacing.x;
     let mut widths = COLUMNS.map(|(name, _)| width_of(ui, name, &small) + theme::STEP);
     let mut take = |column: usize, width: f32| widths[column] = widths[column].max(width);
-    let lanes = lanes(&summary.chain);
-    let gutter = LANE * lanes.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32;
     for link in &summary.chain {
         let layer = link.layer.and_then(|layer| summary.layers.get(layer));
         let name = layer.map_or(0.0, |layer| width_of(ui, &layer.name, &small));
@@ -224,7 +124,13 @@ fn interval_of(found: &Vulnerability) -> String {
 }
 
 /// The chain as a table.
-fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulnerability>, space: f32) {
+pub(super) fn table_ui(
+    ui: &mut Ui,
+    summary: &NetworkSummary,
+    harm: &BTreeMap<String, Vulnerability>,
+    space: f32,
+) {
+    let painter = ui.painter().clone();
     let all = total(&summary.layers);
     let room = Room::of(ui, summary, harm, &all, space);
     let mut table = TableBuilder::new(ui).id_salt(("network", room.shown, room.has_bars)).vscroll(false);
@@ -260,7 +166,7 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
                 return numbers_ui(&mut row, &all, all.parameters, None, &room);
             };
             let layer = link.layer.and_then(|layer| summary.layers.get(layer));
-            row.col(|ui| block_ui(ui, (position, link), layer, &edges));
+            row.col(|ui| block_ui(ui, &painter, (position, link), layer, &edges));
             if room.shown[1] {
                 row.col(|ui| drop(ui.label(&link.output)));
             }
@@ -270,73 +176,6 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
             }
         });
     });
-}
-
-/// Width of a lane for edges that pass blocks, in points.
-const LANE: f32 = 12.0;
-
-/// An edge of the graph that passes other operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Edge {
-    from: usize,
-    to: usize,
-    /// How many lanes are between it and the blocks.
-    lane: usize,
-}
-
-/// The edges between operations that do not follow each other; those that pass the same operations have different lanes.
-fn lanes(chain: &[Link]) -> Vec<Edge> {
-    let mut edges: Vec<Edge> = Vec::new();
-    for (to, link) in chain.iter().enumerate() {
-        for &from in link.reads.iter().filter(|from| **from + 1 < to) {
-            let is_free = |lane: &usize| !edges.iter().any(|edge| edge.lane == *lane && edge.to > from);
-            let lane = (0..).find(is_free).unwrap_or(0);
-            edges.push(Edge { from, to, lane });
-        }
-    }
-    edges
-}
-
-/// An operation as a block, joined to those that it reads.
-fn block_ui(ui: &mut Ui, (position, link): (usize, &Link), layer: Option<&LayerSummary>, edges: &[Edge]) {
-    let colours = theme::present(ui);
-    let cell = ui.max_rect();
-    let gutter = LANE * edges.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32;
-    let block = Rect::from_min_max(cell.min + vec2(2.0 + gutter, 3.0), cell.max - vec2(theme::STEP, 3.0));
-    let stroke = Stroke::new(2.0, colours.text2);
-    let gap = 6.0 + ui.spacing().item_spacing.y;
-    let painter = ui.painter().with_clip_rect(ui.clip_rect().expand2(vec2(0.0, gap)));
-    if position > 0 && link.reads.contains(&(position - 1)) {
-        let x = block.left() + 20.0;
-        painter.line_segment([pos2(x, block.top() - gap), pos2(x, block.top())], stroke);
-    }
-    for edge in edges.iter().filter(|edge| (edge.from..=edge.to).contains(&position)) {
-        let x = block.left() - LANE * (edge.lane as f32 + 0.5);
-        let (top, bottom) = (block.top() - gap, block.bottom() + gap);
-        let middle = block.center().y;
-        let ends = match position {
-            at if at == edge.from => [middle, bottom],
-            at if at == edge.to => [top, middle],
-            _ => [top, bottom],
-        };
-        painter.line_segment(ends.map(|y| pos2(x, y)), stroke);
-        if position == edge.from || position == edge.to {
-            painter.line_segment([pos2(x, middle), pos2(block.left(), middle)], stroke);
-        }
-    }
-    // Operations with parameters are filled.
-    let fill = if layer.is_some() { colours.raised } else { Color32::TRANSPARENT };
-    ui.painter().rect_filled(block, 4.0, fill);
-    ui.painter().rect_stroke(block, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
-    ui.add_space(theme::STEP + gutter);
-    ui.label(&link.what);
-    if let Some(layer) = layer {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(1.5 * theme::STEP);
-            let weight = format!("{}, weight of {}", layer.kind, layer.shape);
-            ui.label(RichText::new(&layer.name).small().color(colours.text2)).on_hover_text(weight);
-        });
-    }
 }
 
 /// The cells of a layer after its block and its output.

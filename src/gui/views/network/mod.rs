@@ -1,0 +1,159 @@
+//! The network as a graph of operations: shapes, parameters, remaining weights, and the vulnerability of each layer.
+
+mod graph;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use eframe::egui::{RichText, ScrollArea, Ui};
+
+use super::offer::{Offer, Offers};
+use super::reports::reports_ui;
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use crate::doc::{RunSpec, planned};
+use crate::figure::network;
+use crate::gui::theme;
+use crate::gui::widgets::{Tone, message_ui};
+use crate::results::Report;
+use crate::results::network::{LayerSummary, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
+use crate::results::tiles::Group;
+use crate::run::summary::planned_summary;
+use table::table_ui;
+
+/// The last contents, for exports.
+#[derive(Default)]
+pub struct NetworkView {
+    drawn: Option<(Vec<LayerSummary>, Vulnerabilities, String)>,
+}
+
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "network",
+    title: "Network",
+    group: Group::Weights,
+    help: "The network of the selected arm or run from its input to its logits, before \
+           a run and after it. Lines at the left are shortcuts of residual blocks. Edits of the network are drawn at once, up \
+           to the first layer that does not fit. Each row is an operation with the shape of its output, its parameters, the share \
+           of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
+           with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
+            class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
+            and frozen weights need a run that is done; where the networks after each training are kept, \
+            the slider at the top goes through the rounds, also while the run goes on. The reports of the stages follow below, such as \
+            \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
+    make: || Box::<NetworkView>::default(),
+};
+
+impl View for NetworkView {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        self.drawn = None;
+        let planned = Planned::of(input, shared.network.spec(ui.ctx(), input));
+        let drawn;
+        let (summary, id, arm, title) = if let Some(Planned { spec, id, arm }) = planned {
+            let title = as_begun(&arm);
+            ui.label(RichText::new(&title).strong())
+                .on_hover_text("Remaining and frozen weights appear when the run is done");
+            let (summary, misfit) = planned_summary(&spec);
+            if let Some(misfit) = misfit {
+                message_ui(ui, Tone::Bad, &misfit.to_string());
+            }
+            drawn = summary;
+            (&drawn, id, arm, title)
+        } else {
+            let read = shared.network.ui(ui, ENTRY.help, input)?;
+            (read.summary, read.source.id, read.arm, read.title)
+        };
+        let reports = input.runs.record(&id).map_or(&[][..], |record| record.reports());
+        let harm = vulnerabilities(input, &arm);
+        if !harm.subject.is_empty() {
+            ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
+        }
+        network_ui(ui, summary, &harm.by_layer, reports);
+        self.drawn = Some((summary.layers.clone(), harm, title));
+        None
+    }
+
+    fn offers(&self) -> Offers {
+        match self.drawn {
+            Some(_) => Offers::Figure,
+            None => Offers::Later("Network shows nothing yet"),
+        }
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        let (layers, harm, of) = self.drawn.clone()?;
+        let make = move || network::layers(&layers, &harm, &of);
+        Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
+    }
+}
+
+/// A network that no run has, as the document has it.
+struct Planned {
+    spec: Arc<RunSpec>,
+    /// Its run; empty where it has none yet.
+    id: String,
+    arm: String,
+}
+
+impl Planned {
+    /// The network to draw instead of that of a run, whose settings are given with whether they are outdated: while there
+    /// is no such run, or it had another network.
+    fn of(input: &ViewInput<'_>, shown: Option<(Arc<RunSpec>, bool)>) -> Option<Self> {
+        let edited = Self::edited(input);
+        let is_edited = edited.is_some();
+        let planned = edited.or_else(|| {
+            let run = input.selected().next()?;
+            Some(Self { spec: run.spec.clone(), id: run.id.clone(), arm: run.arm.clone() })
+        })?;
+        let is_current = shown.is_some_and(|(spec, is_outdated)| {
+            let is_same = spec.net == planned.spec.net && spec.data == planned.spec.data;
+            is_same || !(is_outdated || is_edited)
+        });
+        (!is_current).then_some(planned)
+    }
+
+    /// The network of the document where its runs are those before an edit, or where no arm is selected. Sweeps have
+    /// several networks.
+    fn edited(input: &ViewInput<'_>) -> Option<Self> {
+        let experiment = input.experiment;
+        let index = input.selection.arm();
+        if index.is_some() && !input.is_behind {
+            return None;
+        }
+        let arm = index.and_then(|index| experiment.arms.get(index));
+        let sweeps = experiment.sweep.0.keys().chain(arm.into_iter().flat_map(|arm| arm.sweep.0.keys()));
+        let (spec, is_swept) =
+            (planned(experiment, index), sweeps.clone().any(|path| path.starts_with("net")));
+        if index.is_some() && is_swept {
+            return None;
+        }
+        let arm = arm.map_or_else(|| "experiment".to_owned(), |arm| arm.name.clone());
+        Some(Self { spec: Arc::new(spec), id: String::new(), arm })
+    }
+}
+
+/// Vulnerability by the campaigns of the selected run, or of the selected runs with the setting of the shown network, which
+/// is the `arm` with its swept values.
+fn vulnerabilities(input: &ViewInput<'_>, arm: &str) -> Vulnerabilities {
+    let own = input.selected().filter(|run| run.arm == arm);
+    Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
+}
+
+/// Draws the graph, and the reports below it.
+fn network_ui(
+    ui: &mut Ui,
+    summary: &NetworkSummary,
+    harm: &BTreeMap<String, Vulnerability>,
+    reports: &[Report],
+) {
+    let space = ui.available_width() - ui.spacing().scroll.allocated_width();
+    ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
+        table_ui(ui, summary, harm, space);
+        ui.add_space(2.0 * theme::STEP);
+        // The table may be wider than the view, the reports are not.
+        ui.scope(|ui| {
+            ui.set_max_width(space);
+            reports_ui(ui, reports);
+        });
+    });
+}
