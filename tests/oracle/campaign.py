@@ -187,7 +187,7 @@ def batch_norm(x, weights, name):
     return (x - part("running_mean")) * scale + part("bias")
 
 
-def shortcut(how, x, y, weights, name):
+def shortcut(how, x, y, weights, hook, name):
     """What is added to the `y` that a body yields."""
     kind, _, about = how
     if kind == "Identity":
@@ -196,9 +196,8 @@ def shortcut(how, x, y, weights, name):
     if kind == "PadSubsample":
         more = y.shape[1] - x.shape[1]
         return np.pad(x[:, :, ::stride, ::stride], ((0, 0), (more // 2, more - more // 2), (0, 0), (0, 0)))
-    name = f"{name}.{about.get('name', 'shortcut')}"
-    x = convolution(x, weights[f"{name}.0.weight"], np.float32(0), stride, 0)
-    return batch_norm(x, weights, f"{name}.1")
+    projection = [("Conv", {"stride": stride, "padding": 0}), ("BatchNorm", {})]
+    return forward(projection, weights, x, hook, f"{name}.{about.get('name', 'shortcut')}.")
 
 
 ACTIVATIONS = {
@@ -226,7 +225,7 @@ def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
             x = batch_norm(x, weights, name)
         elif kind == "Residual":
             y = forward(about["body"], weights, x, hook, name + ".")
-            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), x, y, weights, name)
+            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), x, y, weights, hook, name)
         elif kind in ACTIVATIONS:
             x = ACTIVATIONS[kind](x)
         elif kind in ("MaxPool", "AveragePool"):

@@ -279,7 +279,7 @@ CASES = [
     ("LeNet5()", LeNet5, (1, 28, 28), True),
     ("ConvNet(depth: 2)", lambda classes: conv_net(1, (3, 12, 8), classes), (3, 12, 8), True),
     ("ConvNet(depth: 4)", lambda classes: conv_net(2, (3, 12, 8), classes), (3, 12, 8), False),
-    ("ConvNet(depth: 6)", lambda classes: conv_net(3, (3, 8, 8), classes), (3, 8, 8), True),
+    ("ConvNet(depth: 6)", lambda classes: conv_net(3, (3, 8, 8), classes), (3, 8, 8), False),
     ("ResNet(depth: 20)", lambda classes: ResNet(CIFAR, [3] * 3, Basic, True, classes), (3, 10, 9), True),
     ("ResNet(depth: 32)", lambda classes: ResNet(CIFAR, [5] * 3, Basic, True, classes), (3, 10, 9), False),
     ("ResNet(depth: 18)", lambda classes: ResNet(IMAGE_NET, [2] * 4, Basic, False, classes), (3, 18, 20), False),
