@@ -145,6 +145,7 @@ fn a_layer_that_does_not_fit_is_named_with_what_came_in() {
         ("Flatten, Linear(), Relu", "layer 3: the last layer must be linear"),
         ("Conv(name: \"a\"), Conv(name: \"a\"), Flatten, Linear()", "layer 2: another layer is called a too"),
         ("MaxPool(window: 2, padding: 2), Flatten, Linear()", "half the window is the most"),
+        ("Conv(stride: 0), Flatten, Linear()", "layer 1: a convolution has a side and a stride of 1 or more"),
     ] {
         let message = refusal(layers);
         assert!(message.contains(expected), "{layers}: {message}");

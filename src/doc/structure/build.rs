@@ -147,6 +147,10 @@ impl Builder {
                 "{what} needs images, and a row of {came} features comes in; put it before Flatten"
             )));
         }
+        // Ranges are checked with other settings; forms trace a network before that.
+        if window.kernel == 0 || window.stride == 0 {
+            return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
+        }
         if height.min(width) + 2 * window.padding < window.kernel {
             let side = window.kernel;
             return Err(self.misfit(&format!(

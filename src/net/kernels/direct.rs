@@ -192,11 +192,15 @@ impl Sums<'_, '_> {
         for pixel in pixels {
             let at = self.to.at(*pixel, 0);
             self.to.values.prefetch(at);
-            self.to.values.prefetch(at + width - LANES);
+            if width > LANES {
+                self.to.values.prefetch(at + LANES);
+            }
             if let Some(residual) = self.block.epilogue.residual {
                 let at = residual.as_ptr().wrapping_add(*pixel * packing.columns + first);
                 prefetch(at);
-                prefetch(at.wrapping_add(width - LANES));
+                if width > LANES {
+                    prefetch(at.wrapping_add(LANES));
+                }
             }
         }
         // With more channels, or for later blocks, the next pixels are in a near cache already.

@@ -15,14 +15,16 @@ use super::tile::{MAX_ROWS, SumRow, Walk, outer_products};
 
 /// Pixels of a slab.
 const SLAB: usize = 256;
+/// The same where both images have few channels.
+const FEW_SLAB: usize = 1024;
 /// Narrower maps are walked image by image, pixel by pixel.
 const NARROW: usize = 8;
 /// With fewer tasks than this, or for windows of more than [`FEW_ROWS`] rows, each row of the window becomes a task.
 const FEW: usize = 8;
 /// Sums of so many rows of the window fit the first cache.
 const FEW_ROWS: usize = 3;
-/// Up to this many input channels, a row of the window is one row of numbers: registers would be half empty with those of
-/// one place.
+/// Up to this many input channels, the places of a row of the window are summed together: registers would be half empty
+/// with the channels of one.
 const FEW_INPUTS: usize = 8;
 
 /// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel].
@@ -82,6 +84,12 @@ fn last_slab(shape: &ConvShape) -> usize {
     shape.images.saturating_sub(BLOCK.div_ceil(size.max(1))) / several * several
 }
 
+/// Whether the places of a row of the window are summed together. The order of sums is that of single places where the
+/// window is 3×3 and keeps the size of the images.
+fn by_rows(shape: &ConvShape) -> bool {
+    shape.inputs <= FEW_INPUTS && shape.window != Window::SAME3
+}
+
 /// Some input channels, one block of output channels, and some rows of the window.
 struct Corner<'a> {
     shape: &'a ConvShape,
@@ -108,7 +116,7 @@ impl Corner<'_> {
         for slab in slabs(self.shape) {
             for row in self.rows.0..self.rows.1 {
                 let sums = &mut sums[(row - self.rows.0) * kernel * channels..][..kernel * channels];
-                if self.shape.inputs <= FEW_INPUTS {
+                if by_rows(self.shape) {
                     self.row(&slab, row, sums);
                 } else {
                     for (tap, sums) in sums.chunks_exact_mut(channels).enumerate() {
@@ -129,21 +137,13 @@ impl Corner<'_> {
         }
     }
 
-    /// One row of the window, for all pixels of the slab that see it, in the same order for each weight.
+    /// One row of the window, for all pixels of the slab that see it: those of one band after the other.
     fn row(&self, slab: &Slab, row: usize, sums: &mut [SumRow]) {
         let channels = self.inputs.1 - self.inputs.0;
-        let (first, end) = seen(slab.rows, self.shape.height, &self.shape.window, row);
-        let images = slab.images.1 - slab.images.0;
-        let together = if self.shape.out_width() < NARROW { images } else { 1 };
-        for image in (slab.images.0..slab.images.1).step_by(together) {
-            let one = Slab { images: (image, image + together), rows: slab.rows };
-            for y in first..end {
-                for band in self.bands {
-                    let sums = &mut sums[band.tap * channels..][..band.taps * channels];
-                    let x = (band.start, band.start + band.len);
-                    self.add(&one, row, ((y, y + 1), x), band.from, sums);
-                }
-            }
+        let y = seen(slab.rows, self.shape.height, &self.shape.window, row);
+        for band in self.bands.iter().filter(|_| y.0 < y.1) {
+            let sums = &mut sums[band.tap * channels..][..band.taps * channels];
+            self.add(slab, row, (y, (band.start, band.start + band.len)), band.from, sums);
         }
     }
 
@@ -206,14 +206,19 @@ struct Slab {
     rows: (usize, usize),
 }
 
+/// Pixels of a slab.
+fn slab(shape: &ConvShape) -> usize {
+    if by_rows(shape) && shape.outputs <= LANES { FEW_SLAB } else { SLAB }
+}
+
 fn images_of_slab(shape: &ConvShape) -> usize {
-    (SLAB / (shape.out_height() * shape.out_width()).max(1)).max(1)
+    (slab(shape) / (shape.out_height() * shape.out_width()).max(1)).max(1)
 }
 
 fn slabs(shape: &ConvShape) -> impl Iterator<Item = Slab> + use<> {
     let (images, height, width) = (shape.images, shape.out_height(), shape.out_width());
     let several = images_of_slab(shape);
-    let rows = (SLAB / width.max(1)).clamp(1, height.max(1));
+    let rows = (slab(shape) / width.max(1)).clamp(1, height.max(1));
     (0..images).step_by(several).flat_map(move |image| {
         let images = (image, (image + several).min(images));
         (0..height).step_by(rows).map(move |row| Slab { images, rows: (row, (row + rows).min(height)) })

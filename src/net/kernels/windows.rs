@@ -36,54 +36,75 @@ pub fn maxima(images: &Images, window: Window, input: &[f32], output: &mut [f32]
     let (row, work) = (pooled.width * pooled.channels, output.len() * window.taps() * COST);
     pairs_mut((output, row), (which, row), work, |at, output, which| {
         let (y, input) = (at % pooled.height, &input[at / pooled.height * images.size()..][..images.size()]);
-        dispatch(Maxima { images, window, y, input, output, which });
+        dispatch(RowOfMaxima { of: Maxima { images, window, input }, y, output, which });
     });
 }
 
-/// One row of positions.
+/// The positions of a window on one image.
 struct Maxima<'a> {
     images: &'a Images,
     window: Window,
-    y: usize,
     input: &'a [f32],
+}
+
+/// One row of them.
+struct RowOfMaxima<'a> {
+    of: Maxima<'a>,
+    y: usize,
     output: &'a mut [f32],
     which: &'a mut [u8],
 }
 
-impl Kernel for Maxima<'_> {
+impl Kernel for RowOfMaxima<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Self { images: &Images { height, width, channels, .. }, window, input, .. } = self;
+        let Maxima { images: &Images { height, width, channels, .. }, window, .. } = self.of;
         let (rows, first_row) = inside(&window, height, self.y);
         let pixels = self.output.chunks_exact_mut(channels).zip(self.which.chunks_exact_mut(channels));
         for (x, (output, which)) in pixels.enumerate() {
             let (columns, first_column) = inside(&window, width, x);
-            let first = (rows.start * width + columns.start) * channels;
-            for c in (0..channels).step_by(LANES) {
-                let lanes = LANES.min(channels - c);
-                let (mut best, mut places) = ([0.0; LANES], [0_u32; LANES]);
-                best[..lanes].copy_from_slice(&input[first + c..][..lanes]);
-                places.fill((first_row * window.kernel + first_column) as u32);
-                for y in rows.clone() {
-                    for x in columns.clone() {
-                        let at = (y * width + x) * channels + c;
-                        let place =
-                            (first_row + y - rows.start) * window.kernel + first_column + x - columns.start;
-                        let mut values = [f32::NEG_INFINITY; LANES];
-                        values[..lanes].copy_from_slice(&input[at..at + lanes]);
-                        for lane in 0..LANES {
-                            let wins = wins(values[lane], best[lane]);
-                            best[lane] = if wins { values[lane] } else { best[lane] };
-                            places[lane] = if wins { place as u32 } else { places[lane] };
-                        }
-                    }
-                }
-                output[c..c + lanes].copy_from_slice(&best[..lanes]);
-                for (which, place) in which[c..c + lanes].iter_mut().zip(places) {
-                    *which = place as u8;
+            let seen = Seen { rows: rows.clone(), columns, place: first_row * window.kernel + first_column };
+            let mut c = 0;
+            while c + LANES <= channels {
+                self.of.largest::<LANES>(&seen, c, (&mut output[c..], &mut which[c..]));
+                c += LANES;
+            }
+            for c in c..channels {
+                self.of.largest::<1>(&seen, c, (&mut output[c..], &mut which[c..]));
+            }
+        }
+    }
+}
+
+/// The part of a window that lies within the image, and the place of its first pixel.
+struct Seen {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    place: usize,
+}
+
+impl Maxima<'_> {
+    /// The largest numbers of `N` channels from `c` on, and their places.
+    #[inline(always)]
+    fn largest<const N: usize>(&self, seen: &Seen, c: usize, (output, which): (&mut [f32], &mut [u8])) {
+        let Images { width, channels, .. } = *self.images;
+        let pixel = |y: usize, x: usize| -> &[f32; N] {
+            self.input[(y * width + x) * channels + c..].first_chunk().expect("the image has its shape")
+        };
+        let mut best = *pixel(seen.rows.start, seen.columns.start);
+        let mut places = [seen.place as u32; N];
+        for (y, row) in seen.rows.clone().enumerate() {
+            for (x, column) in seen.columns.clone().enumerate() {
+                let (values, place) = (pixel(row, column), (seen.place + y * self.window.kernel + x) as u32);
+                for lane in 0..N {
+                    let wins = wins(values[lane], best[lane]);
+                    best[lane] = if wins { values[lane] } else { best[lane] };
+                    places[lane] = if wins { place } else { places[lane] };
                 }
             }
         }
+        output[..N].copy_from_slice(&best);
+        which[..N].copy_from_slice(&places.map(|place| place as u8));
     }
 }
 
@@ -96,9 +117,13 @@ pub fn maxima_backward(
 ) {
     each_window_of_pixels(images, window, input_gradient, |to, at, place, is_first| {
         let (gradient, which) = (&gradient[at..at + to.len()], &which[at..at + to.len()]);
-        for ((to, gradient), which) in to.iter_mut().zip(gradient).zip(which) {
-            let gradient = if usize::from(*which) == place { *gradient } else { 0.0 };
-            *to = if is_first { gradient } else { *to + gradient };
+        let place = u8::try_from(place).expect("a window has at most 121 places");
+        let pairs = to.iter_mut().zip(gradient.iter().zip(which));
+        let share = |(gradient, which): (&f32, &u8)| if *which == place { *gradient } else { 0.0 };
+        if is_first {
+            pairs.for_each(|(to, from)| *to = share(from));
+        } else {
+            pairs.for_each(|(to, from)| *to += share(from));
         }
     });
 }
@@ -165,8 +190,11 @@ pub fn average_windows_backward(
     assert_eq!(gradient.len(), images.pooled(&window).len(), "one number for each position");
     let count = window.taps() as f32;
     each_window_of_pixels(images, window, input_gradient, |to, at, _, is_first| {
-        for (to, gradient) in to.iter_mut().zip(&gradient[at..]) {
-            *to = if is_first { gradient / count } else { *to + gradient / count };
+        let pairs = to.iter_mut().zip(&gradient[at..]);
+        if is_first {
+            pairs.for_each(|(to, gradient)| *to = gradient / count);
+        } else {
+            pairs.for_each(|(to, gradient)| *to += gradient / count);
         }
     });
 }

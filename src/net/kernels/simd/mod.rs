@@ -68,7 +68,7 @@ pub trait Simd: Copy + Send + Sync {
     #[inline(always)]
     fn load_part(self, from: &[f32]) -> Self::V {
         let mut lanes = [0.0; LANES];
-        lanes[..from.len()].copy_from_slice(from);
+        copy_part(from, &mut lanes[..from.len()]);
         self.load(&lanes)
     }
 }
@@ -101,8 +101,26 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// Writes the first numbers, as many as the slice has, at most sixteen.
     #[inline(always)]
     fn store_part(self, to: &mut [f32]) {
-        to.copy_from_slice(&self.to_array()[..to.len()]);
+        copy_part(&self.to_array()[..to.len()], to);
     }
+}
+
+/// Copies fewer than a vector's numbers, in pieces of known size: a call of the general copy costs more than the numbers.
+#[inline(always)]
+fn copy_part(from: &[f32], to: &mut [f32]) {
+    let len = from.len();
+    assert!(len == to.len() && len <= LANES, "a vector has sixteen lanes");
+    let mut at = 0;
+    macro_rules! pieces {
+        ($($size:literal)*) => {$(
+            if len & $size > 0 {
+                to[at..at + $size].copy_from_slice(&from[at..at + $size]);
+                at += $size;
+            }
+        )*};
+    }
+    pieces!(16 8 4 2 1);
+    debug_assert_eq!(at, len);
 }
 
 /// Prefetches the cache line at `at`, which need not be a valid address.
