@@ -188,7 +188,7 @@ impl Item<'_> {
         let end = Rect::from_min_max(pos2(rect.right() - marks::ICON_WIDTH, rect.top()), rect.max);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(end).id_salt(row_id(self.list, self.position.0)));
         edit = edit.or(more_ui(&mut ui, self.position, &self.name, colour, self.kinds));
-        let help = if beside.is_empty() { what } else { format!("{what}\nits output: {beside}") };
+        let help = if beside.is_empty() { what } else { format!("{what}\nOutput: {beside}") };
         (response.on_hover_text(help), edit)
     }
 

@@ -34,11 +34,11 @@ fn net(window: &Window) -> String {
 fn beside(window: &mut Window, line: &str) -> String {
     window.harness.get_by_label(line).hover();
     window.harness.run_steps(40);
-    let all = window.harness.query_all_by_label_contains("its output: ");
+    let all = window.harness.query_all_by_label_contains("Output: ");
     let texts: Vec<String> = all.filter_map(|node| node.accesskit_node().value()).collect();
     texts
         .last()
-        .and_then(|text| text.rsplit_once("its output: "))
+        .and_then(|text| text.rsplit_once("Output: "))
         .map_or_else(String::new, |(_, shape)| shape.to_owned())
 }
 
