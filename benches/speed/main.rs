@@ -180,7 +180,7 @@ fn lenet() -> Net {
     Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() })
 }
 
-/// Depths of ResNets for large images, which know 1,000 classes.
+/// Depths of residual networks for large images, which know 1,000 classes.
 const IMAGE_NET: [u32; 4] = [18, 34, 50, 101];
 
 fn input(net: &Net) -> Shape {
@@ -193,7 +193,7 @@ fn input(net: &Net) -> Shape {
 
 /// A fresh network, the loss, and uniform noise in [0, 1) with random labels.
 fn bench(net: &Net, batch: usize) -> (Network, LossFunction, Samples) {
-    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy).unwrap());
+    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy).expect("the network fits its input"));
     let criterion = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), structure.outputs);
     let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
     (Network::new(structure, initialisation, 1, 0), criterion, noise(input(net), batch))
@@ -300,7 +300,8 @@ fn trial(net: &Net, kernels: &Kernels, threads: usize) -> f64 {
 /// Carries out a run in memory.
 fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
     let compute: Box<dyn Compute> = backend(&Device::Flex, &spec.train.kernels);
-    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new()).unwrap();
+    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
+    let place = place.expect("the network fits its data");
     let mut watch = Watch::default();
     Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
     watch

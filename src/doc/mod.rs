@@ -6,6 +6,7 @@ pub mod fault;
 pub mod fault_sites;
 pub mod file;
 pub mod file_names;
+mod identity;
 pub mod intervention;
 mod location;
 pub mod plan;

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::arch::Net;
 use super::experiment::{Arm, Device, Experiment};
+use super::identity::{identify, identity};
 use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
@@ -53,24 +52,6 @@ impl RunSpec {
         let mut spec = Self { data: self.data.without_place(), ..self.clone() };
         identify(&mut spec.plan, &|| self.structure().is_ok_and(|structure| structure.has_batch_norm()));
         spec.to_ron()
-    }
-}
-
-/// Makes a plan the one that identities are made of: without the places of other data in its branches, and with lines
-/// between networks with batch norm as [`in_identities`](super::stage::LineStatistics::in_identities) has them.
-fn identify(plan: &mut [Stage], has_batch_norm: &dyn Fn() -> bool) {
-    for stage in plan {
-        if let Stage::Branch(branch) = stage {
-            branch.data = branch.data.as_ref().map(Data::without_place);
-        }
-        if let Stage::Connect(connect) = stage
-            && has_batch_norm()
-        {
-            connect.statistics = connect.statistics.in_identities();
-        }
-        if let Some(nested) = stage.nested_mut() {
-            identify(nested, has_batch_norm);
-        }
     }
 }
 
@@ -180,11 +161,6 @@ impl Identities<'_> {
         });
         identity(&format!("{}{seed}{}", text[0], text[1]))
     }
-}
-
-/// 16 hexadecimal digits of the SHA-256 of a text.
-fn identity(text: &str) -> String {
-    crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 /// The settings of an arm before sweeps and overrides; those of all arms where none is given. The seed is that of no run.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::doc::structure::{Op, Window, logits};
+use crate::doc::structure::{Op, Parameter, Window, logits};
 use crate::doc::{Loss, Structure};
 use crate::form::{Stored, check_ranges, ron_text};
 
@@ -17,7 +17,7 @@ fn refusal(layers: &str) -> String {
 }
 
 /// The networks of the papers have as many parameters as there: LeCun et al. 1998 (with ReLU and pooling, as common
-/// tutorials have it), Frankle & Carbin 2019, akamaster/pytorch_resnet_cifar10, torchvision 0.20.
+/// tutorials have it), Frankle & Carbin 2019, `akamaster/pytorch_resnet_cifar10`, torchvision 0.20.
 #[test]
 fn parameter_counts_are_those_of_the_field() {
     let (mnist, cifar, large) = (Shape::new(1, 28, 28), Shape::new(3, 32, 32), Shape::new(3, 224, 224));
@@ -44,7 +44,7 @@ fn parameter_counts_are_those_of_the_field() {
     }
     let weights = |structure: &Structure| {
         let weights = (0..structure.layers.len()).filter_map(|layer| structure.weight(layer));
-        weights.map(|weight| weight.len()).sum::<usize>()
+        weights.map(Parameter::len).sum::<usize>()
     };
     assert_eq!(weights(&structure("ResNet()", cifar, 10)), 268_336);
     let hidden = "Vgg(depth: 11, head: Hidden(widths: [512, 512], pool: 1))";

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::App;
+use super::workspace::Request;
 use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
 use crate::gui::drop::as_written;
 use crate::gui::files::{PathRequest, Purpose, documents_folder};
-use crate::gui::inspector::{Browse, selection_of};
+use crate::gui::inspector::{Browse, InspectorRequest, selection_of};
 
 impl App {
     /// Shows a setting in the inspector and gives it the keyboard.
@@ -18,6 +19,14 @@ impl App {
         self.select(selection_of(&place));
         self.open_inspector();
         self.workspace.focus = Some(place);
+    }
+
+    /// Does what the inspector asks for.
+    pub(super) fn answer_inspector(&mut self, request: InspectorRequest, ctx: &egui::Context) {
+        match request {
+            InspectorRequest::Browse(browse) => self.browse(browse, ctx),
+            InspectorRequest::Show(view) => self.take_request(Request::Show(view), ctx),
+        }
     }
 
     /// Asks for the path of a setting.

@@ -12,7 +12,7 @@ use crate::form::path::Place;
 use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
-use crate::gui::inspector::{Inspected, InspectorRequest};
+use crate::gui::inspector::Inspected;
 use crate::gui::log::NoticeAction;
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
@@ -300,11 +300,8 @@ impl App {
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);
         }
-        let ctx = ui.ctx().clone();
-        match shown.and_then(|shown| shown.inner) {
-            Some(InspectorRequest::Browse(browse)) => self.browse(browse, &ctx),
-            Some(InspectorRequest::Show(view)) => self.take_request(Request::Show(view), &ctx),
-            None => {}
+        if let Some(request) = shown.and_then(|shown| shown.inner) {
+            self.answer_inspector(request, &ui.ctx().clone());
         }
     }
 
@@ -318,7 +315,7 @@ impl App {
         self.workspace.follow_tiles();
     }
 
-    fn take_request(&mut self, request: Request, ctx: &egui::Context) {
+    pub(super) fn take_request(&mut self, request: Request, ctx: &egui::Context) {
         match request {
             Request::AddStage(set) => {
                 let parameter = set.parameter.clone();

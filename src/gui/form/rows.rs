@@ -179,7 +179,7 @@ impl Item<'_> {
         let name = format!("{}: {what}", self.name);
         response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
         let beside = context.about.beside.get(&context.place.to_string()).map_or("", String::as_str);
-        self.paint(ui, &response, is_open, (&what, beside), context);
+        paint(ui, &response, is_open, (&what, beside), context);
         let mut edit = None;
         response.context_menu(|ui| edit = menu_ui(ui, self.position, self.kinds));
         let is_marked = is_open || response.hovered() || response.has_focus();
@@ -188,38 +188,8 @@ impl Item<'_> {
         let end = Rect::from_min_max(pos2(rect.right() - marks::ICON_WIDTH, rect.top()), rect.max);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(end).id_salt(row_id(self.list, self.position.0)));
         edit = edit.or(more_ui(&mut ui, self.position, &self.name, colour, self.kinds));
-        let help = if beside.is_empty() { what } else { format!("{what}\nits output: {beside}") };
+        let help = if beside.is_empty() { what } else { format!("{what}\nOutput: {beside}") };
         (response.on_hover_text(help), edit)
-    }
-
-    fn paint(
-        &self,
-        ui: &Ui,
-        response: &Response,
-        is_open: bool,
-        (what, beside): (&str, &str),
-        context: &FormContext,
-    ) {
-        let (colours, painter, rect) = (theme::present(ui), ui.painter(), response.rect);
-        if is_open {
-            painter.rect_filled(rect, 4.0, colours.selection);
-        } else if response.hovered() {
-            painter.rect_filled(rect, 4.0, colours.hover.gamma_multiply(0.5));
-        }
-        if response.has_focus() {
-            widgets::focus_ring(ui, rect);
-        }
-        let middle = rect.center().y;
-        let worst = context.problems_inside().map(|problem| problem.severity).min();
-        let caret = if is_open { Icon::CaretDown } else { Icon::CaretRight };
-        let (icon, colour) = match worst {
-            Some(Severity::Error) => (Icon::ErrorFill, colours.bad),
-            Some(Severity::Note) => (Icon::Warning, colours.warning),
-            None => (caret, colours.text2),
-        };
-        icon.paint(painter, pos2(rect.left() + 8.0, middle), 12.0, colour);
-        let colour = if worst == Some(Severity::Error) { colours.bad } else { colours.text };
-        paint_texts(ui, rect, (what, colour), beside);
     }
 
     /// What the keys ask for while the line has the keyboard.
@@ -255,6 +225,30 @@ impl Item<'_> {
 fn below_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     let margin = Margin { left: TEXT as i8, ..Margin::ZERO };
     Frame::new().inner_margin(margin).show(ui, draw);
+}
+
+/// Paints a line with the worst problem inside of it.
+fn paint(ui: &Ui, response: &Response, is_open: bool, (what, beside): (&str, &str), context: &FormContext) {
+    let (colours, painter, rect) = (theme::present(ui), ui.painter(), response.rect);
+    if is_open {
+        painter.rect_filled(rect, 4.0, colours.selection);
+    } else if response.hovered() {
+        painter.rect_filled(rect, 4.0, colours.hover.gamma_multiply(0.5));
+    }
+    if response.has_focus() {
+        widgets::focus_ring(ui, rect);
+    }
+    let middle = rect.center().y;
+    let worst = context.problems_inside().map(|problem| problem.severity).min();
+    let caret = if is_open { Icon::CaretDown } else { Icon::CaretRight };
+    let (icon, colour) = match worst {
+        Some(Severity::Error) => (Icon::ErrorFill, colours.bad),
+        Some(Severity::Note) => (Icon::Warning, colours.warning),
+        None => (caret, colours.text2),
+    };
+    icon.paint(painter, pos2(rect.left() + 8.0, middle), 12.0, colour);
+    let colour = if worst == Some(Severity::Error) { colours.bad } else { colours.text };
+    paint_texts(ui, rect, (what, colour), beside);
 }
 
 /// Paints the texts of a line: what it is, and at the right what is known about it, which is never cut.

@@ -141,7 +141,9 @@ fn steps_say_what_they_change() {
         ("arms", |window| window.experiment.arms.swap(0, 1)),
         ("seeds", |window| window.experiment.seeds.push(9)),
         ("settings", |window| window.experiment.train.batch += 1),
-        ("network", |window| window.experiment.net = crate::doc::Net::Sequential(Default::default())),
+        ("network", |window| {
+            window.experiment.net = crate::doc::Net::Sequential(crate::doc::Sequential::default())
+        }),
         ("notes", |window| window.view.notes.push('x')),
         ("star, tag or note", |window| window.view.marks.entry("r".to_owned()).or_default().starred = true),
         ("filter", |window| window.view.filter.push('x')),

@@ -358,7 +358,10 @@ const FORKED: &str = "structures add what they have forked";
 fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {
     let [count, inputs, height, width] = x.dims();
     let places = |length: usize| {
-        let places: Vec<i64> = (0..length).step_by(stride).map(|at| at as i64).collect();
+        let places: Vec<i64> = (0..length)
+            .step_by(stride)
+            .map(|at| i64::try_from(at).expect("images have few pixels"))
+            .collect();
         let places = TensorData::new(places.clone(), [places.len()]);
         Tensor::<1, Int>::from_data(places, &x.device())
     };

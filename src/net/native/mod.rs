@@ -7,6 +7,8 @@
 
 mod backward;
 mod evaluate;
+#[cfg(test)]
+mod graphs;
 mod pass;
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,10 @@ fn with_net(net: Net) -> Window {
     window.harness.state_mut().editor.document.experiment.net = net;
     window.harness.run();
     let all = window.harness.query_all_by_role(Role::DisclosureTriangle);
-    all.filter(|node| node.accesskit_node().label().as_deref() == Some("Network")).last().unwrap().click();
+    all.filter(|node| node.accesskit_node().label().as_deref() == Some("Network"))
+        .next_back()
+        .unwrap()
+        .click();
     window.harness.run();
     window
 }
@@ -31,11 +34,11 @@ fn net(window: &Window) -> String {
 fn beside(window: &mut Window, line: &str) -> String {
     window.harness.get_by_label(line).hover();
     window.harness.run_steps(40);
-    let all = window.harness.query_all_by_label_contains("its output: ");
+    let all = window.harness.query_all_by_label_contains("Output: ");
     let texts: Vec<String> = all.filter_map(|node| node.accesskit_node().value()).collect();
     texts
         .last()
-        .and_then(|text| text.rsplit_once("its output: "))
+        .and_then(|text| text.rsplit_once("Output: "))
         .map_or_else(String::new, |(_, shape)| shape.to_owned())
 }
 

@@ -25,7 +25,7 @@ pub(super) fn lanes(chain: &[Link]) -> Vec<Edge> {
     for (to, link) in chain.iter().enumerate() {
         for &from in link.reads.iter().filter(|from| **from + 1 < to) {
             let is_free = |lane: &usize| !edges.iter().any(|edge| edge.lane == *lane && edge.to > from);
-            let lane = (0..).find(is_free).unwrap_or(0);
+            let lane = (0..=edges.len()).find(is_free).unwrap_or(0);
             edges.push(Edge { from, to, lane });
         }
     }
