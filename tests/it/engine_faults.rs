@@ -261,7 +261,7 @@ fn interrupted_runs_go_on_with_the_same_faults_and_the_same_log() {
          Do(Release(what: [Faults])), {EACH_IMAGE}, Test, Test"
     );
     assert_resumes(&with_plan(&plan), 4);
-    assert_resumes(&residual(&plan), 7);
+    assert_resumes(&residual(&plan), 16);
 }
 
 #[test]
