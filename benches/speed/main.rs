@@ -193,7 +193,9 @@ fn input(net: &Net) -> Shape {
 
 /// A fresh network, the loss, and uniform noise in [0, 1) with random labels.
 fn bench(net: &Net, batch: usize) -> (Network, LossFunction, Samples) {
-    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy).expect("the network fits its input"));
+    let structure = Arc::new(
+        Structure::new(net, input(net), 10, &Loss::CrossEntropy).expect("the network fits its input"),
+    );
     let criterion = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), structure.outputs);
     let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
     (Network::new(structure, initialisation, 1, 0), criterion, noise(input(net), batch))
