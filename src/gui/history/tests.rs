@@ -142,7 +142,7 @@ fn steps_say_what_they_change() {
         ("seeds", |window| window.experiment.seeds.push(9)),
         ("settings", |window| window.experiment.train.batch += 1),
         ("network", |window| {
-            window.experiment.net = crate::doc::Net::Sequential(crate::doc::Sequential::default())
+            window.experiment.net = crate::doc::Net::Sequential(crate::doc::Sequential::default());
         }),
         ("notes", |window| window.view.notes.push('x')),
         ("star, tag or note", |window| window.view.marks.entry("r".to_owned()).or_default().starred = true),

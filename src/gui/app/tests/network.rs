@@ -17,11 +17,8 @@ fn with_net(net: Net) -> Window {
     let mut window = Window::sized([1440.0, 1600.0], None);
     window.harness.state_mut().editor.document.experiment.net = net;
     window.harness.run();
-    let all = window.harness.query_all_by_role(Role::DisclosureTriangle);
-    all.filter(|node| node.accesskit_node().label().as_deref() == Some("Network"))
-        .next_back()
-        .unwrap()
-        .click();
+    let mut all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+    all.rfind(|node| node.accesskit_node().label().as_deref() == Some("Network")).unwrap().click();
     window.harness.run();
     window
 }
