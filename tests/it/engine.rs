@@ -44,9 +44,12 @@ fn a_training_may_be_cut_in_two_without_a_difference() {
 
 #[test]
 fn a_named_network_and_the_list_of_its_layers_compute_the_same_numbers() {
-    for net in ["Mlp(hidden: [7], activation: Tanh, output: Tanh)", "LeNet5()", "ResNet()"] {
+    for (net, side) in
+        [("Mlp(hidden: [7], activation: Tanh, output: Tanh)", 8), ("LeNet5()", 28), ("ResNet()", 8)]
+    {
+        let data = format!("Digits(limit_train: 20, limit_test: 10, image_size: {side})");
         let named = spec(&format!(
-            "(data: Digits(limit_train: 40, limit_test: 20), net: {net}, train: (batch: 20), arms: [(plan: [Train(\"3it\"), Test])])"
+            "(data: {data}, net: {net}, train: (batch: 10), arms: [(plan: [Train(\"2it\"), Test])])"
         ));
         let facts = named.data.facts(named.net.image_side());
         let list = Net::Sequential(named.net.to_layers(facts.shape, facts.classes));
