@@ -19,6 +19,7 @@ fn with_net(net: Net) -> Window {
     window.harness.run();
     let mut all = window.harness.query_all_by_role(Role::DisclosureTriangle);
     all.rfind(|node| node.accesskit_node().label().as_deref() == Some("Network")).unwrap().click();
+    drop(all);
     window.harness.run();
     window
 }
