@@ -32,15 +32,15 @@ pub const ENTRY: ViewEntry = ViewEntry {
     name: "network",
     title: "Network",
     group: Group::Weights,
-    help: "The network of the selected arm or run from its input to its logits, before \
-           a run and after it. Lines at the left are shortcuts of residual blocks. Edits of the network are drawn at once, up \
-           to the first layer that does not fit. Each row is an operation with the shape of its output, its parameters, the share \
-           of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
-           with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
-            class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining \
-            and frozen weights need a run that is done; where the networks after each training are kept, \
-            the slider at the top goes through the rounds, also while the run goes on. The reports of the stages follow below, such as \
-            \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
+    help: "The network of the selected arm or run from its input to its logits, before a run and after it, with the \
+           shortcuts of residual blocks as lines at the left; edits are drawn at once, up to the first layer that \
+           does not fit. Each row is an operation with the shape of its output, its parameters, the share of its \
+           weights that remain after pruning, and the multiply-adds of the surviving weights. A layer with 0 % \
+           remaining cuts the network in two. Vulnerability is the share of images that get another class under \
+           a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and frozen weights \
+           need a run that is done; where the networks after each training are kept, the slider at the top goes \
+           through the rounds, also while the run goes on. The reports of the stages follow below, such as \
+           \u{201c}Pruned or frozen weights: bit-identical\u{201d}.",
     make: || Box::<NetworkView>::default(),
 };
 
