@@ -2,7 +2,7 @@
 
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
-use weightlab::doc::structure::Role;
+use weightlab::doc::structure::{Parameter, Role};
 use weightlab::intervene::Entry;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::Network;
@@ -136,7 +136,7 @@ fn criteria_that_look_at_gradients_prune_the_exact_count() {
         let network = run(residual(&plan)).state.network;
         let structure = network.structure();
         let weights = (0..structure.layers.len()).filter_map(|layer| structure.weight(layer));
-        let total = weights.map(|weight| weight.len()).sum::<usize>() as f64;
+        let total = weights.map(Parameter::len).sum::<usize>() as f64;
         let pruned: u64 = (0..network.len()).map(|index| network.mask_counts(index).pruned).sum();
         assert_eq!(pruned, (total * 0.4).round_ties_even() as u64, "{criterion}");
     }

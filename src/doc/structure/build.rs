@@ -71,9 +71,15 @@ impl Builder {
 
     fn module(&mut self, module: &Module, prefix: &str, position: usize) -> Result<(), Misfit> {
         match module {
-            Module::Conv(conv) => self.convolution(&self.name(&conv.name, prefix, position)?, conv)?,
-            Module::BatchNorm(BatchNorm { name }) => self.batch_norm(&self.name(name, prefix, position)?)?,
-            Module::Linear(linear) => self.linear(&self.name(&linear.name, prefix, position)?, linear)?,
+            Module::Conv(conv) => {
+                self.convolution(&self.name(conv.name.as_deref(), prefix, position)?, conv)?
+            }
+            Module::BatchNorm(BatchNorm { name }) => {
+                self.batch_norm(&self.name(name.as_deref(), prefix, position)?)?
+            }
+            Module::Linear(linear) => {
+                self.linear(&self.name(linear.name.as_deref(), prefix, position)?, linear)?
+            }
             Module::Relu => self.op(Op::Activation(Activation::Relu)),
             Module::Softsign => self.op(Op::Activation(Activation::Softsign)),
             Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
@@ -94,7 +100,7 @@ impl Builder {
             }
             Module::Dropout(share) => self.op(Op::Dropout(*share)),
             Module::Residual(residual) => {
-                self.residual(&self.name(&residual.name, prefix, position)?, residual)?;
+                self.residual(&self.name(residual.name.as_deref(), prefix, position)?, residual)?;
             }
         }
         if self.shape.len() >= MOST {
@@ -110,7 +116,7 @@ impl Builder {
     }
 
     /// The name of the present module: the user's, or its position.
-    fn name(&self, own: &Option<String>, prefix: &str, position: usize) -> Result<String, Misfit> {
+    fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
         let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
         names::problem(name)
             .map_or_else(|| Ok(format!("{prefix}{name}")), |problem| Err(self.misfit(&problem)))

@@ -81,7 +81,9 @@ fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
         flow = compute.forward(network, from..at + 1, &flow);
         from = at + 1;
         let factor = factor(&flow.values);
-        flow.values.iter_mut().for_each(|value| *value *= factor);
+        for value in &mut flow.values {
+            *value *= factor;
+        }
         scaled.by(factor, &flow);
     }
     through(compute, &scaled.into_network(network), network.len())
