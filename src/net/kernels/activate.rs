@@ -1,7 +1,7 @@
 //! Non-linearities, forward and backward.
 
 use super::parallel::{COST, chunks_mut};
-use super::simd::{Kernel, Simd, dispatch};
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// Numbers per task.
 const BLOCK: usize = 16 * 1024;
@@ -116,13 +116,22 @@ struct Back<'a> {
 
 impl Kernel for Back<'_> {
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let pairs = self.gradient.iter_mut().zip(self.values);
+    fn run<S: Simd>(self, simd: S) {
         match self.curve {
             Curve::Relu => {
-                pairs.for_each(|(gradient, y)| *gradient = if is_closed(*y) { 0.0 } else { *gradient });
+                // Vectors, since a masked store is slow on many processors.
+                let (gradients, rest) = self.gradient.as_chunks_mut::<LANES>();
+                let (values, last) = self.values.as_chunks::<LANES>();
+                for (gradient, y) in gradients.iter_mut().zip(values) {
+                    simd.load(y).where_positive(simd.load(gradient)).store(gradient);
+                }
+                let passed = simd.load_part(last).where_positive(simd.load_part(rest));
+                passed.store_part(rest);
             }
-            curve => pairs.for_each(|(gradient, x_or_y)| *gradient *= curve.gradient(*x_or_y)),
+            curve => {
+                let pairs = self.gradient.iter_mut().zip(self.values);
+                pairs.for_each(|(gradient, x_or_y)| *gradient *= curve.gradient(*x_or_y));
+            }
         }
     }
 }

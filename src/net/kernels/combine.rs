@@ -34,10 +34,10 @@ fn sum(into: &mut [f32], values: &[f32], relu: bool) {
 }
 
 /// `into` += `values`, then max(0, ·) with `relu`.
-pub struct Add<'a> {
-    pub into: &'a mut [f32],
-    pub values: &'a [f32],
-    pub relu: bool,
+struct Add<'a> {
+    into: &'a mut [f32],
+    values: &'a [f32],
+    relu: bool,
 }
 
 impl Kernel for Add<'_> {
@@ -79,7 +79,7 @@ pub fn subsample_pad(images: &Images, stride: usize, outputs: usize, input: &[f3
     });
 }
 
-/// The gradient goes back to the pixels that were taken; all others get 0. With `adds` it is added to what is there.
+/// The gradient goes back to the pixels that were taken; all others get 0.
 ///
 /// # Panics
 /// As [`subsample_pad`].
@@ -89,7 +89,6 @@ pub fn subsample_pad_backward(
     outputs: usize,
     gradient: &[f32],
     input_gradient: &mut [f32],
-    adds: bool,
 ) {
     let to = subsampled(images, stride, outputs);
     assert_eq!(
@@ -100,20 +99,14 @@ pub fn subsample_pad_backward(
     let (first, work) = (before(images, outputs), gradient.len() * COST);
     chunks_mut(input_gradient, images.width * images.channels, work, |row, input_gradient| {
         let (image, y) = (row / images.height, row % images.height);
-        if !adds {
-            input_gradient.fill(0.0);
-        }
+        input_gradient.fill(0.0);
         if y % stride > 0 {
             return;
         }
         let from = (image * to.height + y / stride) * to.width;
         for (x, to) in input_gradient.chunks_exact_mut(images.channels).step_by(stride).enumerate() {
             let gradient = &gradient[(from + x) * outputs + first..][..images.channels];
-            if adds {
-                to.iter_mut().zip(gradient).for_each(|(to, gradient)| *to += gradient);
-            } else {
-                to.copy_from_slice(gradient);
-            }
+            to.copy_from_slice(gradient);
         }
     });
 }

@@ -19,7 +19,8 @@ const SLAB: usize = 256;
 const FEW_SLAB: usize = 1024;
 /// Narrower maps are walked image by image, pixel by pixel.
 const NARROW: usize = 8;
-/// With fewer tasks than this, or for windows of more than [`FEW_ROWS`] rows, each row of the window becomes a task.
+/// With fewer tasks than this that threads cannot share evenly, or for windows of more than [`FEW_ROWS`] rows, each row of
+/// the window becomes a task.
 const FEW: usize = 8;
 /// Sums of so many rows of the window fit the first cache.
 const FEW_ROWS: usize = 3;
@@ -53,7 +54,9 @@ pub fn weight_gradient(
     let width = shape.outputs.next_multiple_of(LANES);
     let (rows, blocks, kernel) =
         (shape.inputs.div_ceil(MAX_ROWS), width.div_ceil(BLOCK), shape.window.kernel);
-    let parts = if rows * blocks < FEW || kernel > FEW_ROWS { kernel } else { 1 };
+    // Each part reads all pixels, so there are no more of them than threads need.
+    let is_enough = rows * blocks >= FEW || (rows * blocks).is_multiple_of(rayon::current_num_threads());
+    let parts = if is_enough && kernel <= FEW_ROWS { 1 } else { kernel };
     let (shared, bands) = (Shared::new(weight_gradient), forward(&shape.window, shape.width));
     tasks(rows * blocks * parts, shape.multiply_adds(), |task| {
         let (part, task) = (task % parts, task / parts);

@@ -145,23 +145,38 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
     (columns, stride): (*const f32, usize),
     sums: &mut [[S::V; C]; R],
 ) {
-    for k in 0..count {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut vectors = [simd.splat(0.0); C];
-            for c in 0..C {
-                vectors[c] = simd.load_at(columns.add(k * stride + c * LANES));
-                if AHEAD > 0 {
-                    prefetch(columns.wrapping_add((k + AHEAD) * stride + c * LANES));
-                }
-            }
-            for r in 0..R {
-                let factor = simd.splat(rows[r].add(k * step).read());
+    macro_rules! term {
+        ($k:expr) => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut vectors = [simd.splat(0.0); C];
                 for c in 0..C {
-                    sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                    vectors[c] = simd.load_at(columns.add($k * stride + c * LANES));
+                    if AHEAD > 0 {
+                        prefetch(columns.wrapping_add(($k + AHEAD) * stride + c * LANES));
+                    }
+                }
+                for r in 0..R {
+                    let factor = simd.splat(rows[r].add($k * step).read());
+                    for c in 0..C {
+                        sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                    }
                 }
             }
-        }
+        };
+    }
+    // Four terms a turn: the end of a short loop is foreseen, that of a long one is not.
+    let mut k = 0;
+    while k + 4 <= count {
+        term!(k);
+        term!(k + 1);
+        term!(k + 2);
+        term!(k + 3);
+        k += 4;
+    }
+    while k < count {
+        term!(k);
+        k += 1;
     }
 }
 

@@ -1,14 +1,14 @@
 //! Training mode, backward: the tape from its end to its start.
 
 use super::pass::FORKED;
-use super::train::{Kept, Training};
+use super::train::{After, Kept, Training};
 use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
 use crate::net::kernels::combine;
 use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
 use crate::net::kernels::linear;
-use crate::net::kernels::norm::{self, NormGradients};
+use crate::net::kernels::norm::{self, Next, NormGradients};
 use crate::net::kernels::pool::{self, Pooled};
 use crate::net::kernels::scratch::Buffer;
 
@@ -52,25 +52,31 @@ impl<'a> Back<'a, '_> {
             Kept::Convolution { layer, input, shape } => {
                 self.convolution(layer, &input, &shape, sums, is_first);
             }
-            Kept::Norm { layer, input, mean, inverse, way, which, shape } => {
+            Kept::Norm { layer, input, mean, inverse, way, after, shape } => {
                 let norm = pass.norm(layer, &mean, &inverse);
-                let gradient = which.as_ref().map(|_| pass.scratch.take(input.len()));
-                let after = gradient.map(|gradient| std::mem::replace(&mut self.gradient, gradient));
-                let pooled = after.as_deref().zip(which.as_deref());
-                let images = pass.images(shape);
-                let pooled = pooled.map(|(gradient, which)| Pooled { images, gradient, which });
                 let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
                 let mut sums = pass.scratch.take(mean.len());
                 let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut sums };
-                norm::backward(
-                    &norm,
-                    way,
-                    &input,
-                    pooled.as_ref(),
-                    &mut self.gradient,
-                    gradients,
-                    pass.scratch,
-                );
+                // Where something is fused with the norm, the gradient after it, which another buffer replaces.
+                let mut given = match &after {
+                    After::Nothing => None,
+                    After::Pooling(_) | After::Sum(_) => {
+                        Some(std::mem::replace(&mut self.gradient, pass.scratch.take(input.len())))
+                    }
+                };
+                let next = match (&after, &mut given) {
+                    (After::Pooling(which), Some(gradient)) => {
+                        Next::Pooling(Pooled { images: pass.images(shape), gradient, which })
+                    }
+                    (After::Sum(relu), Some(gradient)) => {
+                        Next::Sum { gradient, relu: relu.as_ref().map(|relu| &***relu) }
+                    }
+                    (After::Nothing, _) | (_, None) => Next::Alone,
+                };
+                norm::backward(&norm, way, &input, next, &mut self.gradient, gradients, pass.scratch);
+                if matches!(after, After::Sum(_)) {
+                    self.stack.extend(given);
+                }
                 self.sums = Some(sums);
                 self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
             }
@@ -109,15 +115,7 @@ impl<'a> Back<'a, '_> {
             }
             Kept::Subsample { images, stride, channels } => {
                 let mut gradient = pass.scratch.take(images.len());
-                let adds = false;
-                combine::subsample_pad_backward(
-                    &images,
-                    stride,
-                    channels,
-                    &self.gradient,
-                    &mut gradient,
-                    adds,
-                );
+                combine::subsample_pad_backward(&images, stride, channels, &self.gradient, &mut gradient);
                 self.gradient = gradient;
             }
             Kept::Written { places } => places.into_iter().for_each(|place| self.gradient[place] = 0.0),

@@ -32,8 +32,7 @@ pub enum Kept<'a> {
         mean: Values<'a>,
         inverse: Buffer<'a>,
         way: Way,
-        /// Which pixels a pooling after it took.
-        which: Option<Buffer<'a, u8>>,
+        after: After<'a>,
         shape: Shape,
     },
     Activation {
@@ -72,6 +71,15 @@ pub enum Kept<'a> {
     Written {
         places: Vec<usize>,
     },
+}
+
+/// What is fused with a batch norm, besides a ReLU.
+pub enum After<'a> {
+    Nothing,
+    /// Which pixels a pooling took.
+    Pooling(Buffer<'a, u8>),
+    /// The sum at the end of a block, and the output of the ReLU after it if there is one.
+    Sum(Option<Rc<Values<'a>>>),
 }
 
 /// One pass in training mode.
@@ -188,7 +196,7 @@ impl<'a> Training<'a> {
                 self.keep(Kept::Subsample { images: pass.images(state.shape), stride, channels });
                 pass.subsample(stride, channels, &state)
             }
-            Op::Add(_) => return self.add(false, Cut { state, stack }),
+            Op::Add(_) => unreachable!("sums are carried out with what follows them"),
         };
         Cut { state, stack }
     }
@@ -197,15 +205,11 @@ impl<'a> Training<'a> {
     fn add(&mut self, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
         let other = cut.pop();
         cut.state = self.pass.add(cut.state, other, relu);
-        self.keep_addition(relu, &cut.state);
-        cut
-    }
-
-    fn keep_addition(&mut self, relu: bool, sum: &State<'a>) {
         self.keep(Kept::Add);
         if relu {
-            self.keep(Kept::Activation { curve: Curve::Relu, values: sum.values.clone() });
+            self.keep(Kept::Activation { curve: Curve::Relu, values: cut.state.values.clone() });
         }
+        cut
     }
 
     /// A batch norm at the end of a block, the addition, and the ReLU after it if there is one.
@@ -218,8 +222,8 @@ impl<'a> Training<'a> {
         norm::normalise(&norm, relu, &state.values, Some(&**other.values), &mut output);
         let (way, shape) = (Way { relu: false, batch }, state.shape);
         cut.state = state.with(output);
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, which: None, shape });
-        self.keep_addition(relu, &cut.state);
+        let after = After::Sum(relu.then(|| cut.state.values.clone()));
+        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
         cut
     }
 
@@ -249,16 +253,16 @@ impl<'a> Training<'a> {
         let state = pass.channels_last(state);
         let (mean, inverse, batch) = self.statistics_of(layer, &state);
         let norm = pass.norm(layer, &mean, &inverse);
-        let (result, which) = if pool {
+        let (result, after) = if pool {
             let (output, which) = pass.normalise_pooled(&norm, relu, &state);
-            (output, Some(which))
+            (output, After::Pooling(which))
         } else {
             let mut output = pass.scratch.take(state.values.len());
             norm::normalise(&norm, relu, &state.values, None, &mut output);
-            (state.with(output), None)
+            (state.with(output), After::Nothing)
         };
         let (way, shape) = (Way { relu, batch }, state.shape);
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, which, shape });
+        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
         result
     }
 

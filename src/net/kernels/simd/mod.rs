@@ -8,6 +8,8 @@
 //! AVX-512, AVX2 and NEON round the same way: products are added unrounded.
 #![allow(unsafe_code, reason = "vector instructions; see the comment at each use")]
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(test)]
 pub mod level;
 #[cfg(target_arch = "x86_64")]

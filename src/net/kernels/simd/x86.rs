@@ -4,7 +4,8 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
-use super::{Kernel, LANES, Portable, Simd, Vector};
+use super::avx2::Avx2;
+use super::{Kernel, LANES, Simd, Vector};
 
 #[inline]
 pub fn has_avx512() -> bool {
@@ -27,7 +28,7 @@ pub unsafe fn with_avx512<K: Kernel>(kernel: K) {
 /// The processor has AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
 pub unsafe fn with_avx2<K: Kernel>(kernel: K) {
-    kernel.run(Portable::<true>(()));
+    kernel.run(Avx2(()));
 }
 
 /// Proof that AVX-512F can be used.

@@ -101,7 +101,7 @@ fn a_norm_with_fixed_statistics_agrees_with_differences() {
     let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![f32::NAN; channels]);
     let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
     let way = Way { relu: true, batch: false };
-    norm::backward(&norm, way, &input, None, &mut back, gradients, &Scratch::default());
+    norm::backward(&norm, way, &input, Next::Alone, &mut back, gradients, &Scratch::default());
     check(&input, 0.5, &back, &factors, "input", |input| forward(input, &scale, &shift));
     check(&scale, 0.5, &scales, &factors, "scale", |scale| forward(&input, scale, &shift));
     check(&shift, 0.5, &shifts, &factors, "shift", |shift| forward(&input, &scale, shift));
@@ -150,7 +150,7 @@ fn a_norm_of_a_mini_batch_goes_back_through_relu_and_pooling_as_differences_say(
     let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
     let pooled = Pooled { images, gradient: &factors, which: &which };
     let way = Way { relu: true, batch: true };
-    norm::backward(&norm, way, &input, Some(&pooled), &mut back, gradients, &scratch);
+    norm::backward(&norm, way, &input, Next::Pooling(pooled), &mut back, gradients, &scratch);
     let wide = [input, scale, shift].map(|values| values.into_iter().map(f64::from).collect::<Vec<f64>>());
     let value = |at: &[Vec<f64>; 3]| pooled_norm(&images, &factors, at.each_ref().map(|values| &values[..]));
     let total: f64 = output.iter().zip(&factors).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();

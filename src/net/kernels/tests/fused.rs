@@ -72,7 +72,7 @@ impl Case {
             &self.norm(),
             way,
             input,
-            at_once.then_some(&pooled),
+            if at_once { Next::Pooling(pooled) } else { Next::Alone },
             &mut gradient,
             gradients,
             &scratch,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
-use super::norm::{self, Norm, NormGradients, Way};
+use super::norm::{self, Next, Norm, NormGradients, Way};
 use super::pool::{self, Images, Pooled};
 use super::scratch::Scratch;
 use super::simd::level;
@@ -237,7 +237,7 @@ proptest! {
         let mut back = gradient.clone();
         let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![0.0; channels]);
         let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-        norm::backward(&norm, Way { relu, batch: true }, &input, None, &mut back, gradients, &scratch);
+        norm::backward(&norm, Way { relu, batch: true }, &input, Next::Alone, &mut back, gradients, &scratch);
         for at in 0..input.len() {
             let near_edge = relu && (0..pixels).any(|p| {
                 let y = output[p * channels + at % channels];

@@ -4,15 +4,17 @@
 //! order, in f64. The variance combines that of each block around its mean with that of the means around theirs, corrected
 //! for the rounding of each mean (Chan, Golub & Leveque 1983), so that no large numbers are subtracted.
 
+mod columns;
+
 use std::ops::Range;
 
-use super::activate::{is_closed, positive};
-use super::combine::Add;
+use columns::{Moments, Normalise, Sums, Through, Totals};
+
 use super::images::Window;
 use super::parallel::{COST, chunks_mut, pairs_mut};
 use super::pool::{Images, Pooled, max_pool};
 use super::scratch::Scratch;
-use super::simd::{Kernel, Simd, dispatch};
+use super::simd::dispatch;
 
 /// Added to the variance, as in PyTorch.
 pub const EPSILON: f64 = 1e-5;
@@ -99,46 +101,6 @@ fn by_blocks(
     });
 }
 
-/// Mean of a block, sum of squared distances from it, and sum of distances, which is the rounding error of the mean.
-struct Moments<'a> {
-    values: &'a [f32],
-    channels: usize,
-    sums: &'a mut [f32],
-}
-
-impl Kernel for Moments<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let channels = self.channels;
-        self.sums.fill(0.0);
-        let (mean, others) = self.sums.split_at_mut(channels);
-        let (squares, rests) = others.split_at_mut(channels);
-        let (squares, rests) = (&mut squares[..channels], &mut rests[..channels]);
-        // Distances from one of the numbers are as small as their variation, so their sum is rounded less.
-        squares.copy_from_slice(&self.values[..channels]);
-        for shift in squares.iter_mut() {
-            *shift = if shift.is_finite() { *shift } else { 0.0 };
-        }
-        for row in self.values.chunks_exact(channels) {
-            for c in 0..channels {
-                mean[c] += row[c] - squares[c];
-            }
-        }
-        let count = (self.values.len() / channels) as f32;
-        for c in 0..channels {
-            mean[c] = squares[c] + mean[c] / count;
-            squares[c] = 0.0;
-        }
-        for row in self.values.chunks_exact(channels) {
-            for c in 0..channels {
-                let distance = row[c] - mean[c];
-                squares[c] += distance * distance;
-                rests[c] += distance;
-            }
-        }
-    }
-}
-
 /// output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
 ///
 /// # Panics
@@ -149,11 +111,8 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]
     assert!(residual.is_none_or(|residual| residual.len() == input.len()), "one residual for each");
     chunks_mut(output, size, input.len() * COST, |block, output| {
         let part = block * size..block * size + output.len();
-        let relu_first = relu && residual.is_none();
-        dispatch(Normalise { norm, relu: relu_first, input: &input[part.clone()], output });
-        if let Some(residual) = residual {
-            dispatch(Add { into: output, values: &residual[part], relu });
-        }
+        let residual = residual.map(|residual| &residual[part.clone()]);
+        dispatch(Normalise { norm, relu, input: &input[part], residual, output });
     });
 }
 
@@ -180,36 +139,9 @@ pub fn normalise_pooled(
         let first = at / half.height * images.size() + at % half.height * rows;
         let mut normal = scratch.take(rows);
         let input = &input[first..first + rows];
-        dispatch(Normalise { norm, relu, input, output: &mut normal });
+        dispatch(Normalise { norm, relu, input, residual: None, output: &mut normal });
         max_pool(&two, Window::HALVES, &normal, output, which);
     });
-}
-
-struct Normalise<'a> {
-    norm: &'a Norm<'a>,
-    relu: bool,
-    input: &'a [f32],
-    output: &'a mut [f32],
-}
-
-impl Kernel for Normalise<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let channels = self.norm.mean.len();
-        let Norm { mean, inverse, scale, shift } = *self.norm;
-        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
-        for (output, input) in self.output.chunks_exact_mut(channels).zip(self.input.chunks_exact(channels)) {
-            if self.relu {
-                for c in 0..channels {
-                    output[c] = positive((input[c] - mean[c]) * inverse[c] * scale[c] + shift[c]);
-                }
-            } else {
-                for c in 0..channels {
-                    output[c] = (input[c] - mean[c]) * inverse[c] * scale[c] + shift[c];
-                }
-            }
-        }
-    }
 }
 
 /// The gradients of a batch norm besides that of its input.
@@ -223,8 +155,24 @@ pub struct NormGradients<'a> {
     pub bias: &'a mut [f32],
 }
 
-/// Turns the gradient of the output into that of the input, in place; where the norm is fused with a pooling (`pooled`),
-/// from the gradient after the pooling, whatever was in `gradient`. With `batch` the statistics are those of the input, and
+/// Where a batch norm's output went.
+#[derive(Debug)]
+pub enum Next<'a> {
+    /// To the operation whose gradient is given.
+    Alone,
+    /// To a pooling that is fused with the norm.
+    Pooling(Pooled<'a>),
+    /// To a sum with a shortcut.
+    Sum {
+        /// Gradient of the sum. Where a ReLU after it is closed, it becomes 0: then it is that of the shortcut.
+        gradient: &'a mut [f32],
+        /// Output of the ReLU after the sum, if there is one.
+        relu: Option<&'a [f32]>,
+    },
+}
+
+/// Writes the gradient of the input to `gradient`: from the gradient of the output, which is there before or, where
+/// another operation follows, from that of what is [next](Next). With `batch` the statistics are those of the input, and
 /// depend on it; else they are fixed.
 ///
 /// With n numbers in a channel, x̂ = (x − mean) · inverse and g the gradient where the ReLU let through:
@@ -232,30 +180,41 @@ pub struct NormGradients<'a> {
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
 ///
 /// # Panics
-/// When there is not one gradient for each number of the input, or the pooled images are not as many numbers.
+/// When there is not one gradient for each number of the input, or what is next has other numbers.
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(
     norm: &Norm,
     way: Way,
     input: &[f32],
-    pooled: Option<&Pooled>,
+    mut next: Next,
     gradient: &mut [f32],
     gradients: NormGradients,
     scratch: &Scratch,
 ) {
     let channels = norm.mean.len();
     assert_eq!(gradient.len(), input.len(), "one gradient for each number");
-    if let Some(pooled) = pooled {
-        assert_eq!(pooled.images.len(), input.len(), "the images have their shape");
+    match &next {
+        Next::Alone => {}
+        Next::Pooling(pooled) => assert_eq!(pooled.images.len(), input.len(), "the images have their shape"),
+        Next::Sum { gradient, relu } => {
+            assert_eq!(gradient.len(), input.len(), "the sum has the norm's shape");
+            assert!(relu.is_none_or(|relu| relu.len() == input.len()), "so has the ReLU");
+        }
     }
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
     let (size, work) = (length(channels), input.len() * COST);
-    pairs_mut((gradient, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
-        let input = &input[block * size..block * size + gradient.len()];
+    let (given, pooled, closed_by) = match &mut next {
+        Next::Alone => (&mut *gradient, None, None),
+        Next::Pooling(pooled) => (&mut *gradient, Some(&*pooled), None),
+        Next::Sum { gradient, relu } => (&mut **gradient, None, *relu),
+    };
+    pairs_mut((given, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
+        let part = block * size..block * size + gradient.len();
         if let Some(pooled) = pooled {
-            pooled.expand(block * size, gradient);
+            pooled.expand(part.start, gradient);
         }
-        dispatch(Sums { norm, relu: way.relu, input, gradient, sums });
+        let closed_by = closed_by.map(|relu| &relu[part.clone()]);
+        dispatch(Sums { norm, relu: way.relu, closed_by, input: &input[part], gradient, sums });
     });
     total(&sums, channels, gradients.shift, 0);
     total(&sums, channels, gradients.scale, channels);
@@ -266,9 +225,14 @@ pub fn backward(
         (means[channel], means[channels + channel]) =
             (share(gradients.shift[channel]), share(gradients.scale[channel]));
     }
+    let from = match &next {
+        Next::Alone | Next::Pooling(_) => None,
+        Next::Sum { gradient, .. } => Some(&**gradient),
+    };
     pairs_mut((gradient, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
-        let input = &input[block * size..block * size + gradient.len()];
-        dispatch(Through { norm, way, means: &means, input, gradient, sums: &mut sums[..channels] });
+        let part = block * size..block * size + gradient.len();
+        let (from, sums) = (from.map(|from| &from[part.clone()]), &mut sums[..channels]);
+        dispatch(Through { norm, way, means: &means, input: &input[part], from, gradient, sums });
     });
     total(&sums, channels, gradients.bias, 0);
 }
@@ -290,24 +254,6 @@ pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     total(&sums, channels, totals, 0);
 }
 
-/// Sums of a block.
-struct Totals<'a> {
-    values: &'a [f32],
-    sums: &'a mut [f32],
-}
-
-impl Kernel for Totals<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        self.sums.fill(0.0);
-        for row in self.values.chunks_exact(self.sums.len()) {
-            for (sum, value) in self.sums.iter_mut().zip(row) {
-                *sum += value;
-            }
-        }
-    }
-}
-
 /// How a batch norm was passed forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
@@ -315,72 +261,4 @@ pub struct Way {
     pub relu: bool,
     /// Its statistics are those of the mini-batch.
     pub batch: bool,
-}
-
-/// Σ g and Σ g·x̂ of a block.
-#[allow(clippy::struct_field_names, reason = "sums are what it makes")]
-struct Sums<'a> {
-    norm: &'a Norm<'a>,
-    relu: bool,
-    input: &'a [f32],
-    gradient: &'a [f32],
-    sums: &'a mut [f32],
-}
-
-impl Kernel for Sums<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let channels = self.norm.mean.len();
-        let Norm { mean, inverse, scale, shift } = *self.norm;
-        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
-        let (shifts, scales) = self.sums.split_at_mut(channels);
-        shifts.fill(0.0);
-        scales.fill(0.0);
-        let scales = &mut scales[..channels];
-        for (input, gradient) in self.input.chunks_exact(channels).zip(self.gradient.chunks_exact(channels)) {
-            for c in 0..channels {
-                let centred = (input[c] - mean[c]) * inverse[c];
-                let closed = self.relu && is_closed(centred * scale[c] + shift[c]);
-                let g = if closed { 0.0 } else { gradient[c] };
-                shifts[c] += g;
-                scales[c] += g * centred;
-            }
-        }
-    }
-}
-
-/// The gradient of the input from that of the output, in place.
-struct Through<'a> {
-    norm: &'a Norm<'a>,
-    way: Way,
-    /// Mean of g for each channel, and then of g·x̂.
-    means: &'a [f32],
-    input: &'a [f32],
-    gradient: &'a mut [f32],
-    /// Receives the sum for each channel.
-    sums: &'a mut [f32],
-}
-
-impl Kernel for Through<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let channels = self.norm.mean.len();
-        let Norm { mean, inverse, scale, shift } = *self.norm;
-        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
-        let (shifts, scales) = self.means.split_at(channels);
-        let (scales, sums) = (&scales[..channels], &mut self.sums[..channels]);
-        sums.fill(0.0);
-        for (input, gradient) in
-            self.input.chunks_exact(channels).zip(self.gradient.chunks_exact_mut(channels))
-        {
-            for c in 0..channels {
-                let centred = (input[c] - mean[c]) * inverse[c];
-                let closed = self.way.relu && is_closed(centred * scale[c] + shift[c]);
-                let g = if closed { 0.0 } else { gradient[c] };
-                let rest = if self.way.batch { g - shifts[c] - centred * scales[c] } else { g };
-                gradient[c] = rest * inverse[c] * scale[c];
-                sums[c] += gradient[c];
-            }
-        }
-    }
 }
