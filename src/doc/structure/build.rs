@@ -72,13 +72,13 @@ impl Builder {
     fn module(&mut self, module: &Module, prefix: &str, position: usize) -> Result<(), Misfit> {
         match module {
             Module::Conv(conv) => {
-                self.convolution(&self.name(conv.name.as_deref(), prefix, position)?, conv)?
+                self.convolution(&self.name(conv.name.as_deref(), prefix, position)?, conv)?;
             }
             Module::BatchNorm(BatchNorm { name }) => {
-                self.batch_norm(&self.name(name.as_deref(), prefix, position)?)?
+                self.batch_norm(&self.name(name.as_deref(), prefix, position)?)?;
             }
             Module::Linear(linear) => {
-                self.linear(&self.name(linear.name.as_deref(), prefix, position)?, linear)?
+                self.linear(&self.name(linear.name.as_deref(), prefix, position)?, linear)?;
             }
             Module::Relu => self.op(Op::Activation(Activation::Relu)),
             Module::Softsign => self.op(Op::Activation(Activation::Softsign)),

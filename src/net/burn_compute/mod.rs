@@ -351,8 +351,6 @@ impl Forward<'_> {
     }
 }
 
-/// What a structure promises of its stack.
-
 /// Every `stride`-th pixel, with channels of zeros on both sides.
 fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {
     let [count, inputs, height, width] = x.dims();
