@@ -206,13 +206,13 @@ fn a_release_of_a_block_removes_faults_in_its_layers_and_in_its_sum() {
         "5.0.output",
         "5.output",
         "5.shortcut.0.output",
-        "8.output",
+        "9.output",
     ];
     assert_eq!(struck("").into_iter().collect::<Vec<_>>(), all);
     let rest = struck("Do(Release(target: (layers: Only([\"3\"])))),");
     assert_eq!(
         rest.into_iter().collect::<Vec<_>>(),
-        ["0.output", "5.0.output", "5.output", "5.shortcut.0.output", "8.output"]
+        ["0.output", "5.0.output", "5.output", "5.shortcut.0.output", "9.output"]
     );
     assert!(!struck("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.3.output"));
     assert!(struck("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.output"));
