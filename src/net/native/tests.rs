@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
-use super::graphs::GRAPHS;
 use crate::data::Shape;
+use crate::doc::structure::graphs::GRAPHS;
 use crate::doc::structure::{Op, Structure, Window};
 use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use crate::form::ron_text;

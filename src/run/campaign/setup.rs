@@ -33,8 +33,8 @@ pub struct Setup<'a> {
     pub cells: Vec<Cell>,
     /// Every place that any cell has sites in, by number.
     pub places: BTreeMap<usize, FaultPlace>,
-    /// The layers that have sites.
-    pub layers: Vec<usize>,
+    /// Names of the layers that have sites, and of the residual blocks whose sums have.
+    pub layers: Vec<String>,
     /// The network with its protection.
     pub bench: Bench<'a>,
     /// The network without it, where there is one.
@@ -73,9 +73,14 @@ impl<'a> Setup<'a> {
         let cells = cells_of(stage, network, listed.as_deref())?;
         let places = places(&structure, stage, listed.as_deref());
         let in_activations = stage.fault.is_in_activations();
-        let mut layers: Vec<usize> = places.iter().map(|place| place.layer).collect();
+        let mut layers: Vec<String> = places.iter().map(|place| place.source.clone()).collect();
         layers.dedup();
-        let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
+        let numbers: Vec<usize> = places.iter().map(|place| place.number).collect();
+        let of_parameters = |numbers: &[usize]| -> Vec<usize> {
+            numbers.iter().map(|&number| structure.parameters[number].layer).collect()
+        };
+        let (ops, struck) =
+            if in_activations { (numbers, Vec::new()) } else { (Vec::new(), of_parameters(&numbers)) };
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
         let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
 
@@ -83,7 +88,7 @@ impl<'a> Setup<'a> {
         let format = stage.fault.format;
         let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
-        let all = Cache::new(&structure, if in_activations { &[] } else { &layers }, &ops, images);
+        let all = Cache::new(&structure, &struck, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
         let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
@@ -295,8 +300,8 @@ impl<'a> Setup<'a> {
 
     /// The place of the layer of a parameter (or of activations) in the list of layers.
     pub fn layer_of(&self, number: usize) -> usize {
-        let layer = self.places[&number].layer;
-        self.layers.iter().position(|known| *known == layer).unwrap_or_default()
+        let source = &self.places[&number].source;
+        self.layers.iter().position(|known| known == source).unwrap_or_default()
     }
 
     /// Entries with sites in each of the layers; nothing for activations.
@@ -304,8 +309,8 @@ impl<'a> Setup<'a> {
         if self.stage.fault.is_in_activations() {
             return Vec::new();
         }
-        let of = |layer: &usize| {
-            let own = self.places.values().filter(|place| place.layer == *layer);
+        let of = |layer: &String| {
+            let own = self.places.values().filter(|place| place.source == *layer);
             own.map(|place| place.entries as u64).sum()
         };
         self.layers.iter().map(of).collect()
