@@ -121,7 +121,7 @@ pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [
         }
         Window::HALVES => {
             chunks_mut(input_gradient, size, images.len() * COST, |image, to| {
-                pooled.expand(image * size, to)
+                pooled.expand(image * size, to);
             });
         }
         _ => windows::maxima_backward(&images, window, (gradient, which), input_gradient),

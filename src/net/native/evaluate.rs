@@ -52,7 +52,6 @@ impl<'a> Pass<'a> {
                     weights += structure.weight(*layer).map_or(0, Parameter::len);
                 }
                 Op::Activation(_) if end == Some(at) => end = Some(at + 1),
-                Op::Activation(_) | Op::Swap | Op::Subsample { .. } => {}
                 Op::Fork => {
                     copies += 1;
                     most_copies = most_copies.max(copies);
@@ -65,7 +64,7 @@ impl<'a> Pass<'a> {
                     end = Some(at + 1);
                     break;
                 }
-                Op::MaxPool(_) => {}
+                Op::Activation(_) | Op::MaxPool(_) | Op::Swap | Op::Subsample { .. } => {}
                 Op::Layer(_)
                 | Op::AveragePool(_)
                 | Op::AdaptiveAveragePool(_)

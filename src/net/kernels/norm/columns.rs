@@ -201,6 +201,7 @@ impl Rows for Totals<'_> {
 }
 
 /// Σ g and Σ g·x̂ of a block.
+#[allow(clippy::struct_field_names, reason = "sums are what it makes")]
 pub struct Sums<'a> {
     pub norm: &'a Norm<'a>,
     pub relu: bool,

@@ -76,16 +76,11 @@ impl Simd for Avx2 {
 /// Eight rows of eight lanes as columns.
 #[inline(always)]
 fn transposed(rows: [__m256; HALF]) -> [__m256; HALF] {
-    let [a, b, c, d, e, f, g, h] = rows;
+    let (first, second) = rows.split_at(HALF / 2);
+    // Columns 0, 1, 4 and 5 of four rows, and then 2, 3, 6 and 7.
+    let (above, below) = (pairs(lower(first)), pairs(lower(second)));
+    let (more_above, more_below) = (pairs(upper(first)), pairs(upper(second)));
     unsafe {
-        let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
-        let (ef, gh) = (_mm256_unpacklo_ps(e, f), _mm256_unpacklo_ps(g, h));
-        // Columns 0, 1, 4 and 5 of four rows.
-        let (above, below) = (pairs([ab, cd]), pairs([ef, gh]));
-        let (ab, cd) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
-        let (ef, gh) = (_mm256_unpackhi_ps(e, f), _mm256_unpackhi_ps(g, h));
-        // Columns 2, 3, 6 and 7.
-        let (more_above, more_below) = (pairs([ab, cd]), pairs([ef, gh]));
         [
             _mm256_permute2f128_ps::<0x20>(above[0], below[0]),
             _mm256_permute2f128_ps::<0x20>(above[1], below[1]),
@@ -97,6 +92,18 @@ fn transposed(rows: [__m256; HALF]) -> [__m256; HALF] {
             _mm256_permute2f128_ps::<0x31>(more_above[1], more_below[1]),
         ]
     }
+}
+
+/// The first two lanes of each half of two rows in turn, for four rows.
+#[inline(always)]
+fn lower(rows: &[__m256]) -> [__m256; 2] {
+    unsafe { [_mm256_unpacklo_ps(rows[0], rows[1]), _mm256_unpacklo_ps(rows[2], rows[3])] }
+}
+
+/// The last two lanes of each half of two rows in turn, for four rows.
+#[inline(always)]
+fn upper(rows: &[__m256]) -> [__m256; 2] {
+    unsafe { [_mm256_unpackhi_ps(rows[0], rows[1]), _mm256_unpackhi_ps(rows[2], rows[3])] }
 }
 
 /// The first pairs of lanes of each half, and the second ones.
