@@ -3,6 +3,7 @@
 
 mod activation;
 mod conv_net;
+mod difference;
 mod lenet;
 mod mlp;
 mod module;
@@ -15,6 +16,7 @@ mod words;
 
 pub use activation::{Activation, Output};
 pub use conv_net::ConvNet;
+pub use difference::Difference;
 pub use lenet::LeNet5;
 pub use mlp::Mlp;
 pub use module::{

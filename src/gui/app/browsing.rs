@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::App;
-use super::workspace::Request;
+use super::workspace::{Request, Workspace};
 use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
@@ -25,7 +25,11 @@ impl App {
     pub(super) fn answer_inspector(&mut self, request: InspectorRequest, ctx: &egui::Context) {
         match request {
             InspectorRequest::Browse(browse) => self.browse(browse, ctx),
-            InspectorRequest::Show(view) => self.take_request(Request::Show(view), ctx),
+            InspectorRequest::ShowNetwork(arm) => {
+                let Workspace { views, selection, .. } = &mut self.workspace;
+                views.show_network(arm.is_none(), selection);
+                self.take_request(Request::Show("network"), ctx);
+            }
         }
     }
 

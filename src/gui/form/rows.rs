@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align2, Color32, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
+    Align2, Color32, Context, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
     WidgetInfo, pos2, vec2,
 };
 
@@ -22,6 +22,10 @@ const ROW: f32 = 26.0;
 
 /// Where the text of a line begins, in points from its left.
 const TEXT: f32 = 18.0;
+
+/// The open item of a list.
+#[derive(Clone, Copy)]
+struct OpenLine(Option<usize>);
 
 /// An item on its way to another position of its list.
 #[derive(Clone)]
@@ -274,11 +278,26 @@ fn open_id(list: &Place) -> Id {
 
 /// The open item of a list.
 fn opened(ui: &Ui, list: &Place) -> Option<usize> {
-    ui.data(|data| data.get_temp::<Option<usize>>(open_id(list))).flatten()
+    open_line(ui.ctx(), list)
+}
+
+/// The open item of the list at a place, where its items are lines.
+pub fn open_line(ctx: &Context, list: &Place) -> Option<usize> {
+    ctx.data(|data| data.get_temp::<OpenLine>(open_id(list))).and_then(|OpenLine(index)| index)
 }
 
 fn open(ui: &Ui, list: &Place, index: Option<usize>) {
-    ui.data_mut(|data| data.insert_temp(open_id(list), index));
+    ui.data_mut(|data| data.insert_temp(open_id(list), OpenLine(index)));
+}
+
+/// Closes all lines, and takes the keyboard away from them: positions in lists mean other items after a step was undone.
+pub fn close_lines(ctx: &Context) {
+    ctx.data_mut(|data| data.remove_by_type::<OpenLine>());
+    ctx.memory_mut(|memory| {
+        if let Some(focused) = memory.focused() {
+            memory.surrender_focus(focused);
+        }
+    });
 }
 
 /// Keeps the same item open after an edit, a new one in any case. The keyboard follows where it was on a line.

@@ -13,7 +13,6 @@ use crate::results::number::percent;
 
 /// What is known of a campaign before its first trial.
 pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {
-    let structure = setup.bench.golden.network.structure();
     CampaignBegan {
         campaign: setup.identity.name.clone(),
         stage,
@@ -21,8 +20,8 @@ pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) 
         round: setup.identity.round,
         label,
         cells: setup.cells.iter().map(|cell| cell.plan.clone()).collect(),
-        layers: setup.layers.iter().map(|&layer| structure.layers[layer].name.clone()).collect(),
-        layer_entries: setup.layer_entries(),
+        layers: setup.sources.clone(),
+        layer_entries: setup.source_entries(),
         format: setup.stage.fault.format,
         strikes_values: matches!(setup.stage.fault.model.unit(), Unit::Value),
         protect: setup.stage.protect.clone(),

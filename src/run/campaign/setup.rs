@@ -33,8 +33,9 @@ pub struct Setup<'a> {
     pub cells: Vec<Cell>,
     /// Every place that any cell has sites in, by number.
     pub places: BTreeMap<usize, FaultPlace>,
-    /// The layers that have sites.
-    pub layers: Vec<usize>,
+    /// The layers and residual blocks that have sites, by name, in the order of the network: the sum of a block counts
+    /// apart from the layers in it.
+    pub sources: Vec<String>,
     /// The network with its protection.
     pub bench: Bench<'a>,
     /// The network without it, where there is one.
@@ -75,6 +76,12 @@ impl<'a> Setup<'a> {
         let in_activations = stage.fault.is_in_activations();
         let mut layers: Vec<usize> = places.iter().map(|place| place.layer).collect();
         layers.dedup();
+        let mut sources: Vec<String> = Vec::new();
+        for place in &places {
+            if !sources.contains(&place.source) {
+                sources.push(place.source.clone());
+            }
+        }
         let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
         let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
@@ -119,7 +126,7 @@ impl<'a> Setup<'a> {
             stage,
             cells,
             places: places.into_iter().map(|place| (place.number, place)).collect(),
-            layers,
+            sources,
             float32_accuracy: correct(&raw, structure.outputs, &samples.labels) as f64 / images as f64,
             bench,
             bare,
@@ -293,22 +300,22 @@ impl<'a> Setup<'a> {
         self.listed.is_none()
     }
 
-    /// The place of the layer of a parameter (or of activations) in the list of layers.
-    pub fn layer_of(&self, number: usize) -> usize {
-        let layer = self.places[&number].layer;
-        self.layers.iter().position(|known| *known == layer).unwrap_or_default()
+    /// Where the source of a parameter (or of activations) is in the list of sources.
+    pub fn source_of(&self, number: usize) -> usize {
+        let source = &self.places[&number].source;
+        self.sources.iter().position(|known| known == source).unwrap_or_default()
     }
 
-    /// Entries with sites in each of the layers; nothing for activations.
-    pub fn layer_entries(&self) -> Vec<u64> {
+    /// Entries with sites of each source; nothing for activations.
+    pub fn source_entries(&self) -> Vec<u64> {
         if self.stage.fault.is_in_activations() {
             return Vec::new();
         }
-        let of = |layer: &usize| {
-            let own = self.places.values().filter(|place| place.layer == *layer);
+        let of = |source: &String| {
+            let own = self.places.values().filter(|place| place.source == *source);
             own.map(|place| place.entries as u64).sum()
         };
-        self.layers.iter().map(of).collect()
+        self.sources.iter().map(of).collect()
     }
 
     /// Name of a parameter (or of activations).

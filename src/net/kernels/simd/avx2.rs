@@ -60,7 +60,8 @@ impl Simd for Avx2 {
             let half = |row: usize| if is_second { rows[first + row].1 } else { rows[first + row].0 };
             transposed([half(0), half(1), half(2), half(3), half(4), half(5), half(6), half(7)])
         };
-        let [above, below] = [[quarter(0, false), quarter(0, true)], [quarter(HALF, false), quarter(HALF, true)]];
+        let [above, below] =
+            [[quarter(0, false), quarter(0, true)], [quarter(HALF, false), quarter(HALF, true)]];
         let mut columns = rows;
         for column in 0..LANES {
             let (half, lane) = (column / HALF, column % HALF);
