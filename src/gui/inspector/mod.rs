@@ -121,7 +121,7 @@ impl Inspector {
         experiment::head_ui(ui);
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
-            experiment::experiment_ui(ui, input.document, input.results, &mut context);
+            experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
         });
         self.height = shown.content_size.y + head + 3.0 * theme::STEP;
 

@@ -67,5 +67,10 @@ pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Opti
     let list = net.to_layers(facts.shape, outputs);
     let count = list.layers.len();
     *net = Net::Sequential(list);
-    Some(format!("{name} is now a list of {count} layers; Undo restores it"))
+    let own = arm.and_then(|arm| experiment.arms.get(arm)).map(|arm| &arm.sweep);
+    let mut sweeps = [Some(&experiment.sweep), own].into_iter().flatten().flat_map(|sweep| sweep.0.keys());
+    let swept = sweeps
+        .find(|path| path.starts_with("net."))
+        .map_or_else(String::new, |path| format!(". The sweep over {path} no longer applies; remove it"));
+    Some(format!("{name} is now a list of {count} layers; Undo restores it{swept}"))
 }

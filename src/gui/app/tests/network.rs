@@ -55,6 +55,15 @@ fn every_layer_has_the_shape_behind_it() {
 }
 
 #[test]
+fn a_layer_has_its_name_under_the_pointer() {
+    let mut window =
+        with_layers("[Conv(name: Some(\"conv1\")), Residual(body: [Conv()]), Flatten, Linear()]");
+    window.harness.get_by_label("Layers 1: Conv 16, 3×3").hover();
+    window.harness.run_steps(40);
+    assert!(window.harness.query_all_by_label_contains("Name: conv1").next().is_some());
+}
+
+#[test]
 fn what_does_not_fit_says_so_below_its_layer() {
     let mut window = with_layers("[Flatten, Residual(body: [Relu, Conv()]), Linear()]");
     let problem = window.harness.state().editor.document.problems()[0].clone();
@@ -189,6 +198,12 @@ fn the_network_of_the_experiment_is_drawn_where_its_button_was_pressed() {
         drop(buttons);
         window.harness.run();
     };
+    let mut all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+    let section = all.rfind(|node| node.accesskit_node().label().as_deref() == Some("Network")).unwrap();
+    assert_eq!(window.harness.query_all_by_label("Show network").count(), 1, "folded beside that of the arm");
+    section.click();
+    drop(all);
+    window.harness.run();
     press(&mut window, true);
     assert!(window.sees("experiment, initial weights") && window.sees("Linear 64→300"));
     press(&mut window, false);
