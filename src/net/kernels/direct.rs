@@ -151,11 +151,13 @@ impl Kernel for Sums<'_, '_> {
     fn run<S: Simd>(self, simd: S) {
         let Block { geometry, images, .. } = *self.block;
         let mut sums = [[0.0; BLOCK]; MAX_ROWS];
+        // Pixels of a tile: whole pieces of as many rows as registers hold.
+        let most = MAX_ROWS / S::ROWS * S::ROWS;
         for region in &geometry.regions {
             let (runs, taps) = geometry.runs(region);
             let count = (images.1 - images.0) * region.len();
             let mut pixels = geometry.pixels(region, images.0);
-            let tiles = count.div_ceil(MAX_ROWS);
+            let tiles = count.div_ceil(most);
             for tile in 0..tiles {
                 let count = (tile + 1) * count / tiles - tile * count / tiles;
                 self.tile(simd, &mut pixels, count, &runs[..taps], &mut sums);

@@ -42,7 +42,7 @@ impl LinearShape {
     }
 }
 
-/// output = input · weightᵀ + bias.
+/// output = input · weightᵀ, + bias where there is one.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape.
@@ -50,12 +50,12 @@ pub fn forward(
     shape: &LinearShape,
     input: &[f32],
     weight: &[f32],
-    bias: &[f32],
+    bias: Option<&[f32]>,
     output: &mut [f32],
     scratch: &Scratch,
 ) {
     shape.check(input, weight, output);
-    assert_eq!(bias.len(), shape.outputs, "one bias for each output");
+    assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for each output");
     let rows = Rows::of(shape, input, scratch);
     let (input, output) = (rows.numbers(input), Shared::new(output));
     tasks(shape.outputs.div_ceil(TASK), shape.work(), |task| {
@@ -97,7 +97,7 @@ struct Forward<'a> {
     /// Numbers from one row of the input to the next.
     pitch: usize,
     weight: &'a [f32],
-    bias: &'a [f32],
+    bias: Option<&'a [f32]>,
     output: Shared<'a>,
     units: (usize, usize),
 }
@@ -130,20 +130,31 @@ impl Forward<'_> {
         let columns: [&[f32]; UNITS] =
             std::array::from_fn(|c| &self.weight[(unit + c).min(last) * inputs..][..inputs]);
         let mut sums = [[simd.splat(0.0); UNITS]; R];
-        let whole = inputs / LANES * LANES;
-        for k in (0..whole).step_by(LANES) {
-            // SAFETY: sixteen numbers from k on are within each row and column, which have `inputs` of them.
-            let load = |from: &[f32]| unsafe { simd.load_at(from.as_ptr().add(k)) };
-            for column in columns {
-                prefetch(column.as_ptr().wrapping_add(k + AHEAD));
+        if S::COLUMNS == 2 {
+            piece::<S, R, UNITS, R>(simd, &rows, &columns, (0, 0), &mut sums);
+        } else {
+            // Half of the outputs and of the samples at a time, as many sums as registers hold.
+            for c in (0..UNITS).step_by(UNITS / 2) {
+                for r in (0..R).step_by(SAMPLES / 2) {
+                    match R - r {
+                        1 => piece::<S, 1, { UNITS / 2 }, R>(simd, &rows, &columns, (r, c), &mut sums),
+                        2 => piece::<S, 2, { UNITS / 2 }, R>(simd, &rows, &columns, (r, c), &mut sums),
+                        _ => piece::<S, { SAMPLES / 2 }, { UNITS / 2 }, R>(
+                            simd,
+                            &rows,
+                            &columns,
+                            (r, c),
+                            &mut sums,
+                        ),
+                    }
+                }
             }
-            add_products::<S, R>(&rows, &columns, load, &mut sums);
-        }
-        if whole < inputs {
-            add_products::<S, R>(&rows, &columns, |from| simd.load_part(&from[whole..]), &mut sums);
         }
         let count = UNITS.min(self.units.1 - unit);
-        let bias = &self.bias[unit..unit + count];
+        let mut bias = [0.0; UNITS];
+        if let Some(all) = self.bias {
+            bias[..count].copy_from_slice(&all[unit..unit + count]);
+        }
         for first in (0..R).step_by(LANES / UNITS) {
             let mut vectors = [simd.splat(0.0); LANES];
             for r in first..R.min(first + LANES / UNITS) {
@@ -166,21 +177,53 @@ impl Forward<'_> {
     }
 }
 
+/// The sums of `R` rows times `C` columns from this row and column on, vector by vector, in registers.
+#[inline(always)]
+fn piece<S: Simd, const R: usize, const C: usize, const ROWS: usize>(
+    simd: S,
+    rows: &[&[f32]; ROWS],
+    columns: &[&[f32]; UNITS],
+    (row, column): (usize, usize),
+    sums: &mut [[S::V; UNITS]; ROWS],
+) {
+    let rows: &[&[f32]; R] = rows[row..].first_chunk().expect("a piece of the rows");
+    let columns: &[&[f32]; C] = columns[column..].first_chunk().expect("a piece of the columns");
+    let inputs = rows[0].len();
+    let whole = inputs / LANES * LANES;
+    let mut total = [[simd.splat(0.0); C]; R];
+    for k in (0..whole).step_by(LANES) {
+        // SAFETY: sixteen numbers from k on are within each row and column, which have `inputs` of them.
+        let load = |from: &[f32]| unsafe { simd.load_at(from.as_ptr().add(k)) };
+        for column in columns {
+            prefetch(column.as_ptr().wrapping_add(k + AHEAD));
+        }
+        add_products::<S, R, C>(rows, columns, load, &mut total);
+    }
+    if whole < inputs {
+        add_products::<S, R, C>(rows, columns, |from| simd.load_part(&from[whole..]), &mut total);
+    }
+    for r in 0..R {
+        for c in 0..C {
+            sums[row + r][column + c] = total[r][c];
+        }
+    }
+}
+
 /// Adds one vector of products for each pair of a row and a column.
 #[inline(always)]
-fn add_products<S: Simd, const R: usize>(
+fn add_products<S: Simd, const R: usize, const C: usize>(
     rows: &[&[f32]; R],
-    columns: &[&[f32]; UNITS],
+    columns: &[&[f32]; C],
     load: impl Fn(&[f32]) -> S::V,
-    sums: &mut [[S::V; UNITS]; R],
+    sums: &mut [[S::V; C]; R],
 ) {
     let mut values = sums[0];
-    for c in 0..UNITS {
+    for c in 0..C {
         values[c] = load(columns[c]);
     }
     for r in 0..R {
         let row = load(rows[r]);
-        for c in 0..UNITS {
+        for c in 0..C {
             sums[r][c] = row.multiply_add(values[c], sums[r][c]);
         }
     }

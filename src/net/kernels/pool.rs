@@ -2,8 +2,8 @@
 
 pub use super::images::Images;
 use super::images::Window;
-use super::parallel::{COST, chunks_mut, pairs_mut};
-use super::simd::{Kernel, Simd, dispatch};
+use super::parallel::{COST, chunks_mut};
+use super::simd::{Kernel, LANES, Simd, dispatch};
 use super::windows::{self, wins};
 pub use super::windows::{average_windows, average_windows_backward};
 
@@ -30,46 +30,7 @@ pub fn max_pool(images: &Images, window: Window, input: &[f32], output: &mut [f3
     let pooled = images.pooled(&window);
     assert_eq!(input.len(), images.len(), "the images have their shape");
     assert_eq!((output.len(), which.len()), (pooled.len(), pooled.len()), "one number for each position");
-    if window != Window::HALVES {
-        return windows::maxima(images, window, input, output, which);
-    }
-    let (output, which) = ((output, pooled.size()), (which, pooled.size()));
-    pairs_mut(output, which, input.len() * COST, |image, output, which| {
-        let input = &input[image * images.size()..(image + 1) * images.size()];
-        dispatch(MaxPool { images, input, output, which });
-    });
-}
-
-/// 2×2 pixels of one image.
-struct MaxPool<'a> {
-    images: &'a Images,
-    input: &'a [f32],
-    output: &'a mut [f32],
-    which: &'a mut [u8],
-}
-
-impl Kernel for MaxPool<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Images { width, channels, .. } = *self.images;
-        let half = self.images.halved();
-        let pixels = self.output.chunks_exact_mut(channels).zip(self.which.chunks_exact_mut(channels));
-        for (at, (output, which)) in pixels.enumerate() {
-            let start = (at / half.width * 2 * width + at % half.width * 2) * channels;
-            let above = &self.input[start..start + 2 * channels];
-            let below = &self.input[start + width * channels..][..2 * channels];
-            for c in 0..channels {
-                let (mut best, mut place) = (above[c], 0);
-                for (number, value) in [(1, above[channels + c]), (2, below[c]), (3, below[channels + c])] {
-                    let wins = wins(value, best);
-                    best = if wins { value } else { best };
-                    place = if wins { number } else { place };
-                }
-                output[c] = best;
-                which[c] = place;
-            }
-        }
-    }
+    windows::maxima(images, window, input, output, which);
 }
 
 /// The gradient after a max pooling, and which pixel of its window each of its numbers belongs to.
@@ -97,6 +58,21 @@ impl Pooled<'_> {
             "half as many rows and columns"
         );
         dispatch(Expand { pooled: self, first, to });
+    }
+
+    /// The same for one image, number by number: faster where a pixel has few of them.
+    fn scatter(&self, image: usize, to: &mut [f32]) {
+        let (Images { width, channels, .. }, half) = (self.images, self.images.halved());
+        let places = [0, channels, width * channels, (width + 1) * channels];
+        let numbers = image * half.size()..(image + 1) * half.size();
+        let pixels = self.gradient[numbers.clone()].chunks_exact(channels);
+        to.fill(0.0);
+        for (at, (gradient, which)) in pixels.zip(self.which[numbers].chunks_exact(channels)).enumerate() {
+            let start = (at / half.width * 2 * width + at % half.width * 2) * channels;
+            for (channel, (gradient, which)) in gradient.iter().zip(which).enumerate() {
+                to[start + places[usize::from(*which)] + channel] = *gradient;
+            }
+        }
     }
 }
 
@@ -139,10 +115,17 @@ pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [
     let (count, size) = (images.pooled(&window).len(), images.size());
     assert_eq!(input_gradient.len(), images.len(), "the images have their shape");
     assert_eq!((gradient.len(), which.len()), (count, count), "one number for each position");
-    if window != Window::HALVES {
-        return windows::maxima_backward(&images, window, (gradient, which), input_gradient);
+    match window {
+        Window::HALVES if images.channels < LANES => {
+            chunks_mut(input_gradient, size, images.len() * COST, |image, to| pooled.scatter(image, to));
+        }
+        Window::HALVES => {
+            chunks_mut(input_gradient, size, images.len() * COST, |image, to| {
+                pooled.expand(image * size, to)
+            });
+        }
+        _ => windows::maxima_backward(&images, window, (gradient, which), input_gradient),
     }
-    chunks_mut(input_gradient, size, images.len() * COST, |image, to| pooled.expand(image * size, to));
 }
 
 /// The pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.

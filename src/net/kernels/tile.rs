@@ -29,6 +29,11 @@ pub struct Run {
     pub len: usize,
 }
 
+/// Runs up to this length cost more to begin than to add up.
+const SHORT: usize = 16;
+/// So many terms of short runs are listed beforehand and added up in one loop.
+const FEW_TERMS: usize = 128;
+
 /// sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight + k][column],
 /// added one after the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
 ///
@@ -50,8 +55,16 @@ pub fn products(
         let ends = (run.weight + run.len - 1) * stride + columns;
         assert!(ends <= weights.len(), "a run has weights");
     }
-    let (values, weights) = (values.as_ptr(), weights.as_ptr());
-    dispatch(Products { values, rows, weights, stride, columns, runs, sums });
+    let mut terms = [(0, 0); FEW_TERMS];
+    let total: usize = runs.iter().map(|run| run.len).sum();
+    let count = if runs.iter().all(|run| run.len <= SHORT) && total <= FEW_TERMS { total } else { 0 };
+    if count > 0 {
+        let each =
+            runs.iter().flat_map(|run| (0..run.len).map(|k| (run.offset + k, (run.weight + k) * stride)));
+        terms.iter_mut().zip(each).for_each(|(to, term)| *to = term);
+    }
+    let (values, weights, terms) = (values.as_ptr(), weights.as_ptr(), &terms[..count]);
+    dispatch(Products { values, rows, weights, stride, columns, runs, terms, sums });
 }
 
 fn assert_columns(columns: usize) {
@@ -145,23 +158,38 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
     (columns, stride): (*const f32, usize),
     sums: &mut [[S::V; C]; R],
 ) {
-    for k in 0..count {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut vectors = [simd.splat(0.0); C];
-            for c in 0..C {
-                vectors[c] = simd.load_at(columns.add(k * stride + c * LANES));
-                if AHEAD > 0 {
-                    prefetch(columns.wrapping_add((k + AHEAD) * stride + c * LANES));
-                }
-            }
-            for r in 0..R {
-                let factor = simd.splat(rows[r].add(k * step).read());
+    macro_rules! term {
+        ($k:expr) => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let mut vectors = [simd.splat(0.0); C];
                 for c in 0..C {
-                    sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                    vectors[c] = simd.load_at(columns.add($k * stride + c * LANES));
+                    if AHEAD > 0 {
+                        prefetch(columns.wrapping_add(($k + AHEAD) * stride + c * LANES));
+                    }
+                }
+                for r in 0..R {
+                    let factor = simd.splat(rows[r].add($k * step).read());
+                    for c in 0..C {
+                        sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                    }
                 }
             }
-        }
+        };
+    }
+    // Four terms a turn: the end of a short loop is foreseen, that of a long one is not.
+    let mut k = 0;
+    while k + 4 <= count {
+        term!(k);
+        term!(k + 1);
+        term!(k + 2);
+        term!(k + 3);
+        k += 4;
+    }
+    while k < count {
+        term!(k);
+        k += 1;
     }
 }
 
@@ -172,6 +200,8 @@ struct Products<'a> {
     stride: usize,
     columns: usize,
     runs: &'a [Run],
+    /// From the start of a row to its number, and the start of its weights, for each term; instead of the runs, if any.
+    terms: &'a [(usize, usize)],
     sums: &'a mut Sums,
 }
 
@@ -193,7 +223,23 @@ impl Blocks for Products<'_> {
     ) {
         let rows: [usize; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
         let mut sums = [[simd.splat(0.0); C]; R];
-        for run in self.runs {
+        let starts = rows.map(|row| self.values.wrapping_add(row));
+        for (number, weights) in self.terms {
+            let columns = self.weights.wrapping_add(weights + column);
+            let mut vectors = [simd.splat(0.0); C];
+            for c in 0..C {
+                // SAFETY: each term is one of a run.
+                vectors[c] = unsafe { simd.load_at(columns.add(c * LANES)) };
+            }
+            for r in 0..R {
+                // SAFETY: as above.
+                let factor = simd.splat(unsafe { starts[r].add(*number).read() });
+                for c in 0..C {
+                    sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                }
+            }
+        }
+        for run in self.runs.iter().filter(|_| self.terms.is_empty()) {
             let rows = rows.map(|row| self.values.wrapping_add(row + run.offset));
             let columns = self.weights.wrapping_add(run.weight * self.stride + column);
             // SAFETY: the runs of these rows lie within the values, and have weights for these columns.

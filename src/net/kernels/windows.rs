@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::images::{Images, Window};
 use super::parallel::{COST, chunks_mut, pairs_mut};
-use super::simd::{Kernel, LANES, Simd, dispatch};
+use super::simd::{Kernel, LANES, Simd, Vector, copy_part, dispatch};
 
 /// Whether a value replaces the largest so far.
 #[inline(always)]
@@ -57,20 +57,16 @@ struct RowOfMaxima<'a> {
 
 impl Kernel for RowOfMaxima<'_> {
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
+    fn run<S: Simd>(self, simd: S) {
         let Maxima { images: &Images { height, width, channels, .. }, window, .. } = self.of;
         let (rows, first_row) = inside(&window, height, self.y);
         let pixels = self.output.chunks_exact_mut(channels).zip(self.which.chunks_exact_mut(channels));
         for (x, (output, which)) in pixels.enumerate() {
             let (columns, first_column) = inside(&window, width, x);
             let seen = Seen { rows: rows.clone(), columns, place: first_row * window.kernel + first_column };
-            let mut c = 0;
-            while c + LANES <= channels {
-                self.of.largest::<LANES>(&seen, c, (&mut output[c..], &mut which[c..]));
-                c += LANES;
-            }
-            for c in c..channels {
-                self.of.largest::<1>(&seen, c, (&mut output[c..], &mut which[c..]));
+            for c in (0..channels).step_by(LANES) {
+                let part = c..(c + LANES).min(channels);
+                self.of.largest(simd, &seen, c, (&mut output[part.clone()], &mut which[part]));
             }
         }
     }
@@ -84,27 +80,31 @@ struct Seen {
 }
 
 impl Maxima<'_> {
-    /// The largest numbers of `N` channels from `c` on, and their places.
+    /// The largest numbers of at most a vector of channels from `c` on, and their places.
     #[inline(always)]
-    fn largest<const N: usize>(&self, seen: &Seen, c: usize, (output, which): (&mut [f32], &mut [u8])) {
+    fn largest<S: Simd>(&self, simd: S, seen: &Seen, c: usize, (output, which): (&mut [f32], &mut [u8])) {
         let Images { width, channels, .. } = *self.images;
-        let pixel = |y: usize, x: usize| -> &[f32; N] {
-            self.input[(y * width + x) * channels + c..].first_chunk().expect("the image has its shape")
-        };
-        let mut best = *pixel(seen.rows.start, seen.columns.start);
-        let mut places = [seen.place as u32; N];
+        let (mut best, mut places) = (simd.splat(0.0), simd.splat(seen.place as f32));
+        let mut is_first = true;
         for (y, row) in seen.rows.clone().enumerate() {
             for (x, column) in seen.columns.clone().enumerate() {
-                let (values, place) = (pixel(row, column), (seen.place + y * self.window.kernel + x) as u32);
-                for lane in 0..N {
-                    let wins = wins(values[lane], best[lane]);
-                    best[lane] = if wins { values[lane] } else { best[lane] };
-                    places[lane] = if wins { place } else { places[lane] };
+                let from = &self.input[(row * width + column) * channels + c..];
+                // Whole vectors reach into the next pixels, which does no harm.
+                let values = match from.first_chunk() {
+                    Some(values) => simd.load(values),
+                    None => simd.load_part(&from[..output.len()]),
+                };
+                if is_first {
+                    (best, is_first) = (values, false);
+                } else {
+                    let place = simd.splat((seen.place + y * self.window.kernel + x) as f32);
+                    places = values.where_wins(best, place, places);
+                    best = values.where_wins(best, values, best);
                 }
             }
         }
-        output[..N].copy_from_slice(&best);
-        which[..N].copy_from_slice(&places.map(|place| place as u8));
+        best.store_part(output);
+        copy_part(&places.to_array().map(|place| place as u8)[..which.len()], which);
     }
 }
 

@@ -35,40 +35,52 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where images are large and weights few: all operations up to a pooling, for as many images as keep the activations
-    /// in the second cache.
+    /// Where images are large and weights few: all operations up to a pooling, or to the last block with few weights, for
+    /// as many images as keep the activations in the second cache.
     fn head(&self, ops: &Range<usize>, cut: &Cut<'a>) -> Option<Head> {
+        if !cut.stack.is_empty() || !cut.state.shape.is_image() {
+            return None;
+        }
         let structure = self.structure();
         let shapes = structure.shapes();
-        let (mut weights, mut largest) = (0, 0);
+        let (mut weights, mut largest, mut copies, mut most_copies) = (0, 0, 0, 0);
+        let mut end = None;
         for (at, op) in structure.ops.iter().enumerate().take(ops.end).skip(ops.start) {
             largest = largest.max(shapes[at].len());
             match op {
                 Op::Layer(layer) if structure.layers[*layer].kind != LayerKind::Linear => {
                     weights += structure.weight(*layer).map_or(0, Parameter::len);
                 }
-                Op::Activation(_) => {}
-                Op::MaxPool(_) => {
-                    let images = (GROUP / largest.max(1)).max(1);
-                    let is_large = self.count >= 4 * images && cut.state.shape.is_image();
-                    let pays = weights <= FEW_WEIGHTS && is_large && cut.stack.is_empty();
-                    return pays.then_some(Head { ops: at + 1 - ops.start, images });
+                Op::Activation(_) if end == Some(at) => end = Some(at + 1),
+                Op::Activation(_) | Op::Swap | Op::Subsample { .. } => {}
+                Op::Fork => {
+                    copies += 1;
+                    most_copies = most_copies.max(copies);
                 }
+                Op::Add(_) => {
+                    copies -= 1;
+                    end = if copies == 0 { Some(at + 1) } else { end };
+                }
+                Op::MaxPool(_) if copies == 0 => {
+                    end = Some(at + 1);
+                    break;
+                }
+                Op::MaxPool(_) => {}
                 Op::Layer(_)
                 | Op::AveragePool(_)
                 | Op::AdaptiveAveragePool(_)
                 | Op::Flatten
-                | Op::Dropout(_)
-                | Op::Fork
-                | Op::Swap
-                | Op::Subsample { .. }
-                | Op::Add(_) => return None,
+                | Op::Dropout(_) => break,
+            }
+            if weights > FEW_WEIGHTS {
+                break;
             }
         }
-        None
+        let images = (GROUP / (largest.max(1) * (1 + 2 * most_copies))).max(1);
+        end.filter(|_| self.count >= 4 * images).map(|end| Head { ops: end - ops.start, images })
     }
 
-    /// Operations up to a pooling, some images at a time.
+    /// Operations at the start, some images at a time.
     fn in_parts(&self, ops: Range<usize>, images: usize, state: &State<'a>) -> State<'a> {
         let shape = self.structure().shapes()[ops.end];
         let mut output = self.scratch.take(self.count * shape.len());

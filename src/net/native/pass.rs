@@ -230,13 +230,7 @@ impl<'a> Pass<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
         let weight = self.parameter(layer, Role::Weight);
-        let none = self.bias(layer).is_none().then(|| {
-            let mut zeros = self.scratch.take(shape.outputs);
-            zeros.fill(0.0);
-            zeros
-        });
-        let bias = self.bias(layer).or(none.as_deref()).unwrap_or_default();
-        linear::forward(&shape, &state.values, weight, bias, &mut output, self.scratch);
+        linear::forward(&shape, &state.values, weight, self.bias(layer), &mut output, self.scratch);
         State::rows(output, shape.outputs)
     }
 

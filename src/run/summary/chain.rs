@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(of("Batch norm"), [3, 1, 0]);
         assert_eq!(of("Shortcut: Conv 4→8, 1×1, stride 2"), [3]);
         assert_eq!(of("Shortcut: Every 2nd pixel, padded"), [4]);
-        assert_eq!([of("Sum of 2"), of("Max pooling 2×2"), of("Linear 64→10")], [vec![2], vec![5], vec![7]]);
+        assert_eq!([of("Sum of 2"), of("Max pooling 2×2"), of("Linear 16→10")], [vec![2], vec![5], vec![7]]);
         let shortcuts = links.iter().filter(|link| link.is_shortcut).count();
         assert_eq!(shortcuts, 3, "{links:?}");
     }

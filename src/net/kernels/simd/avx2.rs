@@ -56,16 +56,18 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn transpose(self, rows: [Pair; LANES]) -> [Pair; LANES] {
-        let quarter = |first: usize, is_second: bool| {
-            let half = |row: usize| if is_second { rows[first + row].1 } else { rows[first + row].0 };
-            transposed([half(0), half(1), half(2), half(3), half(4), half(5), half(6), half(7)])
-        };
-        let [above, below] =
-            [[quarter(0, false), quarter(0, true)], [quarter(HALF, false), quarter(HALF, true)]];
+        // The four quarters; the two off the diagonal are exchanged.
+        let [mut first, mut second, mut third, mut fourth] = [[rows[0].0; HALF]; 4];
+        for row in 0..HALF {
+            (first[row], second[row]) = (rows[row].0, rows[row].1);
+            (third[row], fourth[row]) = (rows[row + HALF].0, rows[row + HALF].1);
+        }
+        let (first, second) = (transposed(first), transposed(second));
+        let (third, fourth) = (transposed(third), transposed(fourth));
         let mut columns = rows;
-        for column in 0..LANES {
-            let (half, lane) = (column / HALF, column % HALF);
-            columns[column] = Pair(above[half][lane], below[half][lane]);
+        for column in 0..HALF {
+            columns[column] = Pair(first[column], third[column]);
+            columns[column + HALF] = Pair(second[column], fourth[column]);
         }
         columns
     }
@@ -78,18 +80,43 @@ fn transposed(rows: [__m256; HALF]) -> [__m256; HALF] {
     unsafe {
         let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
         let (ef, gh) = (_mm256_unpacklo_ps(e, f), _mm256_unpacklo_ps(g, h));
-        let (ab_high, cd_high) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
-        let (ef_high, gh_high) = (_mm256_unpackhi_ps(e, f), _mm256_unpackhi_ps(g, h));
-        // Columns 0 to 3 in the lower half, 4 to 7 in the upper one.
-        let four = [
-            [_mm256_shuffle_ps::<0x44>(ab, cd), _mm256_shuffle_ps::<0x44>(ef, gh)],
-            [_mm256_shuffle_ps::<0xee>(ab, cd), _mm256_shuffle_ps::<0xee>(ef, gh)],
-            [_mm256_shuffle_ps::<0x44>(ab_high, cd_high), _mm256_shuffle_ps::<0x44>(ef_high, gh_high)],
-            [_mm256_shuffle_ps::<0xee>(ab_high, cd_high), _mm256_shuffle_ps::<0xee>(ef_high, gh_high)],
-        ];
-        let lower = |column: usize| _mm256_permute2f128_ps::<0x20>(four[column][0], four[column][1]);
-        let upper = |column: usize| _mm256_permute2f128_ps::<0x31>(four[column][0], four[column][1]);
-        [lower(0), lower(1), lower(2), lower(3), upper(0), upper(1), upper(2), upper(3)]
+        // Columns 0, 1, 4 and 5 of four rows.
+        let (above, below) = (pairs([ab, cd]), pairs([ef, gh]));
+        let (ab, cd) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+        let (ef, gh) = (_mm256_unpackhi_ps(e, f), _mm256_unpackhi_ps(g, h));
+        // Columns 2, 3, 6 and 7.
+        let (more_above, more_below) = (pairs([ab, cd]), pairs([ef, gh]));
+        [
+            _mm256_permute2f128_ps::<0x20>(above[0], below[0]),
+            _mm256_permute2f128_ps::<0x20>(above[1], below[1]),
+            _mm256_permute2f128_ps::<0x20>(more_above[0], more_below[0]),
+            _mm256_permute2f128_ps::<0x20>(more_above[1], more_below[1]),
+            _mm256_permute2f128_ps::<0x31>(above[0], below[0]),
+            _mm256_permute2f128_ps::<0x31>(above[1], below[1]),
+            _mm256_permute2f128_ps::<0x31>(more_above[0], more_below[0]),
+            _mm256_permute2f128_ps::<0x31>(more_above[1], more_below[1]),
+        ]
+    }
+}
+
+/// The first pairs of lanes of each half, and the second ones.
+#[inline(always)]
+fn pairs([a, b]: [__m256; 2]) -> [__m256; 2] {
+    unsafe { [_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xee>(a, b)] }
+}
+
+/// The lanes of `value` where `own` is positive or NaN, else 0.
+#[inline(always)]
+fn where_positive(own: __m256, value: __m256) -> __m256 {
+    unsafe { _mm256_and_ps(_mm256_cmp_ps::<_CMP_NLE_UQ>(own, _mm256_setzero_ps()), value) }
+}
+
+/// The lanes of `yes` where `own` is larger than `best` or NaN, else those of `no`.
+#[inline(always)]
+fn where_wins(own: __m256, best: __m256, yes: __m256, no: __m256) -> __m256 {
+    unsafe {
+        let larger = _mm256_cmp_ps::<_CMP_GT_OQ>(own, best);
+        _mm256_blendv_ps(no, yes, _mm256_or_ps(larger, _mm256_cmp_ps::<_CMP_UNORD_Q>(own, own)))
     }
 }
 
@@ -116,10 +143,12 @@ impl Vector for Pair {
 
     #[inline(always)]
     fn where_positive(self, value: Self) -> Self {
-        let half = |own: __m256, value: __m256| unsafe {
-            _mm256_and_ps(_mm256_cmp_ps::<_CMP_NLE_UQ>(own, _mm256_setzero_ps()), value)
-        };
-        Self(half(self.0, value.0), half(self.1, value.1))
+        Self(where_positive(self.0, value.0), where_positive(self.1, value.1))
+    }
+
+    #[inline(always)]
+    fn where_wins(self, best: Self, yes: Self, no: Self) -> Self {
+        Self(where_wins(self.0, best.0, yes.0, no.0), where_wins(self.1, best.1, yes.1, no.1))
     }
 
     #[inline(always)]

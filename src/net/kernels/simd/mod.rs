@@ -83,6 +83,9 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// `value` where self > 0 or NaN; +0 elsewhere.
     fn where_positive(self, value: Self) -> Self;
 
+    /// `yes` where self > best or self is NaN; `no` elsewhere.
+    fn where_wins(self, best: Self, yes: Self, no: Self) -> Self;
+
     /// Writes the numbers.
     fn store(self, to: &mut [f32; LANES]);
 
@@ -109,7 +112,7 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
 
 /// Copies fewer than a vector's numbers, in pieces of known size: a call of the general copy costs more than the numbers.
 #[inline(always)]
-fn copy_part(from: &[f32], to: &mut [f32]) {
+pub fn copy_part<T: Copy>(from: &[T], to: &mut [T]) {
     let len = from.len();
     assert!(len == to.len() && len <= LANES, "a vector has sixteen lanes");
     let mut at = 0;
@@ -247,6 +250,14 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
     #[inline(always)]
     fn where_positive(self, value: Self) -> Self {
         self.zip(value, |a, b| if a > 0.0 || a.is_nan() { b } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn where_wins(self, best: Self, yes: Self, no: Self) -> Self {
+        Self(std::array::from_fn(|lane| {
+            let (value, best) = (self.0[lane], best.0[lane]);
+            if value > best || value.is_nan() { yes.0[lane] } else { no.0[lane] }
+        }))
     }
 
     #[inline(always)]

@@ -175,6 +175,15 @@ impl Vector for Register {
     }
 
     #[inline(always)]
+    fn where_wins(self, best: Self, yes: Self, no: Self) -> Self {
+        Self(unsafe {
+            let wins = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0, best.0)
+                | _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, self.0);
+            _mm512_mask_blend_ps(wins, no.0, yes.0)
+        })
+    }
+
+    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
     }

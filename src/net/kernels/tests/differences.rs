@@ -66,7 +66,7 @@ fn linear_layers_go_back_as_differences_say() {
     let (bias, factors) = (numbers(5, 3), numbers(7 * 5, 4));
     let forward = |input: &[f32], weight: &[f32]| {
         let mut output = vec![f32::NAN; factors.len()];
-        linear::forward(&shape, input, weight, &bias, &mut output, &Scratch::default());
+        linear::forward(&shape, input, weight, Some(&bias), &mut output, &Scratch::default());
         output
     };
     let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
@@ -78,7 +78,7 @@ fn linear_layers_go_back_as_differences_say() {
     norm::channel_sums(&factors, &mut biases, &Scratch::default());
     check(&bias, 1.0, &biases, &factors, "bias", |bias| {
         let mut output = vec![f32::NAN; factors.len()];
-        linear::forward(&shape, &input, &weight, bias, &mut output, &Scratch::default());
+        linear::forward(&shape, &input, &weight, Some(bias), &mut output, &Scratch::default());
         output
     });
 }

@@ -23,7 +23,7 @@ fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
     let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
     let (bias, gradient) = (numbers(outputs, 3), numbers(samples * outputs, 4));
     let mut output = vec![f32::NAN; samples * outputs];
-    linear::forward(shape, &input, &weight, &bias, &mut output, &Scratch::default());
+    linear::forward(shape, &input, &weight, Some(&bias), &mut output, &Scratch::default());
     let (mut input_gradient, mut weight_gradient) =
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &Scratch::default());
@@ -44,15 +44,7 @@ fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
     norm::channel_sums(&gradient, &mut sums, &scratch);
     let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-    norm::backward(
-        &norm,
-        Way { relu: true, batch: true },
-        &input,
-        Next::Alone,
-        &mut gradient,
-        gradients,
-        &scratch,
-    );
+    norm::backward(&norm, Way { relu: true, batch: true }, &input, Next::Alone, &mut gradient, gradients, &scratch);
     vec![mean, variance, output, gradient, scales, shifts, biases, sums]
 }
 

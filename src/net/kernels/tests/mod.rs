@@ -126,7 +126,7 @@ fn check_linear(shape: &LinearShape) {
     let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
     let (bias, gradient) = (numbers(outputs, 3), numbers(samples * outputs, 4));
     let mut output = vec![f32::NAN; samples * outputs];
-    linear::forward(shape, &input, &weight, &bias, &mut output, &scratch);
+    linear::forward(shape, &input, &weight, Some(&bias), &mut output, &scratch);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % outputs])).collect();
     let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
     for (n, o, i) in
@@ -147,7 +147,7 @@ fn check_linear(shape: &LinearShape) {
     for n in 0..samples {
         let mut alone = vec![0.0; outputs];
         let one = LinearShape { samples: 1, ..*shape };
-        linear::forward(&one, &input[n * inputs..][..inputs], &weight, &bias, &mut alone, &scratch);
+        linear::forward(&one, &input[n * inputs..][..inputs], &weight, Some(&bias), &mut alone, &scratch);
         assert_eq!(bits(&output[n * outputs..][..outputs]), bits(&alone));
     }
 }
