@@ -149,10 +149,10 @@ fn empty_brackets(text: &str, error: &SpannedError) -> Option<Repair> {
 
 /// The name of the first setting before a number or a list that is alone in its brackets, or first in them.
 fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Option<Repair> {
-    use ron::Error::{ExpectedIdentifier, InvalidIdentifier, NoSuchStructField};
+    use ron::Error::{ExpectedIdentifier, InvalidIdentifier, NoSuchStructField, SuggestRawIdentifier};
     // No setting has this name, so that the parser says which ones there are.
     const NO_SETTING: &str = "no_setting";
-    if !matches!(error.code, ExpectedIdentifier | InvalidIdentifier(_)) {
+    if !matches!(error.code, ExpectedIdentifier | InvalidIdentifier(_) | SuggestRawIdentifier(_)) {
         return None;
     }
     let reached = byte_offset(text, error.span.end)?;

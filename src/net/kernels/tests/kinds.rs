@@ -44,7 +44,15 @@ fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
     norm::channel_sums(&gradient, &mut sums, &scratch);
     let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-    norm::backward(&norm, Way { relu: true, batch: true }, &input, Next::Alone, &mut gradient, gradients, &scratch);
+    norm::backward(
+        &norm,
+        Way { relu: true, batch: true },
+        &input,
+        Next::Alone,
+        &mut gradient,
+        gradients,
+        &scratch,
+    );
     vec![mean, variance, output, gradient, scales, shifts, biases, sums]
 }
 
