@@ -28,16 +28,13 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
         let repair = bare_name_end(&repaired, &error)
             .or_else(|| empty_brackets(&repaired, &error))
             .or_else(|| first_setting::<T>(&repaired, &error));
-        match repair {
-            Some(repair) => {
-                repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
-                repairs.push(repair);
-            }
-            None => {
-                error.span.start = original_position(error.span.start, &repairs);
-                error.span.end = original_position(error.span.end, &repairs);
-                return Err(error);
-            }
+        if let Some(repair) = repair {
+            repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
+            repairs.push(repair);
+        } else {
+            error.span.start = original_position(error.span.start, &repairs);
+            error.span.end = original_position(error.span.end, &repairs);
+            return Err(error);
         }
     }
 }

@@ -3,6 +3,7 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextWrapping};
+use eframe::egui::util::IdTypeMap;
 use eframe::egui::{
     Align2, Color32, Context, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
     WidgetInfo, pos2, vec2,
@@ -304,7 +305,7 @@ fn open(ui: &Ui, list: &Place, index: Option<usize>) {
 
 /// Closes all lines, and takes the keyboard away from them: positions in lists mean other items after a step was undone.
 pub fn close_lines(ctx: &Context) {
-    ctx.data_mut(|data| data.remove_by_type::<OpenLine>());
+    ctx.data_mut(IdTypeMap::remove_by_type::<OpenLine>);
     ctx.memory_mut(|memory| {
         if let Some(focused) = memory.focused() {
             memory.surrender_focus(focused);
