@@ -1,11 +1,13 @@
 //! Where faults can be injected into a network, and the faults that a campaign compares.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::fault::{Campaign, Fault, FaultAmount, Vary};
 use super::structure::{Role, Structure};
-use super::target::{Layers, Params, Target};
-use super::targets;
+use super::target::Params;
+use super::targets::{self, LayerResult};
 use crate::intervene::fault::{Bits, Format};
 
 /// A cell of a campaign: one setting of what it varies.
@@ -42,7 +44,7 @@ impl CellPlan {
 pub struct FaultPlace {
     /// Name in `faults.csv`: the parameter's, or `fc1.output`.
     pub name: String,
-    /// The layer, or the residual block whose sum it is.
+    /// Name of the layer, or of the residual block whose sum it is.
     pub source: String,
     /// The parameter, or the operation.
     pub number: usize,
@@ -50,8 +52,6 @@ pub struct FaultPlace {
     pub entries: usize,
     /// How it is stored.
     pub format: Format,
-    /// The layer that it belongs to, as its place in the structure; for a sum, the last one beside the shortcut.
-    pub layer: usize,
     /// Entries of an output channel, at least 1.
     pub row: usize,
 }
@@ -75,13 +75,29 @@ impl FaultPlace {
     }
 }
 
-/// Every place that a fault can be injected into, in the order of the network.
+/// Every place that a fault can be injected into, in the order of the network. Each has its own name, by which logs find it.
 pub fn fault_places(structure: &Structure, fault: &Fault) -> Vec<FaultPlace> {
-    if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
-        return activations(structure, fault, kind);
-    }
-    let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
-    chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
+    let target = &fault.target;
+    let places: Vec<FaultPlace> =
+        if let Some(kind @ (Params::Activations | Params::Preactivations)) = &target.params {
+            let found = targets::results(structure, &target.layers, kind);
+            found.into_iter().map(|result| activations(result, fault, kind)).collect()
+        } else {
+            let chosen = targets::parameters(structure, target, &Params::Weights);
+            chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
+        };
+    debug_assert!(
+        places.iter().map(|place| &place.name).collect::<BTreeSet<_>>().len() == places.len(),
+        "each place has its own name"
+    );
+    places
+}
+
+/// The places of a cell of a campaign: where layers are varied, those of its layer, or the sum of its residual block.
+pub fn cell_places(structure: &Structure, plan: &CellPlan, fault: &Fault) -> Vec<FaultPlace> {
+    let mut places = fault_places(structure, fault);
+    places.retain(|place| plan.layer.as_ref().is_none_or(|layer| *layer == place.source));
+    places
 }
 
 fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace {
@@ -92,23 +108,24 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace 
         number,
         entries: parameter.len(),
         format: fault.format.of_parameter(parameter.role == Role::Weight),
-        layer: parameter.layer,
         row: parameter.row(),
     }
 }
 
-fn activations(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<FaultPlace> {
+fn activations(result: LayerResult, fault: &Fault, kind: &Params) -> FaultPlace {
+    let LayerResult { op, name, output } = result;
     let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
-    let place = |number: usize| {
-        let (source, layer) = targets::source(structure, number);
-        let (source, name) = (source.to_owned(), format!("{source}.{suffix}"));
-        let (entries, row) = targets::activation_size(structure, number);
-        FaultPlace { name, source, number, entries, format: fault.format, layer, row: row.max(1) }
-    };
-    targets::activations(structure, &fault.target, kind).into_iter().map(place).collect()
+    FaultPlace {
+        name: format!("{name}.{suffix}"),
+        source: name.to_owned(),
+        number: op,
+        entries: output.len(),
+        format: fault.format,
+        row: output.plane().max(1),
+    }
 }
 
-/// The fault of each cell of a campaign, and what tells the cell apart.
+/// The fault of each cell of a campaign, and what tells the cell apart; its places are [`cell_places`].
 pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
     let fault = || campaign.fault.clone();
     let plan = CellPlan::default;
@@ -131,12 +148,95 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
             let mut sources: Vec<String> =
                 fault_places(structure, &campaign.fault).into_iter().map(|place| place.source).collect();
             sources.dedup();
-            let cell = |name: String| {
-                let target =
-                    Target { layers: Layers::Only(vec![name.clone()]), ..campaign.fault.target.clone() };
-                (CellPlan { layer: Some(name), ..plan() }, Fault { target, ..fault() })
-            };
-            sources.into_iter().map(cell).collect()
+            sources.into_iter().map(|name| (CellPlan { layer: Some(name), ..plan() }, fault())).collect()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::structure::graphs::GRAPHS;
+    use crate::doc::{Loss, Net};
+    use crate::form::ron_text;
+
+    /// A block that begins with a batch norm, and a batch norm behind a block.
+    const PRE_ACTIVATION: &str = "Conv(channels: 4), Residual(body: [BatchNorm(), Relu, Conv(channels: 4)]), BatchNorm(), \
+        Relu, Flatten, Linear()";
+    const NESTED: &str = "Conv(channels: 4), Residual(body: [Residual(body: [Conv(channels: 4)]), Relu, \
+        Conv(channels: 4)]), Flatten, Linear()";
+    const FREE_NORMS: &str = "BatchNorm(), Conv(channels: 4), MaxPool(), BatchNorm(), Conv(channels: 4), BatchNorm(), \
+        BatchNorm(), Relu, Flatten, Linear()";
+
+    fn structure(layers: &str, input: Shape) -> Structure {
+        let net: Net = ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
+        Structure::new(&net, input, 10, &Loss::CrossEntropy).unwrap()
+    }
+
+    /// Names of the places of a target.
+    fn places(layers: &str, target: &str) -> Vec<String> {
+        let fault: Fault = ron_text::from_str(&format!("(target: ({target}))")).unwrap();
+        let places = fault_places(&structure(layers, Shape::new(1, 8, 8)), &fault);
+        places.into_iter().map(|place| place.name).collect()
+    }
+
+    /// Asserts in [`fault_places`] compare the names.
+    #[test]
+    fn every_place_of_a_graph_has_its_own_name_and_its_own_cell() {
+        let others = [PRE_ACTIVATION, NESTED, FREE_NORMS].map(|layers| (layers, Shape::new(1, 8, 8)));
+        for (layers, input) in GRAPHS.into_iter().chain(others) {
+            let structure = structure(layers, input);
+            for kind in ["Activations", "Preactivations", "Everything"] {
+                let text = format!("(fault: (target: (params: {kind})), vary: Layer)");
+                let campaign: Campaign = ron_text::from_str(&text).unwrap();
+                let all = fault_places(&structure, &campaign.fault);
+                let cells = varied(&campaign, &structure).into_iter();
+                let own: Vec<FaultPlace> =
+                    cells.flat_map(|(plan, fault)| cell_places(&structure, &plan, &fault)).collect();
+                assert_eq!(own, all, "{layers}: cells share nothing, and nothing is left");
+                let shapes = structure.shapes();
+                for place in all.iter().filter(|_| kind != "Everything") {
+                    assert_eq!(place.entries, shapes[place.number + 1].len(), "{}", place.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_norm_that_does_not_follow_its_convolution_has_a_result_of_its_own() {
+        let all = ["0.output", "1.0.output", "1.2.output", "1.output", "2.output", "5.output"];
+        assert_eq!(places(PRE_ACTIVATION, "params: Activations"), all);
+        let only =
+            |name: &str| places(PRE_ACTIVATION, &format!("params: Activations, layers: Only([\"{name}\"])"));
+        assert_eq!(only("0"), ["0.output"]);
+        assert_eq!(only("1.0"), ["1.0.output"]);
+        assert_eq!(only("2"), ["2.output"]);
+        let free = ["0.output", "1.output", "3.output", "4.output", "6.output", "9.output"];
+        assert_eq!(places(FREE_NORMS, "params: Activations"), free);
+    }
+
+    #[test]
+    fn the_name_of_a_block_means_its_layers_its_blocks_and_its_sum() {
+        let inside = ["1.0.0.output", "1.0.output", "1.2.output", "1.output"];
+        let of = |layers: &str| places(NESTED, &format!("params: Activations, layers: {layers}"));
+        assert_eq!(of("Only([\"1\"])"), inside);
+        assert_eq!(of("Except([\"1\"])"), ["0.output", "3.output"]);
+        assert_eq!(of("Only([\"1.0\"])"), inside[..2]);
+        assert_eq!(of("Except([\"1.0\"])"), ["0.output", "1.2.output", "1.output", "3.output"]);
+    }
+
+    #[test]
+    fn the_cell_of_a_block_is_its_sum_alone() {
+        let structure = structure(NESTED, Shape::new(1, 8, 8));
+        let text = "(fault: (target: (params: Activations, layers: Only([\"1\"]))), vary: Layer)";
+        let campaign: Campaign = ron_text::from_str(text).unwrap();
+        let names = varied(&campaign, &structure).into_iter().map(|(plan, fault)| {
+            let places = cell_places(&structure, &plan, &fault).into_iter();
+            (plan.layer.unwrap(), places.map(|place| place.name).collect::<Vec<_>>())
+        });
+        let expected =
+            ["1.0.0", "1.0", "1.2", "1"].map(|name| (name.to_owned(), vec![format!("{name}.output")]));
+        assert_eq!(names.collect::<Vec<_>>(), expected);
     }
 }

@@ -1,7 +1,8 @@
 //! Which parameters a [`Target`] means.
 
-use super::structure::{Block, LayerKind, Op, Parameter, Role, Structure};
+use super::structure::{Block, Op, Parameter, Role, Structure, Yields};
 use super::target::{Layers, Params, Target};
+use crate::data::Shape;
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
 /// no kind.
@@ -30,113 +31,77 @@ pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
     chosen
 }
 
-/// Positions of the operations whose results a target means by [`Params::Activations`] or [`Params::Preactivations`], in
-/// the order of the network: non-linearities, or what comes in front of them. A batch norm comes in front of the
-/// non-linearity and belongs to its convolution, so that preactivations are what it yields. A layer without a
+/// The result of a layer or of a residual block, in which faults can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerResult<'a> {
+    /// The operation behind which it is.
+    pub op: usize,
+    /// Name of the layer or of the block.
+    pub name: &'a str,
+    /// Its shape for one sample.
+    pub output: Shape,
+}
+
+/// The results that a choice of layers means by [`Params::Activations`] or [`Params::Preactivations`], in the order of the
+/// network: behind non-linearities, or in front of them. A batch norm right behind its convolution belongs to it, so that
+/// both have one result, called after the convolution; any other batch norm has a result of its own. A layer without a
 /// non-linearity has one result for both: its output. The result of a residual block is its sum.
-pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec<usize> {
-    let after_activation = *kind == Params::Activations;
-    let layers = &target.layers;
-    let mut found = Vec::new();
-    let mut is_meant = false;
-    for (position, op) in structure.ops.iter().enumerate() {
-        let next = structure.ops.get(position + 1);
-        let is_result = match op {
-            Op::Layer(layer) => {
-                let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
-                let is_chosen = has_layer(structure, layers, *layer);
-                let is_named =
-                    matches!(layers, Layers::Only(names) if names.contains(&structure.layers[*layer].name));
-                let is_alone = is_chosen && (is_named || !matches!(layers, Layers::Only(_)));
-                is_meant = if is_norm { is_meant || is_named } else { is_alone };
-                let normalises = |op: &Op| matches!(op, Op::Layer(next) if structure.layers[*next].kind == LayerKind::BatchNorm);
-                is_meant && !next.is_some_and(normalises)
+pub fn results<'a>(structure: &'a Structure, layers: &Layers, kind: &Params) -> Vec<LayerResult<'a>> {
+    let ops = &structure.ops;
+    let norm_at = |position: usize| ops.get(position).and_then(|op| structure.norm(op));
+    let result = |(position, op): (usize, &Op)| {
+        let (name, output, is_chosen, end) = match op.yields()? {
+            Yields::Block(block) => {
+                let block = &structure.blocks[block];
+                (&block.name, block.output, has_block(structure, layers, block), position)
             }
-            Op::Add(block) => has_block(structure, layers, &structure.blocks[*block]),
-            Op::Activation(_)
-            | Op::MaxPool(_)
-            | Op::AveragePool(_)
-            | Op::AdaptiveAveragePool(_)
-            | Op::Flatten
-            | Op::Dropout(_)
-            | Op::Fork
-            | Op::Swap
-            | Op::Subsample { .. } => false,
+            Yields::Layer(layer) => {
+                let is_unit = |position: usize| structure.is_unit(&ops[position]);
+                if norm_at(position).is_some() && position.checked_sub(1).is_some_and(is_unit) {
+                    return None;
+                }
+                let norm = norm_at(position + 1).filter(|_| is_unit(position));
+                let names_norm =
+                    |norm| matches!(layers, Layers::Only(_)) && has_layer(structure, layers, norm);
+                let is_chosen = has_layer(structure, layers, layer) || norm.is_some_and(names_norm);
+                let layer = &structure.layers[layer];
+                (&layer.name, layer.output, is_chosen, position + usize::from(norm.is_some()))
+            }
         };
-        if is_result {
-            let follows = matches!(next, Some(Op::Activation(_)));
-            found.push(position + usize::from(after_activation && follows));
-        }
-    }
-    found
-}
-
-/// Whose result an operation passes on, which is one that [`activations`] names: the name of a layer or of a residual block,
-/// and the convolution or linear layer, which for a block is the last one of its body.
-pub fn source(structure: &Structure, op: usize) -> (&str, usize) {
-    let of_layer = |unit: usize| {
-        let mut layers = structure.layers.iter();
-        layers.position(|layer| layer.kind.has_weight() && layer.unit == unit).unwrap_or_default()
+        let is_behind = *kind == Params::Activations && matches!(ops.get(end + 1), Some(Op::Activation(_)));
+        is_chosen.then_some(LayerResult { op: end + usize::from(is_behind), name, output })
     };
-    for op in structure.ops[..=op].iter().rev() {
-        match op {
-            Op::Layer(layer) if structure.layers[*layer].kind.has_weight() => {
-                return (&structure.layers[*layer].name, *layer);
-            }
-            Op::Add(block) => {
-                let block = &structure.blocks[*block];
-                return (&block.name, of_layer(block.unit));
-            }
-            Op::Layer(_)
-            | Op::Activation(_)
-            | Op::MaxPool(_)
-            | Op::AveragePool(_)
-            | Op::AdaptiveAveragePool(_)
-            | Op::Flatten
-            | Op::Dropout(_)
-            | Op::Fork
-            | Op::Swap
-            | Op::Subsample { .. } => {}
-        }
-    }
-    ("", 0)
+    ops.iter().enumerate().filter_map(result).collect()
 }
 
-/// How many entries the result of an operation has for one image, and how many of them make an output channel.
-pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
-    let output = structure.shapes()[op + 1];
-    (output.len(), output.plane())
-}
-
-/// Whether a choice of layers holds the sum of a residual block.
+/// Whether a choice of layers holds the sum of a residual block, as it would hold a layer of this name.
 fn has_block(structure: &Structure, layers: &Layers, block: &Block) -> bool {
-    match layers {
-        Layers::All => true,
-        Layers::Only(names) => names.contains(&block.name),
-        Layers::Except(names) => !names.contains(&block.name),
-        Layers::First(count) => block.unit < *count,
-        Layers::Last(count) => block.unit + count >= structure.units(),
-    }
+    has(structure, layers, &block.name, block.unit)
 }
 
 /// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
 /// batch norm goes with the convolution before it, and a projection with its block. The name of a residual block means all
-/// layers in it.
+/// layers and blocks in it.
 pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> bool {
     let layer = &structure.layers[position];
+    has(structure, layers, &layer.name, layer.unit)
+}
+
+/// Whether a choice of layers holds what has this name and counts as this unit.
+fn has(structure: &Structure, layers: &Layers, name: &str, unit: usize) -> bool {
     let is_in = |names: &[String]| {
         let inside = |block: &Block| {
-            let rest = layer.name.strip_prefix(&block.name);
+            let rest = name.strip_prefix(&block.name);
             names.contains(&block.name) && rest.is_some_and(|rest| rest.starts_with('.'))
         };
-        names.contains(&layer.name) || structure.blocks.iter().any(inside)
+        names.iter().any(|chosen| chosen == name) || structure.blocks.iter().any(inside)
     };
     match layers {
         Layers::All => true,
         Layers::Only(names) => is_in(names),
         Layers::Except(names) => !is_in(names),
-        Layers::First(count) => layer.unit < *count,
-        Layers::Last(count) => layer.unit + count >= structure.units(),
+        Layers::First(count) => unit < *count,
+        Layers::Last(count) => unit + count >= structure.units(),
     }
 }
 
@@ -160,7 +125,6 @@ fn has_role(kind: &Params, role: Role) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
     use crate::doc::{Activation, Loss, Net, ResNet, Vgg};
 
     fn small_vgg() -> Structure {
@@ -171,8 +135,8 @@ mod tests {
     #[test]
     fn activations_lie_behind_a_non_linearity_and_preactivations_behind_the_norm() {
         let structure = small_vgg(); // convolution, norm, rectifier, pooling, convolution, …
-        let found = |layers: &Layers, kind: &Params| {
-            activations(&structure, &Target { layers: layers.clone(), ..Target::default() }, kind)
+        let found = |layers: &Layers, kind: &Params| -> Vec<usize> {
+            results(&structure, layers, kind).iter().map(|result| result.op).collect()
         };
         let only = |name: &str| Layers::Only(vec![name.to_owned()]);
         assert_eq!(found(&Layers::First(1), &Params::Activations), [2]);
@@ -195,17 +159,24 @@ mod tests {
         let structure = Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap();
         let only = |name: &str| Layers::Only(vec![name.to_owned()]);
         let found = |layers: Layers, kind: &Params| {
-            let found = activations(&structure, &Target { layers, ..Target::default() }, kind);
-            let name = |op: usize| (source(&structure, op).0.to_owned(), structure.ops[op].clone());
-            found.into_iter().map(name).collect::<Vec<_>>()
+            let name = |result: LayerResult| (result.name.to_owned(), structure.ops[result.op].clone());
+            results(&structure, &layers, kind).into_iter().map(name).collect::<Vec<_>>()
         };
-        let relu = Op::Activation(Activation::Relu);
-        assert_eq!(found(only("layer2.0"), &Params::Activations), [("layer2.0".to_owned(), relu)]);
-        assert_eq!(found(only("layer2.0"), &Params::Preactivations), [("layer2.0".to_owned(), Op::Add(2))]);
+        let relu = || Op::Activation(Activation::Relu);
+        let names = ["layer2.0.conv1", "layer2.0.conv2", "layer2.0.downsample.0", "layer2.0"];
+        let of_block = found(only("layer2.0"), &Params::Activations);
+        assert_eq!(of_block.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
+        assert_eq!(of_block[3], ("layer2.0".to_owned(), relu()));
+        assert_eq!(found(only("layer2.0"), &Params::Preactivations)[3], ("layer2.0".to_owned(), Op::Add(2)));
+        assert_eq!(
+            found(only("layer2.0.conv1"), &Params::Activations),
+            [("layer2.0.conv1".to_owned(), relu())]
+        );
         let all: Vec<String> =
             found(Layers::All, &Params::Activations).into_iter().map(|(name, _)| name).collect();
-        let block = ["layer2.0.conv1", "layer2.0.conv2", "layer2.0.downsample.0", "layer2.0"];
-        assert!(all.windows(4).any(|names| names == block), "{all:?}");
+        assert!(all.windows(4).any(|found| found == names), "{all:?}");
+        let rest = found(Layers::Except(vec!["layer2.0".to_owned()]), &Params::Activations);
+        assert_eq!(rest.len(), all.len() - 4);
         let layers = |layers: Layers| {
             let names = structure.layers.iter().enumerate();
             let chosen = names.filter(|(position, _)| has_layer(&structure, &layers, *position));

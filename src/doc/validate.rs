@@ -285,6 +285,14 @@ mod tests {
             ("(train: (optimizer: Sgd(nesterov: true)), arms: [(plan: [Test])])", "momentum above 0"),
             ("(set: { \"seed\": 7 }, arms: [(plan: [Test])])", "seeds"),
             ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "not images"),
+            (
+                "(net: ResNet(), arms: [(plan: [Do(Freeze(target: (layers: Only([\"layer9.0\"]))))])])",
+                "there are conv1, layer1.0.conv1, layer1.0.conv2, layer1.0, layer1.1.conv1",
+            ),
+            (
+                "(data: Digits(limit_train: 1), net: ResNet(), arms: [(plan: [Do(Snapshot(name: \"a\")), Connect(a: \"a\", b: \"a\")])])",
+                "measured on two training samples at least",
+            ),
             ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the run's directory"),
             ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
             ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can target them"),
@@ -305,6 +313,16 @@ mod tests {
         assert!(vgg[0].contains("Depth is 12; it must be 11, 13, 16 or 19"), "{vgg:#?}");
         let vgg = problems("(data: Digits(image_size: Some(16)), net: Vgg(), arms: [(plan: [Test])])");
         assert!(vgg[0].contains("image_size: 32"), "{vgg:#?}");
+        for (net, name) in
+            [("LeNet5()", "LeNet-5"), ("ConvNet()", "convolutional network"), ("ResNet()", "ResNet")]
+        {
+            let found = problems(&format!("(data: Iris(), net: {net}, arms: [(plan: [Test])])"));
+            let expected = format!("a {name} needs images, and these data are not images; choose an Mlp");
+            assert!(found.len() == 1 && found[0].contains(&expected), "{found:#?}");
+        }
+        let rows =
+            "(data: Iris(), net: Sequential(layers: [Conv(), Flatten, Linear()]), arms: [(plan: [Test])])";
+        assert!(problems(rows)[0].contains("a row of 4 features comes in; choose data with images"));
         let loss = problems("(train: (loss: BinaryCrossEntropy), arms: [(plan: [Test])])");
         assert!(loss[0].contains("the data have 10"), "{loss:#?}");
     }

@@ -136,6 +136,43 @@ pub enum Node<'a> {
     Overrides(&'a mut Overrides),
 }
 
+/// The number of a setting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Numeral {
+    /// A whole number.
+    Whole(u64),
+    /// A real number.
+    Real(f64),
+}
+
+impl Numeral {
+    /// Its value.
+    pub const fn value(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Real(number) => number,
+        }
+    }
+}
+
+impl Node<'_> {
+    /// Its number, if it is one.
+    pub fn numeral(&self) -> Option<Numeral> {
+        match self {
+            Self::Integer(integer) => Some(Numeral::Whole(integer.get())),
+            Self::Number(number) => Some(Numeral::Real(**number)),
+            Self::Switch(_)
+            | Self::Text(_)
+            | Self::Parsed(_)
+            | Self::Choice(_)
+            | Self::Group(_)
+            | Self::List(_)
+            | Self::Optional(_)
+            | Self::Overrides(_) => None,
+        }
+    }
+}
+
 /// A whole number of any width.
 pub trait Integer {
     /// The number.

@@ -39,7 +39,7 @@ pub struct Notice {
     pub actions: Vec<NoticeAction>,
     /// Whether the line at the bottom keeps what it shows.
     pub is_quiet: bool,
-    /// Whether it is an error that nobody has seen in the log.
+    /// Whether it is an error that has not been seen in the log.
     pub is_unseen: bool,
     /// Whether it is about something wrong in the document: once that is mended, it is quiet.
     pub awaits_remedy: bool,

@@ -2,8 +2,8 @@
 
 use super::program::program;
 use super::work::{Work, steps};
-use crate::doc::Run;
 use crate::doc::plan::Sizes;
+use crate::doc::{Run, Structure, Training};
 use crate::optimize::UpdateRule;
 
 /// Expected size of a run.
@@ -17,10 +17,17 @@ pub struct Cost {
     pub iterations: u64,
     /// Trials of all campaigns, as far as they are drawn and not read from a list.
     pub trials: u64,
-    /// Bytes of the network, its gradients and the optimizer's state.
+    /// Bytes of the network, its gradients, the optimizer's state and the activations of a mini-batch, at most.
     pub bytes: u64,
     /// What is trained and evaluated.
     pub work: Work,
+}
+
+/// Bytes that training takes at most: values, gradients, the optimizer's state, and what a mini-batch of `count` samples
+/// keeps for the way back.
+pub(super) fn training_bytes(structure: &Structure, training: &Training, count: usize) -> u64 {
+    let parameters = structure.trained_count() as u64 * (2 + training.optimizer.slots().len() as u64);
+    structure.activations().saturating_mul(count as u64).saturating_add(parameters).saturating_mul(4)
 }
 
 /// The cost of a run, without reading its data.
@@ -34,7 +41,6 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
-    let slots = spec.train.optimizer.slots().len() as u64;
     let trains = steps.iter().filter(|step| step.trains);
     let work = Work::new(spec, &facts, &structure, &steps);
     Ok(Cost {
@@ -42,7 +48,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
         multiply_adds,
         iterations: trains.fold(0, |sum, step| step.units.saturating_add(sum)),
         trials: steps.iter().map(|step| step.trials).sum(),
-        bytes: 4 * parameters as u64 * (2 + slots),
+        bytes: training_bytes(&structure, &spec.train, spec.train.batch),
         work,
     })
 }

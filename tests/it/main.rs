@@ -10,6 +10,7 @@ mod contract;
 mod engine;
 mod engine_ensemble;
 mod engine_faults;
+mod engine_graphs;
 mod engine_line;
 mod engine_past;
 mod engine_recording;

@@ -187,12 +187,21 @@ def batch_norm(x, weights, name):
     return (x - part("running_mean")) * scale + part("bias")
 
 
-def shortcut(how, x, y, weights, hook, name):
+def stride_of(modules):
+    """By how much the modules divide the size of images."""
+    product = 1
+    for kind, about in modules:
+        usual = about.get("window", 2) if kind in ("MaxPool", "AveragePool") else 1
+        product *= stride_of(about["body"]) if kind == "Residual" else about.get("stride", usual)
+    return product
+
+
+def shortcut(how, body, x, y, weights, hook, name):
     """What is added to the `y` that a body yields."""
     kind, _, about = how
     if kind == "Identity":
         return x
-    stride = -(-x.shape[2] // y.shape[2])
+    stride = next(s for s in (stride_of(body), -(-x.shape[2] // y.shape[2])) if x[:, :, ::s, ::s].shape[2:] == y.shape[2:])
     if kind == "PadSubsample":
         more = y.shape[1] - x.shape[1]
         return np.pad(x[:, :, ::stride, ::stride], ((0, 0), (more // 2, more - more // 2), (0, 0), (0, 0)))
@@ -211,7 +220,7 @@ RESULTS = ("Conv", "Linear", "BatchNorm", "Residual")
 
 def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
     """Logits; `hook` gets the name of every place with faults in activations, and what is there."""
-    result = None
+    result = earlier = None  # the result that a batch norm right behind it belongs to, and the kind of the module before
     for at, (kind, about) in enumerate(modules):
         name = prefix + str(about.get("name", at))
         bias = weights.get(f"{name}.bias", np.float32(0))
@@ -225,7 +234,7 @@ def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
             x = batch_norm(x, weights, name)
         elif kind == "Residual":
             y = forward(about["body"], weights, x, hook, name + ".")
-            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), x, y, weights, hook, name)
+            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), about["body"], x, y, weights, hook, name)
         elif kind in ACTIVATIONS:
             x = ACTIVATIONS[kind](x)
         elif kind in ("MaxPool", "AveragePool"):
@@ -239,10 +248,13 @@ def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
         else:
             assert kind == "Dropout", f"no such module: {kind}"
         follows = modules[at + 1][0] if at + 1 < len(modules) else None
-        before, result = result, result if kind == "BatchNorm" else name if kind in RESULTS else None
-        if kind in RESULTS and follows != "BatchNorm":
+        is_of_earlier = kind == "BatchNorm" and earlier in ("Conv", "Linear")
+        before, result = result, result if is_of_earlier else name if kind in RESULTS else None
+        is_result = kind in RESULTS and not (kind in ("Conv", "Linear") and follows == "BatchNorm")
+        earlier = kind
+        if is_result:
             x = hook(f"{result}.preactivation", x)
-        if (kind in RESULTS and follows not in ("BatchNorm", *ACTIVATIONS)) or (kind in ACTIVATIONS and before):
+        if (is_result and follows not in ACTIVATIONS) or (kind in ACTIVATIONS and before):
             x = hook(f"{result or before}.output", x)
     return x
 

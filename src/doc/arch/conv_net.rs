@@ -1,7 +1,7 @@
 //! Conv-2, Conv-4 and Conv-6 (Frankle & Carbin 2019, "The lottery ticket hypothesis", figure 2): scaled-down VGGs.
 
-use super::Architecture;
 use super::module::Module;
+use super::{Architecture, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -38,6 +38,10 @@ impl Architecture for ConvNet {
         }
         modules.push(Module::linear("classifier.4", outputs));
         modules
+    }
+
+    fn problem_of_input(&self, input: Shape) -> Option<String> {
+        without_images("convolutional network", input)
     }
 
     fn classes(&self) -> Option<usize> {

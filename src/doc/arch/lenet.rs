@@ -1,8 +1,8 @@
 //! LeNet-5 (LeCun et al. 1998, "Gradient-based learning applied to document recognition"), with today's non-linearity and
 //! pooling.
 
-use super::Architecture;
 use super::module::{Conv, Module};
+use super::{Architecture, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -40,6 +40,10 @@ impl Architecture for LeNet5 {
             Module::Relu,
             Module::linear("fc3", outputs),
         ]
+    }
+
+    fn problem_of_input(&self, input: Shape) -> Option<String> {
+        without_images("LeNet-5", input)
     }
 
     fn classes(&self) -> Option<usize> {

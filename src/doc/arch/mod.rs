@@ -74,6 +74,12 @@ pub trait Architecture {
     fn description(&self) -> String;
 }
 
+/// What is wrong with inputs that are no images, for a network that begins with a convolution; `name` is a kind of network.
+fn without_images(name: &str, input: Shape) -> Option<String> {
+    let message = "needs images, and these data are not images; choose an Mlp, or other data";
+    (!input.is_image()).then(|| format!("a {name} {message}"))
+}
+
 crate::choice! {
     /// The networks that a file can name.
     pub enum Net: "Network", each Architecture {

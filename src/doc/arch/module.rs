@@ -122,6 +122,26 @@ impl Module {
         Self::MaxPool(Pool { window, ..Pool::default() })
     }
 
+    /// The product of the strides of some layers: by how much they divide the size of images.
+    pub fn stride_of(layers: &[Self]) -> usize {
+        let stride = |layer: &Self| match layer {
+            Self::Conv(conv) => conv.stride,
+            Self::MaxPool(pool) | Self::AveragePool(pool) => pool.stride.unwrap_or(pool.window),
+            Self::Residual(block) => Self::stride_of(&block.body),
+            Self::BatchNorm(_)
+            | Self::Linear(_)
+            | Self::Relu
+            | Self::Softsign
+            | Self::Tanh
+            | Self::Sigmoid
+            | Self::AdaptiveAveragePool(_)
+            | Self::GlobalAveragePool
+            | Self::Flatten
+            | Self::Dropout(_) => 1,
+        };
+        layers.iter().map(stride).fold(1, usize::saturating_mul)
+    }
+
     /// Its non-linearity, if it is one.
     pub const fn activation(&self) -> Option<Activation> {
         match self {

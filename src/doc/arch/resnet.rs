@@ -1,8 +1,8 @@
 //! Residual networks (He et al. 2016, "Deep residual learning for image recognition"): the family for CIFAR, and the one
 //! for ImageNet. Their depths tell them apart.
 
-use super::Architecture;
 use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
+use super::{Architecture, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -84,6 +84,10 @@ impl Architecture for ResNet {
         let last = if family.is_cifar { "linear" } else { "fc" };
         modules.extend([Module::GlobalAveragePool, Module::Flatten, Module::linear(last, outputs)]);
         modules
+    }
+
+    fn problem_of_input(&self, input: Shape) -> Option<String> {
+        without_images("ResNet", input)
     }
 
     fn classes(&self) -> Option<usize> {

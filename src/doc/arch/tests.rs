@@ -1,5 +1,5 @@
 use super::*;
-use crate::doc::structure::{Op, Parameter, Window, logits};
+use crate::doc::structure::{LayerKind, Op, Parameter, Window, logits};
 use crate::doc::{Loss, Structure};
 use crate::form::{Stored, check_ranges, ron_text};
 
@@ -11,9 +11,14 @@ fn structure(text: &str, input: Shape, classes: usize) -> Structure {
     Structure::new(&net(text), input, classes, &Loss::CrossEntropy).unwrap()
 }
 
+fn listed(layers: &str) -> String {
+    format!("Sequential(layers: [{layers}])")
+}
+
 fn refusal(layers: &str) -> String {
-    let net = net(&format!("Sequential(layers: [{layers}])"));
-    Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap_err().to_string()
+    Structure::new(&net(&listed(layers)), Shape::new(3, 32, 32), 10, &Loss::CrossEntropy)
+        .unwrap_err()
+        .to_string()
 }
 
 /// The networks of the papers have as many parameters as there: LeCun et al. 1998 (with ReLU and pooling, as common
@@ -144,11 +149,87 @@ fn a_layer_that_does_not_fit_is_named_with_what_came_in() {
         ),
         ("Flatten, Linear(), Relu", "layer 3: the last layer must be linear"),
         ("Conv(name: \"a\"), Conv(name: \"a\"), Flatten, Linear()", "layer 2: another layer is called a too"),
+        (
+            "Conv(name: \"2\"), Relu, Residual(body: [Relu]), Flatten, Linear()",
+            "layer 3: another layer is called 2 too",
+        ),
+        (
+            "Residual(body: [], name: \"b\"), Residual(body: [], name: \"b\"), Flatten, Linear()",
+            "layer 2: another layer is called b too",
+        ),
+        (
+            "Residual(body: [Conv(channels: 3)], name: \"b\"), Conv(name: \"b\"), Flatten, Linear()",
+            "layer 2: another layer is called b too",
+        ),
+        ("Flatten, AdaptiveAveragePool(side: 2), Linear()", "layer 2: adaptive average pooling needs images"),
+        ("Flatten, GlobalAveragePool, Linear()", "layer 2: global average pooling needs images"),
+        (
+            "Flatten, Linear(units: 60000), Linear(units: 40000), Linear()",
+            "layer 3: the network has 2,584,420,000 parameters up to here, more than 2,147,483,648",
+        ),
         ("MaxPool(window: 2, padding: 2), Flatten, Linear()", "half the window is the most"),
         ("Conv(stride: 0), Flatten, Linear()", "layer 1: a convolution has a side and a stride of 1 or more"),
     ] {
         let message = refusal(layers);
         assert!(message.contains(expected), "{layers}: {message}");
+    }
+}
+
+#[test]
+fn a_name_that_tables_and_paths_cannot_hold_is_refused() {
+    for name in ["", "a,b", "a\\nb", "../../x", "a\\\\b", "it's", "a\\\"b", " a", "a ", "#1"] {
+        for layers in [
+            format!("Flatten, Linear(name: \"{name}\")"),
+            format!("Residual(body: [BatchNorm(name: \"{name}\")]), Flatten, Linear()"),
+            format!("Residual(body: [Conv(channels: 3)], name: \"{name}\"), Flatten, Linear()"),
+            format!("Residual(body: [Conv()], shortcut: Project(name: \"{name}\")), Flatten, Linear()"),
+        ] {
+            let message = refusal(&layers);
+            assert!(message.contains("name"), "{layers}: {message}");
+        }
+    }
+    for name in ["conv 1", "layer1.0", "größe_2-a", "a#1"] {
+        structure(&listed(&format!("Flatten, Linear(name: \"{name}\")")), Shape::new(3, 32, 32), 10);
+    }
+}
+
+#[test]
+fn blocks_inside_blocks_end_somewhere() {
+    let nested = |depth: usize| {
+        let (open, close) = ("Residual(body: [".repeat(depth), "])".repeat(depth));
+        format!("{open}Relu{close}, Flatten, Linear()")
+    };
+    structure(&listed(&nested(8)), Shape::new(3, 4, 4), 10);
+    let message = refusal(&nested(9));
+    assert!(message.starts_with("layer 1.1.1.1.1.1.1.1.1: residual blocks are nested 8 deep"), "{message}");
+}
+
+/// Subsampled from `side` pixels: what comes in, the stride of the body, and that of the shortcut.
+#[test]
+fn a_shortcut_has_the_stride_of_the_body() {
+    let found = |body: &str, side: usize, shortcut: &str| {
+        let net = listed(&format!("Residual(body: [{body}], shortcut: {shortcut}), Flatten, Linear()"));
+        let structure = structure(&net, Shape::new(3, side, side), 10);
+        let stride = structure.ops.iter().rev().find_map(|op| match op {
+            Op::Subsample { stride, .. } => Some(*stride),
+            _ => None,
+        });
+        stride.or_else(|| {
+            match structure.layers.iter().rfind(|layer| layer.name.ends_with("shortcut.0"))?.kind {
+                LayerKind::Convolution(window) => Some(window.stride),
+                LayerKind::Linear | LayerKind::BatchNorm => None,
+            }
+        })
+    };
+    for shortcut in ["PadSubsample", "Project()"] {
+        for (side, stride) in [(4, 3), (5, 4), (6, 4), (9, 4), (8, 2), (9, 2)] {
+            let body = format!("Conv(channels: 4, stride: {stride})");
+            assert_eq!(found(&body, side, shortcut), Some(stride), "{side} pixels");
+        }
+        let inner = format!("Residual(body: [MaxPool()], shortcut: {shortcut})");
+        assert_eq!(found(&format!("Conv(channels: 4, stride: 2), {inner}"), 8, shortcut), Some(4));
+        // A pooling that leaves a pixel out: 5 pixels become 2, which every third pixel makes too.
+        assert_eq!(found("Conv(channels: 4), MaxPool()", 5, shortcut), Some(3));
     }
 }
 

@@ -1,7 +1,7 @@
 //! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
 
-use super::Architecture;
 use super::module::{AdaptiveAveragePool, Module};
+use super::{Architecture, without_images};
 use crate::data::Shape;
 use crate::doc::listed;
 use crate::intervene::{BiasInit, Init};
@@ -77,16 +77,14 @@ impl Architecture for Vgg {
     }
 
     fn problem_of_input(&self, input: Shape) -> Option<String> {
-        if !input.is_image() {
-            let message = "a VGG needs images, and these data are not images; choose an Mlp, or other data";
-            return Some(message.to_owned());
-        }
-        (input.height.min(input.width) < 32).then(|| {
+        let is_small = input.height.min(input.width) < 32;
+        let small = || {
             format!(
                 "a VGG needs images of at least 32×32 pixels, and these have {}×{}; set image_size: 32",
                 input.height, input.width
             )
-        })
+        };
+        without_images("VGG", input).or_else(|| is_small.then(small))
     }
 
     fn classes(&self) -> Option<usize> {

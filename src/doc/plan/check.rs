@@ -7,7 +7,7 @@ use crate::doc::arch::Net;
 use crate::doc::fault::Draw;
 use crate::doc::file_names::is_file;
 use crate::doc::problem::Problem;
-use crate::doc::structure::{LayerKind, Structure};
+use crate::doc::structure::Structure;
 use crate::doc::target::{Layers, Params, Target};
 use crate::doc::targets;
 use crate::form::number::grouped;
@@ -135,9 +135,8 @@ impl Check<'_> {
         for (index, name) in names.iter().enumerate() {
             let is_block = self.structure.blocks.iter().any(|block| block.name == *name);
             if !is_block && !self.structure.layers.iter().any(|layer| layer.name == *name) {
-                let layers = self.structure.layers.iter().filter(|layer| layer.kind != LayerKind::BatchNorm);
-                let known: Vec<&str> = layers.map(|layer| layer.name.as_str()).collect();
-                let message = format!("there is no layer \"{name}\"; there are {}", known.join(", "));
+                let known = self.structure.names().join(", ");
+                let message = format!("there is no layer \"{name}\"; there are {known}");
                 self.error(place.index(index), message);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
-use crate::doc::fault_sites::{CellPlan, FaultPlace, fault_places, varied};
+use crate::doc::fault_sites::{CellPlan, FaultPlace, cell_places, fault_places, varied};
 use crate::doc::structure::Structure;
 use crate::form::number::grouped;
 use crate::form::path::Place;
@@ -65,12 +65,12 @@ impl Check<'_> {
     /// Whether a cell has what one trial takes; `varied` is the place of the setting that makes it differ from the fault.
     fn cell(&mut self, (plan, fault): &(CellPlan, Fault), varied: Option<Place>, place: &Place) {
         let which = plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
-        let places = fault_places(self.structure, fault);
+        let places = cell_places(self.structure, plan, fault);
         if places.iter().all(|place| chosen(place, fault) == 0) {
             let message = format!("no entry{which} is in the chosen output channels; choose others");
             return self.error(place.key("target").key("channels"), message);
         }
-        let sites = possible(self.structure, fault);
+        let sites = possible(self.structure, plan, fault);
         if sites == 0 {
             let format = fault.format.label();
             let message = if matches!(fault.model.unit(), Unit::Bits(2..)) {
@@ -97,10 +97,9 @@ impl Check<'_> {
     }
 }
 
-/// How many single faults are possible. Entries that will be pruned by then are counted as if they were not.
-pub fn possible(structure: &Structure, fault: &Fault) -> u64 {
-    let places = fault_places(structure, fault);
-    places.iter().map(|place| sites(place, fault)).sum()
+/// How many single faults are possible in a cell. Entries that will be pruned by then are counted as if they were not.
+pub fn possible(structure: &Structure, plan: &CellPlan, fault: &Fault) -> u64 {
+    cell_places(structure, plan, fault).iter().map(|place| sites(place, fault)).sum()
 }
 
 /// Entries in the channels and in the list of a fault.

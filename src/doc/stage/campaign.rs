@@ -100,7 +100,8 @@ fn trials(campaign: &Campaign, structure: &Structure) -> u64 {
         return 0;
     }
     let cells = varied(campaign, structure).into_iter();
-    cells.map(|(_, fault)| campaign.trials_of(crate::doc::plan::possible(structure, &fault))).sum()
+    let possible = |(plan, fault): (_, _)| crate::doc::plan::possible(structure, &plan, &fault);
+    cells.map(|cell| campaign.trials_of(possible(cell))).sum()
 }
 
 fn check_varied(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {

@@ -13,6 +13,10 @@ crate::choice! {
     }
 }
 
+/// Why statistics cannot be measured again.
+pub const ONE_SAMPLE: &str = "batch-norm statistics are measured on two training samples at least; give the data more, or \
+    choose statistics: Interpolated";
+
 impl LineStatistics {
     /// In the middle of a sentence: `re-estimated`.
     pub fn in_words(&self) -> String {
@@ -71,6 +75,10 @@ impl Planned for Connect {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check_end(&self.a, check, &place.key("a"));
         check_end(&self.b, check, &place.key("b"));
+        let facts = check.data.facts(check.net.image_side());
+        if self.reestimates(check.structure) && Sizes::of_facts(&facts).train < 2 {
+            check.error(place.key("statistics"), ONE_SAMPLE);
+        }
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {

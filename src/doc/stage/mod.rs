@@ -11,7 +11,7 @@ mod test;
 mod train;
 
 pub use branch::{Branch, BranchInit, BranchOrder};
-pub use connect::{Connect, LineStatistics};
+pub use connect::{Connect, LineStatistics, ONE_SAMPLE};
 pub use ensemble::{Change, Ensemble, EnsembleEnd, Sharing};
 pub use repeat::Repeat;
 pub use train::Train;

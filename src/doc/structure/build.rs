@@ -1,38 +1,10 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use super::{Block, Layer, LayerKind, Op, Parameter, Role, Structure, Window};
+use super::names;
+use super::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use crate::data::Shape;
 use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
-
-/// A layer that does not fit what comes in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
-    /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
-    pub path: Vec<usize>,
-    /// What came in, and what was expected.
-    pub message: String,
-}
-
-impl std::fmt::Display for Misfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
-        write!(f, "layer {}: {}", numbers.join("."), self.message)
-    }
-}
-
-impl std::error::Error for Misfit {}
-
-/// A list of layers, followed from its input as far as they fit each other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Traced {
-    /// All layers, or those before the misfit.
-    pub structure: Structure,
-    /// The shape of one sample behind each of these layers, by the layer's position in the list, then in the body of the
-    /// block that it is in, and so on.
-    pub behind: Vec<(Vec<usize>, Shape)>,
-    /// The first layer that does not fit what comes in.
-    pub misfit: Option<Misfit>,
-}
+use crate::form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
 pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
@@ -41,8 +13,11 @@ pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Ou
     Traced { structure: builder.structure, behind: builder.behind, misfit }
 }
 
-/// The most numbers of one sample between two layers, and of one parameter.
+/// The most numbers of one sample between two layers, and the most parameters.
 const MOST: usize = 1 << 31;
+
+/// The most residual blocks inside each other.
+const MOST_NESTED: usize = 8;
 
 /// Appends layers and operations to a structure, one after the other.
 struct Builder {
@@ -57,6 +32,8 @@ struct Builder {
     behind: Vec<(Vec<usize>, Shape)>,
     /// Set in the shortcut of a block: the last unit of its body.
     shortcut_of: Option<usize>,
+    /// Number of entries of all parameters so far.
+    entries: usize,
 }
 
 impl Builder {
@@ -77,6 +54,7 @@ impl Builder {
             path: Vec::new(),
             behind: Vec::new(),
             shortcut_of: None,
+            entries: 0,
         }
     }
 
@@ -92,14 +70,16 @@ impl Builder {
     }
 
     fn module(&mut self, module: &Module, prefix: &str, position: usize) -> Result<(), Misfit> {
-        let named = |name: &Option<String>| match name {
-            Some(name) => format!("{prefix}{name}"),
-            None => format!("{prefix}{position}"),
-        };
         match module {
-            Module::Conv(conv) => self.convolution(&named(&conv.name), conv)?,
-            Module::BatchNorm(BatchNorm { name }) => self.batch_norm(&named(name))?,
-            Module::Linear(linear) => self.linear(&named(&linear.name), linear)?,
+            Module::Conv(conv) => {
+                self.convolution(&self.name(conv.name.as_deref(), prefix, position)?, conv)?;
+            }
+            Module::BatchNorm(BatchNorm { name }) => {
+                self.batch_norm(&self.name(name.as_deref(), prefix, position)?)?;
+            }
+            Module::Linear(linear) => {
+                self.linear(&self.name(linear.name.as_deref(), prefix, position)?, linear)?;
+            }
             Module::Relu => self.op(Op::Activation(Activation::Relu)),
             Module::Softsign => self.op(Op::Activation(Activation::Softsign)),
             Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
@@ -112,14 +92,16 @@ impl Builder {
                 let window = self.pooling("average pooling", pool)?;
                 self.op(Op::AveragePool(window));
             }
-            Module::AdaptiveAveragePool(pool) => self.op(Op::AdaptiveAveragePool(pool.side)),
-            Module::GlobalAveragePool => self.op(Op::AdaptiveAveragePool(1)),
+            Module::AdaptiveAveragePool(pool) => self.average("adaptive average pooling", pool.side)?,
+            Module::GlobalAveragePool => self.average("global average pooling", 1)?,
             Module::Flatten => {
                 self.op(Op::Flatten);
                 self.is_flat = true;
             }
             Module::Dropout(share) => self.op(Op::Dropout(*share)),
-            Module::Residual(residual) => self.residual(&named(&residual.name), residual)?,
+            Module::Residual(residual) => {
+                self.residual(&self.name(residual.name.as_deref(), prefix, position)?, residual)?;
+            }
         }
         if self.shape.len() >= MOST {
             let message = format!("yields {} for each sample, too many numbers", self.shape);
@@ -133,20 +115,52 @@ impl Builder {
         Misfit { path: self.path.clone(), message: what.to_owned() }
     }
 
+    /// The name of the present module: the user's, or its position.
+    fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
+        let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
+        names::problem(name)
+            .map_or_else(|| Ok(format!("{prefix}{name}")), |problem| Err(self.misfit(&problem)))
+    }
+
+    /// That no layer or block has this name yet.
+    fn claim(&self, name: &str) -> Result<(), Misfit> {
+        let Structure { layers, blocks, .. } = &self.structure;
+        let mut taken = layers.iter().map(|layer| &layer.name).chain(blocks.iter().map(|block| &block.name));
+        if taken.any(|taken| taken == name) {
+            return Err(self.misfit(&format!("another layer is called {name} too; choose another name")));
+        }
+        Ok(())
+    }
+
     fn op(&mut self, op: Op) {
         self.shape = self.structure.output(&op, self.shape);
         self.structure.ops.push(op);
     }
 
+    /// That images come in.
+    fn images(&self, what: &str) -> Result<(), Misfit> {
+        let came = self.shape;
+        if !self.is_flat {
+            return Ok(());
+        }
+        let remedy = if self.structure.input.is_image() {
+            "put it before Flatten"
+        } else {
+            "choose data with images, or linear layers"
+        };
+        Err(self.misfit(&format!("{what} needs images, and a row of {came} features comes in; {remedy}")))
+    }
+
+    fn average(&mut self, what: &str, side: usize) -> Result<(), Misfit> {
+        self.images(what)?;
+        self.op(Op::AdaptiveAveragePool(side));
+        Ok(())
+    }
+
     /// The window of a convolution or pooling, if it fits into the images that come in.
     fn window(&self, what: &str, window: Window) -> Result<Window, Misfit> {
         let Shape { height, width, .. } = self.shape;
-        if self.is_flat {
-            let came = self.shape;
-            return Err(self.misfit(&format!(
-                "{what} needs images, and a row of {came} features comes in; put it before Flatten"
-            )));
-        }
+        self.images(what)?;
         // Ranges are checked with other settings; forms trace a network before that.
         if window.kernel == 0 || window.stride == 0 {
             return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
@@ -223,10 +237,7 @@ impl Builder {
         weight: Vec<usize>,
         has_bias: bool,
     ) -> Result<(), Misfit> {
-        let [outputs, inputs] = [weight[0], weight[1]];
-        if weight.iter().product::<usize>() >= MOST {
-            return Err(self.misfit(&format!("weights of {outputs}×{inputs} channels are too many")));
-        }
+        let outputs = weight[0];
         let mut roles = vec![(Role::Weight, weight)];
         roles.extend(has_bias.then(|| (Role::Bias, vec![outputs])));
         let unit = self.shortcut_of.unwrap_or_else(|| self.structure.units());
@@ -248,8 +259,15 @@ impl Builder {
         unit: usize,
         roles: Vec<(Role, Vec<usize>)>,
     ) -> Result<(), Misfit> {
-        if self.structure.layers.iter().any(|layer| layer.name == name) {
-            return Err(self.misfit(&format!("another layer is called {name} too; choose another name")));
+        self.claim(name)?;
+        self.entries += roles.iter().map(|(_, shape)| shape.iter().product::<usize>()).sum::<usize>();
+        if self.entries > MOST {
+            let message = format!(
+                "the network has {} parameters up to here, more than {}; choose fewer channels or units",
+                grouped(self.entries as u64),
+                grouped(MOST as u64)
+            );
+            return Err(self.misfit(&message));
         }
         let position = self.structure.layers.len();
         let mut parameters = Vec::new();
@@ -265,6 +283,12 @@ impl Builder {
     }
 
     fn residual(&mut self, name: &str, residual: &Residual) -> Result<(), Misfit> {
+        self.claim(name)?;
+        if self.path.len() > MOST_NESTED {
+            let message =
+                format!("residual blocks are nested {MOST_NESTED} deep at most; put this one elsewhere");
+            return Err(self.misfit(&message));
+        }
         let (input, was_flat) = (self.shape, self.is_flat);
         self.structure.ops.push(Op::Fork);
         let before = self.structure.units();
@@ -276,10 +300,7 @@ impl Builder {
                 "a residual block that makes rows of images has nothing to add; put Flatten behind it";
             return Err(self.misfit(message));
         }
-        let strides = [(input.height, body.height), (input.width, body.width)];
-        let stride = strides.map(|(input, body)| if body == 0 { 0 } else { input.div_ceil(body) });
-        let fits = stride[0] == stride[1]
-            && strides.iter().all(|(input, body)| input.div_ceil(stride[0].max(1)) == *body);
+        let stride = stride(&residual.body, input, body);
         let misfit = |expected: &str| format!("the body yields {body}, and {input} came in; {expected}");
         match &residual.shortcut {
             Shortcut::Identity if body == input => {}
@@ -289,25 +310,28 @@ impl Builder {
                 )));
             }
             Shortcut::PadSubsample => {
-                if !fits || body.channels < input.channels || self.is_flat {
+                let Some(stride) = stride.filter(|_| body.channels >= input.channels && !self.is_flat) else {
                     return Err(self.misfit(&misfit(
                         "the shortcut PadSubsample takes every n-th pixel and adds channels: the body must yield images \
                          of that size with as many channels or more",
                     )));
-                }
+                };
                 self.swap(input);
-                self.op(Op::Subsample { stride: stride[0], channels: body.channels });
+                self.op(Op::Subsample { stride, channels: body.channels });
             }
             Shortcut::Project(project) => {
-                if !fits || self.is_flat {
+                let Some(stride) = stride.filter(|_| !self.is_flat) else {
                     return Err(self.misfit(&misfit(
                         "the shortcut Project takes every n-th pixel: the body must yield images of that size",
                     )));
+                };
+                if let Some(problem) = names::problem(&project.name) {
+                    return Err(self.misfit(&problem));
                 }
                 self.swap(input);
                 // A projection belongs to its block.
                 self.shortcut_of = Some(units.saturating_sub(1).max(before));
-                let window = Window { kernel: 1, stride: stride[0], padding: 0 };
+                let window = Window { kernel: 1, stride, padding: 0 };
                 let name = format!("{name}.{}", project.name);
                 self.convolve(&format!("{name}.0"), body.channels, window, false)?;
                 self.batch_norm(&format!("{name}.1"))?;
@@ -346,4 +370,13 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+/// The stride of a shortcut: that of the body, where it makes shapes that can be added; else what makes them. None where
+/// nothing does.
+fn stride(body: &[Module], input: Shape, output: Shape) -> Option<usize> {
+    let axes = [(input.height, output.height), (input.width, output.width)];
+    let needed = input.height.checked_div(output.height).map(|_| input.height.div_ceil(output.height));
+    let fits = |stride: &usize| axes.iter().all(|(input, output)| input.div_ceil(*stride) == *output);
+    [Some(Module::stride_of(body)), needed].into_iter().flatten().find(fits)
 }

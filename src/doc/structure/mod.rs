@@ -10,12 +10,18 @@
 
 mod build;
 #[cfg(test)]
+pub mod graphs;
+mod names;
+mod op;
+#[cfg(test)]
 mod tests;
+mod traced;
 
-pub use build::{Misfit, Traced};
+pub use op::{FORKED, Op, Yields};
+pub use traced::{Misfit, Traced};
 
 pub use super::arch::MOST_KERNEL;
-use super::arch::{Activation, Net, Output};
+use super::arch::{Net, Output};
 use super::training::Loss;
 use crate::data::Shape;
 
@@ -183,39 +189,6 @@ pub struct Block {
     pub output: Shape,
 }
 
-/// One operation of the forward pass.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Op {
-    /// A layer with parameters, by its position.
-    Layer(usize),
-    /// A non-linearity.
-    Activation(Activation),
-    /// Largest value of each window.
-    MaxPool(Window),
-    /// Average over each window, as torch's: a border counts as zeros.
-    AveragePool(Window),
-    /// Average over a grid of this many cells a side, as torch's adaptive pooling.
-    AdaptiveAveragePool(usize),
-    /// Turns images into rows.
-    Flatten,
-    /// Drops this share of the units in training.
-    Dropout(f64),
-    /// Puts a copy of the activations on the stack.
-    Fork,
-    /// Exchanges the activations with those on top of the stack.
-    Swap,
-    /// Every `stride`-th pixel of both axes, with as many channels of zeros on both sides as make `channels`; one more above
-    /// where their number is odd.
-    Subsample {
-        /// Pixels from one to the next.
-        stride: usize,
-        /// Channels of the output.
-        channels: usize,
-    },
-    /// Takes the activations on top of the stack away and adds them: the end of a block, by its position.
-    Add(usize),
-}
-
 /// Layers, parameters and operations of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
@@ -299,14 +272,40 @@ impl Structure {
             .unwrap_or(0)
     }
 
+    /// Names of convolutions, linear layers and residual blocks, in order.
+    pub fn names(&self) -> Vec<&str> {
+        let name = |op: &Op| match op.yields()? {
+            Yields::Layer(layer) => {
+                let layer = &self.layers[layer];
+                layer.kind.has_weight().then_some(layer.name.as_str())
+            }
+            Yields::Block(block) => Some(self.blocks[block].name.as_str()),
+        };
+        self.ops.iter().filter_map(name).collect()
+    }
+
     /// Whether an operation is a convolution or linear layer.
     pub fn is_unit(&self, op: &Op) -> bool {
         matches!(op, Op::Layer(layer) if self.layers[*layer].kind.has_weight())
     }
 
+    /// The layer of an operation, if it is a batch norm.
+    pub fn norm(&self, op: &Op) -> Option<usize> {
+        match op.yields() {
+            Some(Yields::Layer(layer)) if self.layers[layer].kind == LayerKind::BatchNorm => Some(layer),
+            Some(Yields::Layer(_) | Yields::Block(_)) | None => None,
+        }
+    }
+
     /// Shape of one sample before every operation, and after the last one: one more than there are operations.
     pub fn shapes(&self) -> Vec<Shape> {
         self.alive().into_iter().map(|alive| alive[0]).collect()
+    }
+
+    /// Numbers that a training pass of one sample keeps for the way back, at most: its input, and what every operation
+    /// yields. A copy on the stack is such a result.
+    pub fn activations(&self) -> u64 {
+        self.shapes().iter().map(|shape| shape.len() as u64).sum()
     }
 
     /// What is alive before every operation, and after the last one, for one sample: the shape of the activations, then

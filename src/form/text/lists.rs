@@ -2,7 +2,7 @@
 
 use super::{number_text, plain_number, read_number, set_text, whole};
 use crate::form::number::grouped;
-use crate::form::{Field, Node, Value};
+use crate::form::{Field, Node, Numeral, Value};
 
 /// Longer lists are typing errors.
 const MOST_ITEMS: usize = 100_000;
@@ -130,19 +130,9 @@ fn expand(
     field: &Field,
     is_percent: bool,
 ) -> Result<Option<Vec<String>>, String> {
-    let is_whole = match sample.node() {
-        Node::Integer(_) => true,
-        Node::Number(_) => false,
-        // Ranges are of numbers.
-        Node::Switch(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => return Ok(None),
-    };
+    // Ranges are of numbers.
+    let Some(number) = sample.node().numeral() else { return Ok(None) };
+    let is_whole = matches!(number, Numeral::Whole(_));
     let Some(range) = Range::of(part, is_whole) else { return Ok(None) };
     for (end, name) in [(range.low, "start"), (&range.high, "end")] {
         if end.is_empty() {

@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 
 use super::{FormButton, FormContext, FormRequest, Slot, line, marks, ticks};
 use crate::form::path::Segment;
-use crate::form::{Choice, Field, Node, text};
+use crate::form::{Choice, Field, Node, Numeral, text};
 use crate::gui::widgets;
 
 /// Draws the drop-down.
@@ -44,17 +44,9 @@ pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &mut FormCo
 fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
     let Some(Node::Group(group)) = choice.payload().map(|payload| payload.node()) else { return Vec::new() };
     let fields = group.fields().iter().enumerate();
-    let number = |(index, field): (usize, &Field)| match group.value(index).node() {
-        Node::Number(number) => Some((*field, *number)),
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => None,
+    let number = |(index, field): (usize, &Field)| match group.value(index).node().numeral()? {
+        Numeral::Real(number) => Some((*field, number)),
+        Numeral::Whole(_) => None,
     };
     fields.filter_map(number).collect()
 }

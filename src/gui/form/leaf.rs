@@ -76,18 +76,7 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 
 /// Notes numbers that are out of range; those of a list with their position, counted from 1.
 fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
-    let problem = |value: &mut dyn Value| match value.node() {
-        Node::Integer(integer) => text::range_problem(integer.get() as f64, &slot.field),
-        Node::Number(number) => text::range_problem(*number, &slot.field),
-        Node::Switch(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => None,
-    };
+    let problem = |value: &mut dyn Value| text::range_problem(value.node().numeral()?.value(), &slot.field);
     match value.node() {
         Node::List(list) => {
             for index in 0..list.count() {

@@ -3,7 +3,7 @@ use super::{Evidence, Scoring, each};
 crate::form! {
     /// |w·g| with the gradient g of the sum of all outputs for an image of ones, every weight taken as its absolute value
     /// (SynFlow; Tanaka et al., NeurIPS 2020). Pruned in 100 exponential steps, it never empties a layer while another
-    /// has entries to give. The scores of deep networks are large: if they overflow, scale all weights of a layer, which
+    /// has entries to give. The flow of deep networks exceeds float32; it is then scaled on its way, which
     /// multiplies every score by the same number.
     pub struct SynFlow: "SynFlow" {
         steps: u32 = 100, "Steps", "Number of exponential pruning steps, with new scores before each", range [1, 10_000];

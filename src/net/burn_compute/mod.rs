@@ -16,7 +16,7 @@ use super::activations::{Activations, Layout};
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::network::Network;
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op, Role, Structure, Window};
+use crate::doc::structure::{FORKED, LayerKind, Op, Role, Structure, Window};
 use crate::doc::{self, Activation};
 use crate::intervene::draw::uniform;
 use crate::intervene::stream::Stream;
@@ -350,9 +350,6 @@ impl Forward<'_> {
         if x.is_autodiff() { x * mask.autodiff() } else { x * mask }
     }
 }
-
-/// What a structure promises of its stack.
-const FORKED: &str = "structures add what they have forked";
 
 /// Every `stride`-th pixel, with channels of zeros on both sides.
 fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {

@@ -7,8 +7,6 @@
 
 mod backward;
 mod evaluate;
-#[cfg(test)]
-mod graphs;
 mod pass;
 #[cfg(test)]
 mod tests;

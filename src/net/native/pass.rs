@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Role, Structure, Window};
+pub use crate::doc::structure::FORKED;
+use crate::doc::structure::{Op, Role, Structure, Window};
 use crate::net::activations::{Activations, Layout};
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::combine;
@@ -113,9 +114,6 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// What a structure promises of its stack.
-pub const FORKED: &str = "structures add what they have forked";
-
 /// One pass over a network.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
@@ -150,12 +148,7 @@ impl<'a> Pass<'a> {
 
     /// The layer of an operation, if it is a batch norm.
     pub fn norm_layer(&self, op: Option<&Op>) -> Option<usize> {
-        match op {
-            Some(Op::Layer(layer)) if self.structure().layers[*layer].kind == LayerKind::BatchNorm => {
-                Some(*layer)
-            }
-            _ => None,
-        }
+        op.and_then(|op| self.structure().norm(op))
     }
 
     /// A batch norm with these statistics.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
-use super::graphs::GRAPHS;
 use crate::data::Shape;
+use crate::doc::structure::graphs::GRAPHS;
 use crate::doc::structure::{Op, Structure, Window};
 use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use crate::form::ron_text;
@@ -329,20 +329,22 @@ fn threads_change_no_bit() {
 #[test]
 fn images_that_go_in_parts_have_the_bits_of_single_ones() {
     let (own, shape) = (NativeCompute::direct(), Shape { channels: 3, height: 32, width: 32 });
-    let net = Net::Vgg(Vgg { depth: 13, width: 32, ..Vgg::default() });
-    let network = network(&net, shape);
-    let pool = network.structure().ops.iter().position(|op| *op == Op::MaxPool(Window::HALVES)).unwrap();
-    let ops = 0..pool + 1;
-    // Six images go at a time, and one is left.
-    let values = inputs(shape, 25);
-    let whole = || own.forward(&network, ops.clone(), &Activations::of_samples(shape, values.clone()));
-    assert_same_bits(|| bits(&whole().values));
-    let whole = whole();
-    assert_eq!(whole.shape, Shape { channels: 32, height: 16, width: 16 });
-    for sample in [0, 5, 6, 23, 24] {
-        let alone = Activations::of_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
-        let alone = own.forward(&network, ops.clone(), &alone);
-        assert_eq!(bits(&alone.values), bits(whole.sample(sample)), "{sample}");
+    let body = "Conv(channels: 16), Relu, Residual(body: [Conv(channels: 16), BatchNorm()]), Relu";
+    let vgg = Net::Vgg(Vgg { depth: 13, width: 32, ..Vgg::default() });
+    for network in [vgg, sequential(&format!("{body}, Flatten, Linear()"))].map(|net| network(&net, shape)) {
+        let pool = network.structure().ops.iter().position(|op| *op == Op::MaxPool(Window::HALVES));
+        let ops = 0..pool.map_or(network.structure().ops.len(), |pool| pool + 1);
+        // Six images of the first network or four of the second go at a time, and one is left.
+        let values = inputs(shape, 25);
+        let whole = || own.forward(&network, ops.clone(), &Activations::of_samples(shape, values.clone()));
+        assert_same_bits(|| bits(&whole().values));
+        let whole = whole();
+        for sample in [0, 5, 6, 23, 24] {
+            let alone =
+                Activations::of_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
+            let alone = own.forward(&network, ops.clone(), &alone);
+            assert_eq!(bits(&alone.values), bits(whole.sample(sample)), "{sample}");
+        }
     }
 }
 

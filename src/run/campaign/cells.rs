@@ -1,7 +1,7 @@
 //! Cells of a campaign, the fault sites of each of them, and how many trials that takes.
 
 use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
-use crate::doc::fault_sites::{CellPlan, varied};
+use crate::doc::fault_sites::{CellPlan, cell_places, varied};
 use crate::doc::structure::Structure;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;
@@ -27,7 +27,7 @@ pub fn confidence(campaign: &Campaign) -> f64 {
     if let Trials::Until(until) = &campaign.trials { until.confidence } else { CONFIDENCE }
 }
 
-/// The cells of a campaign with the sites of each of them; `entries` as for [`FaultSites::of`].
+/// The cells of a campaign with the sites of each of them; `entries` as for [`FaultSites::at`].
 pub fn cells<'a>(
     campaign: &Campaign,
     structure: &Structure,
@@ -35,7 +35,7 @@ pub fn cells<'a>(
 ) -> Vec<Cell> {
     let margin = if let Trials::Until(until) = &campaign.trials { until.margin } else { MARGIN };
     let cell = |(plan, fault): (CellPlan, Fault)| {
-        let sites = FaultSites::of(structure, &fault, entries);
+        let sites = FaultSites::at(cell_places(structure, &plan, &fault), &fault, entries);
         let possible = sites.space.total();
         let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));

@@ -208,4 +208,24 @@ mod tests {
         let norm = Cache::new(&structure, &[1], &[], 1);
         assert_eq!(norm.points.iter().copied().collect::<Vec<_>>(), [1, 4]);
     }
+
+    #[test]
+    fn a_trial_in_a_block_begins_before_the_fork_and_keeps_the_stack() {
+        let layers = "Conv(channels: 3), Residual(body: [Conv(channels: 4), BatchNorm(), Relu, Conv(channels: 4)], \
+            shortcut: Project()), Flatten, Linear()";
+        let net: Net = crate::form::ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
+        let structure = Structure::new(&net, Shape::new(1, 8, 8), 10, &Loss::CrossEntropy).unwrap();
+        // 0 conv, 1 fork, 2 conv, 3 norm, 4 ReLU, 5 conv, 6 swap, 7 projection, 8 its norm, 9 addition, 10 flatten, 11 linear.
+        let layer = |name: &str| structure.layers.iter().position(|layer| layer.name == name).unwrap();
+        let begins = ["0", "1.0", "1.1", "1.3", "1.shortcut.0", "1.shortcut.1", "3"]
+            .map(|name| op_of(&structure, layer(name)));
+        assert_eq!(begins, [0, 1, 3, 5, 7, 8, 11]);
+        let next = [0, 1, 5, 7, 11].map(|begin| next_unit(&structure, begin));
+        assert_eq!(next, [1, 5, 7, 11, 12]);
+        let cache = Cache::new(&structure, &[layer("1.0")], &[], 10);
+        assert_eq!(cache.points.iter().copied().collect::<Vec<_>>(), [1, 5]);
+        // In front of the fork the present activations; inside, those of 4 channels and the 3 on the stack.
+        assert_eq!(cache.bytes, 4 * 10 * 64 * (3 + (4 + 3)));
+        assert_eq!((1..4).map(|op| structure.cut_before(op)).collect::<Vec<_>>(), [1, 1, 3]);
+    }
 }

@@ -191,7 +191,7 @@ impl RunningCampaign<'_> {
     fn count(&mut self, session: &mut Session, cell: usize, block: &[TrialResult]) -> Result<(), RunError> {
         let setup = self.setup;
         let before = self.before(cell);
-        let layer = |number| setup.source_of(number);
+        let layer = |number| setup.layer_of(number);
         let name = |number| setup.name_of(number);
         let is_single = setup.is_single(cell);
         let mut lines = tables::Lines::new();

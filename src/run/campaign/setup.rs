@@ -33,9 +33,8 @@ pub struct Setup<'a> {
     pub cells: Vec<Cell>,
     /// Every place that any cell has sites in, by number.
     pub places: BTreeMap<usize, FaultPlace>,
-    /// The layers and residual blocks that have sites, by name, in the order of the network: the sum of a block counts
-    /// apart from the layers in it.
-    pub sources: Vec<String>,
+    /// Names of the layers that have sites, and of the residual blocks whose sums have.
+    pub layers: Vec<String>,
     /// The network with its protection.
     pub bench: Bench<'a>,
     /// The network without it, where there is one.
@@ -74,15 +73,14 @@ impl<'a> Setup<'a> {
         let cells = cells_of(stage, network, listed.as_deref())?;
         let places = places(&structure, stage, listed.as_deref());
         let in_activations = stage.fault.is_in_activations();
-        let mut layers: Vec<usize> = places.iter().map(|place| place.layer).collect();
+        let mut layers: Vec<String> = places.iter().map(|place| place.source.clone()).collect();
         layers.dedup();
-        let mut sources: Vec<String> = Vec::new();
-        for place in &places {
-            if !sources.contains(&place.source) {
-                sources.push(place.source.clone());
-            }
-        }
-        let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
+        let numbers: Vec<usize> = places.iter().map(|place| place.number).collect();
+        let of_parameters = |numbers: &[usize]| -> Vec<usize> {
+            numbers.iter().map(|&number| structure.parameters[number].layer).collect()
+        };
+        let (ops, struck) =
+            if in_activations { (numbers, Vec::new()) } else { (Vec::new(), of_parameters(&numbers)) };
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
         let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
 
@@ -90,7 +88,7 @@ impl<'a> Setup<'a> {
         let format = stage.fault.format;
         let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
-        let all = Cache::new(&structure, if in_activations { &[] } else { &layers }, &ops, images);
+        let all = Cache::new(&structure, &struck, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
         let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
@@ -126,7 +124,7 @@ impl<'a> Setup<'a> {
             stage,
             cells,
             places: places.into_iter().map(|place| (place.number, place)).collect(),
-            sources,
+            layers,
             float32_accuracy: correct(&raw, structure.outputs, &samples.labels) as f64 / images as f64,
             bench,
             bare,
@@ -300,22 +298,22 @@ impl<'a> Setup<'a> {
         self.listed.is_none()
     }
 
-    /// Where the source of a parameter (or of activations) is in the list of sources.
-    pub fn source_of(&self, number: usize) -> usize {
+    /// The place of the layer of a parameter (or of activations) in the list of layers.
+    pub fn layer_of(&self, number: usize) -> usize {
         let source = &self.places[&number].source;
-        self.sources.iter().position(|known| known == source).unwrap_or_default()
+        self.layers.iter().position(|known| known == source).unwrap_or_default()
     }
 
-    /// Entries with sites of each source; nothing for activations.
-    pub fn source_entries(&self) -> Vec<u64> {
+    /// Entries with sites in each of the layers; nothing for activations.
+    pub fn layer_entries(&self) -> Vec<u64> {
         if self.stage.fault.is_in_activations() {
             return Vec::new();
         }
-        let of = |source: &String| {
-            let own = self.places.values().filter(|place| place.source == *source);
+        let of = |layer: &String| {
+            let own = self.places.values().filter(|place| place.source == *layer);
             own.map(|place| place.entries as u64).sum()
         };
-        self.sources.iter().map(of).collect()
+        self.layers.iter().map(of).collect()
     }
 
     /// Name of a parameter (or of activations).

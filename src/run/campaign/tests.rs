@@ -14,6 +14,8 @@ use crate::run::datasets::Datasets;
 
 const MLP: &str = "Mlp(hidden: [8, 6])";
 const VGG: &str = "Vgg(depth: 11, width: 2)";
+const BLOCKS: &str = "Sequential(layers: [Residual(body: [Conv(channels: 3, stride: 2), BatchNorm(), Relu, Residual(body: [\
+    Conv(channels: 3)])], shortcut: Project()), Relu, Flatten, Linear()])";
 
 /// A place with 12 test images, and a network whose norms have statistics of their own.
 fn context(net: &str) -> (RunContext, Network) {
@@ -92,7 +94,7 @@ fn assert_same(net: &str, fault: &str, protect: &str) {
 #[test]
 fn a_trial_that_begins_at_its_fault_has_the_bits_of_the_whole_network() {
     let kinds = ["Weights", "Biases", "Everything", "Activations", "Preactivations"];
-    for net in [MLP, VGG] {
+    for net in [MLP, VGG, BLOCKS] {
         for kind in kinds {
             assert_same(net, &format!("target: (params: {kind}), amount: Count(2)"), "Nothing");
         }
@@ -112,7 +114,7 @@ proptest! {
         draw in prop::sample::select(vec!["Once", "EveryImage"]),
         amount in prop::sample::select(vec!["Count(1)", "Rate(0.001)"]),
         protect in prop::sample::select(vec!["Nothing", "Clip", "Both"]),
-        net in prop::sample::select(vec![MLP, VGG]),
+        net in prop::sample::select(vec![MLP, VGG, BLOCKS]),
         pruned in prop::sample::select(vec!["Dense", "Sparse"]),
     ) {
         let fault = format!("format: {format}, model: {model}, draw: {draw}, amount: {amount}, pruned: {pruned}");
@@ -201,13 +203,13 @@ fn golden_is_the_network_in_the_format_and_its_pruned_entries_have_sites_only_in
 fn faults_after_additions_count_for_their_block() {
     let net = "Sequential(layers: [Conv(channels: 2), Residual(body: [Conv(channels: 2), Relu]), Relu, Flatten, Linear()])";
     with(net, "(fault: (target: (params: Activations)))", |setup, _, _| {
-        assert_eq!(setup.sources, ["0", "1.0", "1", "4"]);
+        assert_eq!(setup.layers, ["0", "1.0", "1", "4"]);
         let sum = setup.places.values().find(|place| place.source == "1").unwrap();
-        assert_eq!(setup.source_of(sum.number), 2);
+        assert_eq!(setup.layer_of(sum.number), 2);
     });
     with(net, "(fault: (target: (params: WeightsAndBiases)))", |setup, _, _| {
-        assert_eq!(setup.sources, ["0", "1.0", "4"]);
+        assert_eq!(setup.layers, ["0", "1.0", "4"]);
         // 2·9 weights and 2 biases, 2·2·9 and 2, then 128·10 and 10.
-        assert_eq!(setup.source_entries(), [20, 38, 1290]);
+        assert_eq!(setup.layer_entries(), [20, 38, 1290]);
     });
 }

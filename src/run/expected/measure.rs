@@ -9,9 +9,9 @@ use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
 use crate::net::{Compute, LossFunction, Network, OptimizerState, backend};
-use crate::optimize::UpdateRule;
 use crate::run::batches::Batch;
 use crate::run::context::initial_network;
+use crate::run::cost::training_bytes;
 use crate::run::evaluate::evaluate;
 use crate::run::queue::QueueOptions;
 use crate::run::state::Position;
@@ -26,9 +26,11 @@ const FEWEST: usize = 2;
 const MOST: usize = 200;
 /// Multiply-adds of the first pass, which shows how many samples fit into the time.
 const FIRST: u64 = 50_000_000;
-/// Values of the samples, at most, and bytes of all networks side by side.
+/// Values of the samples, at most.
 const VALUES: usize = 4 << 20;
-const BYTES: usize = 1 << 30;
+/// Bytes of all networks side by side, and of a single one: a larger one is not measured.
+const BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 4 * BYTES;
 
 /// The pace of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,17 +47,20 @@ pub struct Pace {
 }
 
 /// Measures the pace of a task while others do the same in parallel, as runs of a queue will. Takes about 0.3 s, longer
-/// only where two mini-batches of two samples do; returns nothing when it is to stop, and for a network that no valid
-/// document has.
+/// only where two mini-batches of two samples do; returns nothing when it is to stop, for a network that no valid document
+/// has, and for one that takes too much memory.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss).ok()?;
     if task.training.batch == 0 || structure.parameters.iter().any(Parameter::is_empty) {
         return None;
     }
-    // Values, gradients, and the optimizer's state.
-    let bytes = 4 * structure.trained_count() * (2 + task.training.optimizer.slots().len());
+    // How many samples are measured is a matter of time.
+    let bytes = training_bytes(&structure, &task.training, FEWEST);
+    if bytes > MOST_BYTES {
+        return None;
+    }
     let structure = Arc::new(structure);
-    let jobs = options.jobs.min(BYTES / bytes.max(1)).max(1);
+    let jobs = options.jobs.min((BYTES / bytes.max(1)) as usize).max(1);
     let paces: Vec<Pace> = std::thread::scope(|scope| {
         let begin = |number: usize| {
             let structure = structure.clone();
@@ -287,6 +292,17 @@ mod tests {
         assert_eq!(measure(&Task { net, ..known.clone() }, ALONE, &StopFlag::new()), None);
         let training = Training { batch: 0, ..known.training.clone() };
         assert_eq!(measure(&Task { training, ..known }, ALONE, &StopFlag::new()), None);
+    }
+
+    #[test]
+    fn a_network_that_does_not_fit_into_the_memory_is_not_measured() {
+        let known = task("(data: Digits(), net: Mlp(hidden: [8]), arms: [(plan: [Train(\"1ep\")])])");
+        // 1.6e9 parameters: values, gradients and a slot are 19 GB.
+        let net = crate::doc::Net::Mlp(crate::doc::Mlp {
+            hidden: vec![40_000, 40_000],
+            ..crate::doc::Mlp::default()
+        });
+        assert_eq!(measure(&Task { net, ..known }, ALONE, &StopFlag::new()), None);
     }
 
     #[test]

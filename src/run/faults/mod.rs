@@ -174,8 +174,10 @@ impl Active {
         if !self.is_in_activations() {
             return targets::parameters(structure, target, &Params::Everything).contains(&place.number);
         }
-        (target.params.is_none() || target.params == self.settings.target.params)
-            && targets::has_layer(structure, &target.layers, place.layer)
+        let Some(kind) = &self.settings.target.params else { return false };
+        let is_meant = |result: targets::LayerResult| result.op == place.number;
+        (target.params.is_none() || target.params.as_ref() == Some(kind))
+            && targets::results(structure, &target.layers, kind).into_iter().any(is_meant)
     }
 
     /// Whether it was released in this entry of a parameter or of activations.

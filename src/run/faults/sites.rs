@@ -24,7 +24,15 @@ impl FaultSites {
         fault: &Fault,
         entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
     ) -> Self {
-        let places = fault_places(structure, fault);
+        Self::at(fault_places(structure, fault), fault, entries)
+    }
+
+    /// The same in some of its places.
+    pub fn at<'a>(
+        places: Vec<FaultPlace>,
+        fault: &Fault,
+        entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
+    ) -> Self {
         let states = |number: usize| if fault.is_in_activations() { None } else { entries(number) };
         let region = |place: &FaultPlace| {
             let surviving = states(place.number).and_then(|entries| fault.pruned.candidates(entries));

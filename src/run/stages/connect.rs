@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::doc::plan::Sizes;
-use crate::doc::stage::{Connect, LineStatistics};
+use crate::doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
 use crate::net::{Network, Score};
 use crate::results::number::fixed;
 use crate::results::report::line_summary;
@@ -70,6 +70,9 @@ fn network_at(
         return Ok(Some(network));
     }
     let (context, data) = (session.context.clone(), session.data());
+    if data.train.len() < 2 {
+        return Err(session.stage_error(ONE_SAMPLE.to_owned()));
+    }
     let (mut done, mut emitted) = (done, Instant::now());
     let mut goes_on = |samples: usize| {
         done += samples as u64;

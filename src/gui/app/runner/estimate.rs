@@ -134,7 +134,10 @@ fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) 
         format!("{} parameters", text::grouped(parameters)),
         format!("{} mini-batches over all runs", sum(|cost| cost.iterations)),
         format!("{work} for training"),
-        format!("{} MB per network and optimizer", text::grouped(bytes.div_ceil(1_000_000))),
+        format!(
+            "up to {} MB per network with its optimizer and a mini-batch",
+            text::grouped(bytes.div_ceil(1_000_000))
+        ),
     ];
     if costs().any(|cost| cost.trials > 0) {
         lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));

@@ -1,15 +1,11 @@
 //! What criteria look at besides the weights: gradients of the loss, of the flow, or earlier weights.
 
-use std::sync::Arc;
-
+use super::flow;
 use crate::data::shuffled;
 use crate::doc::intervention::Prune;
-use crate::doc::structure::{Op, Role};
-use crate::doc::{Activation, Structure};
 use crate::intervene::Entry;
 use crate::intervene::criteria::Evidence;
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::Network;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
@@ -19,7 +15,11 @@ pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<
     let others = match &evidence {
         Evidence::Weights(_) => vec![Vec::new(); chosen.len()],
         Evidence::LossGradient { batches, .. } => masked(session, loss_gradients(session, *batches)?, chosen),
-        Evidence::FlowGradient(_) => masked(session, flow_gradients(session), chosen),
+        Evidence::FlowGradient(_) => masked(
+            session,
+            flow::gradients(session.context.compute.as_ref(), &session.state().network),
+            chosen,
+        ),
         Evidence::Past { since, .. } => past(session, since, chosen)?,
     };
     let network = &session.state().network;
@@ -83,52 +83,4 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
         *value /= batches.max(1) as f32;
     }
     Ok(sums)
-}
-
-/// Gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases of 0, and
-/// nothing normalised.
-fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
-    let network = flow_network(&session.state().network);
-    let inputs = vec![1.0; session.context.structure.input.len()];
-    let gradient = &mut |logits: &[f32]| vec![1.0; logits.len()];
-    let pass = session.context.compute.train(&network, &inputs, 1, None, gradient);
-    let sizes = (0..network.len()).map(|index| network.values(index).len());
-    pass.gradients
-        .into_iter()
-        .zip(sizes)
-        .map(|(gradient, size)| gradient.unwrap_or_else(|| vec![0.0; size]))
-        .collect()
-}
-
-/// The network that the flow goes through: without batch norms and dropout, rectified, all weights positive.
-fn flow_network(network: &Network) -> Network {
-    let old = network.structure();
-    let keeps = |op: &Op| match op {
-        Op::Layer(_) => old.is_unit(op),
-        Op::Dropout(_) => false,
-        Op::Activation(_)
-        | Op::MaxPool(_)
-        | Op::AveragePool(_)
-        | Op::AdaptiveAveragePool(_)
-        | Op::Flatten
-        | Op::Fork
-        | Op::Swap
-        | Op::Subsample { .. }
-        | Op::Add(_) => true,
-    };
-    let ops = old.ops.iter().filter(|op| keeps(op)).map(|op| match op {
-        Op::Activation(_) => Op::Activation(Activation::Relu),
-        other => other.clone(),
-    });
-    let structure = Arc::new(Structure { ops: ops.collect(), ..old.as_ref().clone() });
-    let values = (0..network.len()).map(|index| {
-        let values = network.values(index).iter();
-        match structure.parameters[index].role {
-            Role::Weight => Arc::new(values.map(|value| value.abs()).collect::<Vec<f32>>()),
-            Role::Bias | Role::Scale | Role::Shift | Role::RunningMean | Role::RunningVariance => {
-                Arc::new(vec![0.0; values.len()])
-            }
-        }
-    });
-    network.with_structure(structure.clone(), values.collect())
 }

@@ -1,6 +1,7 @@
 //! Pruning: a criterion scores, one shared function makes the mask, the network holds it.
 
 mod evidence;
+mod flow;
 
 use super::mask_report::{mask_report, percent};
 use crate::doc::intervention::Prune;
