@@ -51,7 +51,7 @@ pub enum Command {
     /// Inject the logged faults of a run again, and compare the logits bit for bit
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
-    Export(export::ExportArgs),
+    Export(Box<export::ExportArgs>),
     /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made

@@ -11,6 +11,7 @@ use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
 use super::training::Training;
 use crate::data::Data;
+use crate::form::number::counted;
 use crate::form::path::{Place, assign};
 use crate::form::{Overrides, Stored, check_ranges};
 
@@ -45,6 +46,14 @@ impl RunSpec {
     pub fn trace(&self) -> Traced {
         let facts = self.data.facts(self.net.image_side());
         Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss)
+    }
+
+    /// Its network in a few words, with its size: "18 layers, 4,962 parameters".
+    pub fn network_name(&self) -> String {
+        let facts = self.data.facts(self.net.image_side());
+        let name = self.net.rule().name(facts.shape, facts.classes);
+        let count = self.structure().map(|structure| counted(structure.trained_count() as u64, "parameter"));
+        count.map_or_else(|_| name.clone(), |count| format!("{name}, {count}"))
     }
 
     /// The text that an identity is made of.

@@ -74,7 +74,7 @@ const TEMPLATES: &[Template] = &[
         "conv6_cifar10",
         "Conv-6 on CIFAR-10",
         "Conv-6 on CIFAR-10",
-        "Do tickets need to be rewound to the start?"
+        "Are tickets better when rewound to iteration 500?"
     ),
     template!(
         "resnet20_cifar10",

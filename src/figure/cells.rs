@@ -24,6 +24,8 @@ pub struct Cells {
     pub span: Option<[f64; 2]>,
     /// The runs whose trials they count, by identity; empty if cells count no trials.
     pub runs: Vec<String>,
+    /// The place of the campaign stage that they count the trials of: "Stage 4"; empty if cells count no trials.
+    pub stage: String,
 }
 
 /// What is written in a cell, and read off it.

@@ -11,26 +11,47 @@ fn options() -> ron::Options {
     ron::Options::default().with_default_extension(EXTENSIONS)
 }
 
-/// Reads a value. Where brackets are expected and missing (`Digits` for `Digits()`), empty ones are assumed.
+/// Reads a value. Where brackets are expected and missing (`Digits` for `Digits()`), empty ones are assumed; where there are
+/// empty ones too many (`Relu()` for `Relu`), they are skipped; and a number or a list alone is the first setting
+/// (`Linear(10)` for `Linear(units: 10)`).
 ///
 /// # Errors
 /// What was expected, and where in the text as it was given.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
     let mut repaired = text.to_owned();
-    let mut insertions: Vec<Position> = Vec::new();
+    let mut repairs: Vec<Repair> = Vec::new();
     loop {
-        let mut error = match options().from_str(&repaired) {
+        let mut error = match options().from_str::<T>(&repaired) {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        if let Some((offset, position)) = bare_name_end(&repaired, &error) {
-            repaired.insert_str(offset, "()");
-            insertions.push(position);
+        let repair = bare_name_end(&repaired, &error)
+            .or_else(|| empty_brackets(&repaired, &error))
+            .or_else(|| first_setting::<T>(&repaired, &error));
+        if let Some(repair) = repair {
+            repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
+            repairs.push(repair);
         } else {
-            error.span.start = original_position(error.span.start, &insertions);
-            error.span.end = original_position(error.span.end, &insertions);
+            error.span.start = original_position(error.span.start, &repairs);
+            error.span.end = original_position(error.span.end, &repairs);
             return Err(error);
         }
+    }
+}
+
+/// A change of a text that makes it one that the parser reads.
+struct Repair {
+    /// Byte offset, and position.
+    from: usize,
+    at: Position,
+    /// Number of characters, all of one byte, that go.
+    removed: usize,
+    inserted: String,
+}
+
+impl Repair {
+    fn new(text: &str, from: usize, removed: usize, inserted: &str) -> Self {
+        Self { from, at: position(text, from), removed, inserted: inserted.to_owned() }
     }
 }
 
@@ -42,6 +63,8 @@ pub fn explain(error: &ron::Error) -> String {
             unknown(found, expected)
         }
         MissingStructField { field, .. } => format!("{field} is missing"),
+        ron::Error::ExpectedFloat => "a number is missing, such as 0.5".to_owned(),
+        ron::Error::ExpectedInteger => "a whole number is missing, such as 10".to_owned(),
         DuplicateStructField { field, .. } => format!("{field} occurs twice; remove one of them"),
         other => other.to_string(),
     }
@@ -96,19 +119,58 @@ pub fn to_pretty<T: Serialize>(value: &T) -> ron::Result<String> {
     options().to_string_pretty(value, config)
 }
 
-/// End of the bare name after which the parser expects brackets: byte offset and position.
-fn bare_name_end(text: &str, error: &SpannedError) -> Option<(usize, Position)> {
+/// Empty brackets after a bare name for which the parser expects some.
+fn bare_name_end(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedNamedStructLike, ExpectedStructLike};
     if !matches!(error.code, ExpectedStructLike | ExpectedNamedStructLike(_)) {
         return None;
     }
     let reached = byte_offset(text, error.span.end)?;
     let name_end = text[..reached].trim_end().len();
-    let name = text[..name_end].rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
     let next = text[name_end..].trim_start().chars().next();
-    let is_bare =
-        name.starts_with(|c: char| c.is_ascii_uppercase()) && matches!(next, None | Some(',' | ')' | ']'));
-    is_bare.then(|| (name_end, position(text, name_end)))
+    let is_bare = ends_with_name(&text[..name_end]) && matches!(next, None | Some(',' | ')' | ']'));
+    is_bare.then(|| Repair::new(text, name_end, 0, "()"))
+}
+
+/// Without the empty brackets after a name that has no settings.
+fn empty_brackets(text: &str, error: &SpannedError) -> Option<Repair> {
+    use ron::Error::{ExpectedArrayEnd, ExpectedComma, ExpectedStructLikeEnd, TrailingCharacters};
+    if !matches!(error.code, ExpectedComma | ExpectedArrayEnd | ExpectedStructLikeEnd | TrailingCharacters) {
+        return None;
+    }
+    let reached = byte_offset(text, error.span.end)?;
+    let rest = text.get(reached.saturating_sub(1)..)?;
+    let open = reached.saturating_sub(1) + rest.find("()").filter(|at| *at <= 1)?;
+    ends_with_name(&text[..open]).then(|| Repair::new(text, open, 2, ""))
+}
+
+/// The name of the first setting before a number or a list that is alone in its brackets, or first in them.
+fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Option<Repair> {
+    use ron::Error::{ExpectedIdentifier, InvalidIdentifier, NoSuchStructField, SuggestRawIdentifier};
+    // No setting has this name, so that the parser says which ones there are.
+    const NO_SETTING: &str = "no_setting";
+    if !matches!(error.code, ExpectedIdentifier | InvalidIdentifier(_) | SuggestRawIdentifier(_)) {
+        return None;
+    }
+    let reached = byte_offset(text, error.span.end)?;
+    let before = text[..reached].trim_end_matches(|c: char| c.is_ascii_digit() || ".[_".contains(c));
+    let open = before.trim_end().strip_suffix('(')?.len();
+    let is_value = text[open + 1..].trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '[');
+    if !is_value || !ends_with_name(&text[..open]) {
+        return None;
+    }
+    let tried = format!("{}{NO_SETTING}: {}", &text[..=open], &text[open + 1..]);
+    let known = match options().from_str::<T>(&tried).err()?.code {
+        NoSuchStructField { found, expected, .. } if found == NO_SETTING => expected,
+        _ => return None,
+    };
+    Some(Repair::new(text, open + 1, 0, &format!("{}: ", known.first()?)))
+}
+
+/// Whether a text ends with the name of an alternative.
+fn ends_with_name(text: &str) -> bool {
+    let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+    name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 fn byte_offset(text: &str, at: Position) -> Option<usize> {
@@ -125,11 +187,11 @@ pub fn position(text: &str, offset: usize) -> Position {
     Position { line: before.matches('\n').count() + 1, col: before[line_start..].chars().count() + 1 }
 }
 
-/// Undoes the shift that inserted brackets gave to later positions on their line.
-fn original_position(mut at: Position, insertions: &[Position]) -> Position {
-    for insertion in insertions.iter().rev() {
-        if insertion.line == at.line && insertion.col < at.col {
-            at.col = at.col.saturating_sub(2).max(insertion.col);
+/// Undoes the shifts of later positions on the lines of repairs.
+fn original_position(mut at: Position, repairs: &[Repair]) -> Position {
+    for Repair { at: from, removed, inserted, .. } in repairs.iter().rev() {
+        if from.line == at.line && from.col < at.col {
+            at.col = (at.col + removed).saturating_sub(inserted.len()).max(from.col);
         }
     }
     at
@@ -157,6 +219,18 @@ mod tests {
         assert_eq!(from_str::<Vec<Shape>>("[Square, Dot, Square ]").unwrap().len(), 3);
         assert_eq!(from_str::<Shape>("Square(side: 2)").unwrap(), Shape::Square(Size { side: 2 }));
         assert_eq!(to_line(&Shape::Square(Size { side: 2 })), "Square(side: 2)");
+    }
+
+    #[test]
+    fn a_value_alone_is_the_first_setting_and_empty_brackets_too_many_are_skipped() {
+        assert_eq!(from_str::<Shape>("Square(2)").unwrap(), Shape::Square(Size { side: 2 }));
+        assert_eq!(from_str::<Shape>("Square( 2, )").unwrap(), Shape::Square(Size { side: 2 }));
+        assert_eq!(from_str::<Shape>("Dot()").unwrap(), Shape::Dot);
+        let all = [Shape::Dot, Shape::Square(Size { side: 3 }), Shape::Dot];
+        assert_eq!(from_str::<Vec<Shape>>("[Dot(), Square(3), Dot()]").unwrap(), all);
+        let error = from_str::<Vec<Shape>>("[Square(3), Dot(), Square(sied: 2)]").unwrap_err();
+        assert_eq!((error.span.start.line, error.span.start.col), (1, 27), "{error}");
+        assert!(from_str::<Shape>("Square(side: 2, 3)").is_err() && from_str::<Shape>("Dot(1)").is_err());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The events of a campaign, and its record: the fold of them.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::number::fixed;
+use super::report::place_of;
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
 pub use crate::intervene::fault::outcome::{ImageOutcome, Tally, definition};
@@ -26,7 +29,8 @@ pub struct CampaignBegan {
     pub label: String,
     /// Its cells, in the order in which they are worked on.
     pub cells: Vec<CellPlan>,
-    /// Names of the layers that have sites; [`Outcomes::layer`] counts in this list.
+    /// Names of the layers that have sites, and of the residual blocks whose sums have; [`Outcomes::layer`] counts in this
+    /// list.
     pub layers: Vec<String>,
     /// How many entries of each of these layers faults can hit; empty for faults in activations, and in logs of
     /// 2026-11-22 and before.
@@ -52,6 +56,11 @@ pub struct CampaignBegan {
 }
 
 impl CampaignBegan {
+    /// Its stage as the plan numbers it, whatever the round: "Stage 4", "Stage 3.1, control".
+    pub fn place(&self) -> String {
+        place_of(&self.stage, None, &self.branch)
+    }
+
     /// What the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where it is
     /// higher than in float32.
     pub fn change_by_format(&self) -> String {
@@ -192,6 +201,11 @@ impl CampaignRecord {
         self.cells.iter().filter(move |state| state.unprotected == unprotected)
     }
 
+    /// Whether any trial has a single fault, so that there are outcomes by bit and layer.
+    pub fn has_outcomes(&self) -> bool {
+        self.states(false).any(|state| !state.outcomes.is_empty())
+    }
+
     /// Trials so far.
     pub fn trials(&self) -> u64 {
         self.states(false).map(|state| state.trials).sum()
@@ -239,6 +253,46 @@ impl CampaignRecord {
     }
 }
 
+/// The campaigns of one stage, with what the reader has to know about them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OneStage<'a> {
+    /// Those with single faults: of all runs and rounds.
+    pub campaigns: Vec<&'a CampaignRecord>,
+    /// Which stage it is where others have such campaigns too, and how many rounds are pooled: "Stage 4, 3 rounds pooled";
+    /// empty where there is nothing to say.
+    pub caption: String,
+}
+
+impl<'a> OneStage<'a> {
+    /// The campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one that has some.
+    /// Stages are not pooled: they inject into other targets, or into another network.
+    pub fn of(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
+        let all: Vec<_> = all.into_iter().filter(|campaign| campaign.has_outcomes()).collect();
+        let places = stages(all.iter().copied());
+        let is_chosen = |(place, _): &&(String, String)| chosen == Some(place);
+        let Some((place, _)) = places.iter().find(is_chosen).or(places.first()) else {
+            return Self::default();
+        };
+        let campaigns: Vec<_> = all.into_iter().filter(|campaign| campaign.began.place() == *place).collect();
+        let rounds: BTreeSet<_> = campaigns.iter().filter_map(|campaign| campaign.began.round).collect();
+        let mut caption = if places.len() > 1 { vec![place.clone()] } else { Vec::new() };
+        caption.extend((rounds.len() > 1).then(|| format!("{} rounds pooled", rounds.len())));
+        Self { campaigns, caption: caption.join(", ") }
+    }
+}
+
+/// The stages that have campaigns with single faults, in the order of the plan, each with its sentence.
+pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for campaign in all.into_iter().filter(|campaign| campaign.has_outcomes()) {
+        let place = campaign.began.place();
+        if !found.iter().any(|(known, _)| *known == place) {
+            found.push((place, campaign.began.label.clone()));
+        }
+    }
+    found
+}
+
 impl WorstTrial {
     /// Worst first: most images with SDC-1 or DUE, then the fewest right ones, then the earliest.
     pub const fn rank(&self) -> (std::cmp::Reverse<u64>, u64, u64) {
@@ -270,6 +324,27 @@ mod tests {
         assert_eq!(by(record.outcomes()), [(2, 14), (1, 0)]);
         assert_eq!(by(record.by_layer()), [(2, 14), (1, 0)]);
         assert_eq!(by(record.by_bit()), [(1, 0), (2, 14)]);
+    }
+
+    #[test]
+    fn stages_are_not_pooled_and_rounds_are() {
+        let campaign = |stage: &str, round, layer, sdc1| {
+            let (stage, label) = (stage.to_owned(), format!("campaign {stage}"));
+            let mut record =
+                CampaignRecord::new(CampaignBegan { stage, round, label, ..CampaignBegan::default() });
+            record.take_in(CellState { outcomes: vec![outcome(layer, 1, sdc1)], ..CellState::default() });
+            record
+        };
+        let all = [campaign("2.0", Some(1), 0, 1), campaign("2.0", Some(2), 0, 3), campaign("3", None, 1, 5)];
+        let none = CampaignRecord::new(CampaignBegan { stage: "1".to_owned(), ..CampaignBegan::default() });
+        let of = |chosen| OneStage::of(all.iter().chain([&none]), chosen);
+        assert_eq!((of(None).campaigns.len(), of(None).caption.as_str()), (2, "Stage 3.1, 2 rounds pooled"));
+        let last = of(Some("Stage 4"));
+        assert_eq!((last.campaigns, last.caption.as_str()), (vec![&all[2]], "Stage 4"));
+        assert_eq!(of(Some("Stage 9")), of(None), "the stage of another plan");
+        let alone = OneStage::of(&all[2..], None);
+        assert_eq!(alone.caption, "", "there is nothing to choose from");
+        assert_eq!(stages(&all)[1], ("Stage 4".to_owned(), "campaign 3".to_owned()));
     }
 
     #[test]

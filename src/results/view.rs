@@ -92,6 +92,8 @@ pub struct PlotOptions {
     pub arm: Option<String>,
     /// Whether plots of faults show all arms in the window, instead of what is selected there.
     pub all_arms: bool,
+    /// The stage whose campaigns plots of single faults show, such as "Stage 4"; the first one where there is no such stage.
+    pub campaign: Option<String>,
 }
 
 impl Default for PlotOptions {
@@ -109,6 +111,7 @@ impl Default for PlotOptions {
             weights: WeightLines::default(),
             arm: None,
             all_arms: false,
+            campaign: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod activation;
 mod conv_net;
+mod difference;
 mod lenet;
 mod mlp;
 mod module;
@@ -15,13 +16,14 @@ mod words;
 
 pub use activation::{Activation, Output};
 pub use conv_net::ConvNet;
+pub use difference::Difference;
 pub use lenet::LeNet5;
 pub use mlp::Mlp;
 pub use module::{
     AdaptiveAveragePool, BatchNorm, Conv, Linear, MOST_KERNEL, Module, Pool, Project, Residual, Shortcut,
 };
 pub use resnet::ResNet;
-pub use sequential::{Sequential, place_of};
+pub use sequential::{Sequential, names, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
 use crate::data::Shape;
@@ -89,7 +91,7 @@ crate::choice! {
             ticket literature, for images of 28 or 32 pixels";
         ResNet(ResNet) = ResNet::default(), "ResNet", "Residual blocks: 20 to 110 layers for images of 32 pixels, 18 to \
             101 for large ones";
-        Sequential(Sequential) = Sequential::default(), "Layers of your own", "A list of layers, with residual blocks";
+        Sequential(Sequential) = Sequential::default(), "Own layers", "A list of layers, with residual blocks";
     }
 }
 

@@ -42,6 +42,38 @@ pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
     place
 }
 
+/// The names of the layers with parameters, and of the blocks that such names begin with, by their path.
+pub fn names(layers: &[Module]) -> Vec<(Vec<usize>, String)> {
+    let mut all = Vec::new();
+    for (position, layer) in layers.iter().enumerate() {
+        let own = match layer {
+            Module::Conv(conv) => &conv.name,
+            Module::BatchNorm(norm) => &norm.name,
+            Module::Linear(linear) => &linear.name,
+            Module::Residual(residual) => &residual.name,
+            Module::Relu
+            | Module::Softsign
+            | Module::Tanh
+            | Module::Sigmoid
+            | Module::MaxPool(_)
+            | Module::AveragePool(_)
+            | Module::AdaptiveAveragePool(_)
+            | Module::GlobalAveragePool
+            | Module::Flatten
+            | Module::Dropout(_) => continue,
+        };
+        let name = own.clone().unwrap_or_else(|| position.to_string());
+        if let Module::Residual(residual) = layer {
+            let inside = names(&residual.body).into_iter();
+            all.extend(
+                inside.map(|(path, inner)| ([vec![position], path].concat(), format!("{name}.{inner}"))),
+            );
+        }
+        all.push((vec![position], name));
+    }
+    all
+}
+
 impl Architecture for Sequential {
     fn modules(&self, _input: Shape, _outputs: usize) -> Vec<Module> {
         self.layers.clone()

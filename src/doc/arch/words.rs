@@ -17,9 +17,16 @@ impl Module {
             Self::AveragePool(pool) => format!("Average pooling {}", of_pool(pool)),
             Self::AdaptiveAveragePool(pool) => format!("Average pooling to {0}×{0}", pool.side),
             Self::Dropout(share) => format!("Dropout {}", share_in_percent(*share)),
-            Self::Residual(Residual { name: Some(name), .. }) => format!("Residual {name}"),
-            Self::Residual(Residual { body, .. }) => {
-                format!("Residual, {}", counted(body.len() as u64, "layer"))
+            Self::Residual(Residual { body, shortcut, name }) => {
+                let count = || format!(", {}", counted(body.len() as u64, "layer"));
+                let what = name.as_ref().map_or_else(count, |name| format!(" {name}"));
+                let shortcut = match shortcut {
+                    Shortcut::Identity => String::new(),
+                    Shortcut::PadSubsample | Shortcut::Project(_) => {
+                        format!(", {}", uncapitalized(shortcut.label()))
+                    }
+                };
+                format!("Residual{what}{shortcut}")
             }
             Self::BatchNorm(_)
             | Self::Relu
@@ -102,7 +109,7 @@ mod tests {
     fn a_layer_is_a_few_words() {
         let text = "[Conv(channels: 8, kernel: 5, stride: 2, padding: Some(0), bias: false, name: \"a\"), MaxPool(window: 3, \
             stride: Some(2), padding: 1), AveragePool(), AdaptiveAveragePool(side: 7), GlobalAveragePool, Dropout(0.25), \
-            Linear(), Linear(units: Some(7), bias: false), Residual(body: [Relu]), Residual(name: \"b\"), BatchNorm(), Relu]";
+            Linear(), Linear(units: Some(7), bias: false), Residual(body: [Relu]), Residual(name: \"b\", shortcut: Project()), BatchNorm(), Relu]";
         let words: Vec<String> = layers(text).iter().map(Module::words).collect();
         assert_eq!(
             words,
@@ -116,11 +123,21 @@ mod tests {
                 "Linear to classes",
                 "Linear 7, no bias",
                 "Residual, 1 layer",
-                "Residual b",
+                "Residual b, project",
                 "Batch norm",
                 "ReLU",
             ]
         );
+    }
+
+    #[test]
+    fn layers_are_written_as_people_write_them() {
+        let short = "[Conv(16, kernel: 5), Relu(), Residual([Conv(16), BatchNorm, Tanh()]), MaxPool(2), Flatten(), Linear(10)]";
+        let long = "[Conv(channels: 16, kernel: 5), Relu, Residual(body: [Conv(channels: 16), BatchNorm(), Tanh]), \
+            MaxPool(window: 2), Flatten, Linear(units: 10)]";
+        assert_eq!(layers(short), layers(long));
+        let net: Net = ron_text::from_str(&format!("Sequential({short})")).unwrap();
+        assert_eq!(net.rule().written(), Some(layers(long).as_slice()));
     }
 
     #[test]

@@ -34,6 +34,7 @@ use crate::results::tiles::Group;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::weights::parts;
 use crate::results::{RunRecord, Split};
+pub use campaigns::campaign_stages;
 pub use rounds::in_panels;
 pub use weights::parameters as recorded_parameters;
 
@@ -128,7 +129,8 @@ pub struct Controls {
     pub rounds: bool,
     /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
     pub weights: bool,
-    /// Whether it shows one arm: what is selected, with a panel for each of several settings or arms.
+    /// Whether it shows the faults of one arm: what is selected, with a panel for each of several settings or arms; and of
+    /// one stage, if several have campaigns.
     pub one_arm: bool,
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{SERIES, bits, has_outcomes, layers, note, parts, sums};
+use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts, sums};
 use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Bars, Figure, Note};
-use crate::results::campaign::Tally;
+use crate::results::campaign::{OneStage, Tally};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
@@ -27,9 +27,10 @@ pub const BY_BIT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_bit(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
-    let (bits, categories) = bits(arms);
-    let (bars, note) = stacked(arms, &bits, |arm| sums(arm, |_, outcome| outcome.bit));
+fn by_bit(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
+    let (bits, categories) = bits(&all);
+    let (bars, note) = stacked(arms, &all, &bits, |drawn| sums(drawn, |_, outcome| outcome.bit));
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
 }
@@ -51,10 +52,11 @@ pub const BY_LAYER: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_layer(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
-    let layers = layers(arms);
-    let (bars, note) = stacked(arms, &layers, |arm| {
-        sums(arm, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
+fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
+    let layers = layers(&all);
+    let (bars, note) = stacked(arms, &all, &layers, |drawn| {
+        sums(drawn, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
     });
     let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     let y = Axis { reversed: true, ..Axis::of_names("Layer", layers) };
@@ -64,24 +66,26 @@ fn by_layer(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
 /// The bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
     arms: &[ArmRuns<'_>],
+    all: &[OneStage<'_>],
     categories: &[K],
-    sums: impl Fn(&ArmRuns<'_>) -> BTreeMap<K, (u64, Tally)>,
+    sums: impl Fn(&OneStage<'_>) -> BTreeMap<K, (u64, Tally)>,
 ) -> (Vec<Bars>, Note) {
     let mut of_arms: Vec<Vec<Bars>> = Vec::new();
-    let mut trials = Vec::new();
-    for arm in arms {
-        let sums = sums(arm);
+    let (mut trials, mut captions) = (Vec::new(), Vec::new());
+    for (arm, drawn) in arms.iter().zip(all) {
+        let sums = sums(drawn);
         if sums.is_empty() {
             continue;
         }
         let tallies: Vec<Option<Tally>> =
             categories.iter().map(|category| sums.get(category).map(|(_, tally)| *tally)).collect();
+        captions.push(drawn.caption.clone());
         trials.push((arm.name.clone(), sums.values().map(|(trials, _)| trials).sum()));
         of_arms.push(parts(&arm.name, &tallies));
     }
     let classes = of_arms.first().map_or(0, Vec::len);
     let bars = (0..classes).flat_map(|class| of_arms.iter().map(move |bars| bars[class].clone())).collect();
-    (bars, note("share of images, mean over single faults", trials))
+    (bars, note("share of images, mean over single faults", trials, captions))
 }
 
 #[cfg(test)]

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::App;
-use super::workspace::Request;
+use super::workspace::{Request, Workspace};
+use crate::doc::Run;
 use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
 use crate::gui::drop::as_written;
 use crate::gui::files::{PathRequest, Purpose, documents_folder};
 use crate::gui::inspector::{Browse, InspectorRequest, selection_of};
+use crate::gui::tiles::LayoutChange;
 
 impl App {
     /// Shows a setting in the inspector and gives it the keyboard.
@@ -25,7 +27,23 @@ impl App {
     pub(super) fn answer_inspector(&mut self, request: InspectorRequest, ctx: &egui::Context) {
         match request {
             InspectorRequest::Browse(browse) => self.browse(browse, ctx),
-            InspectorRequest::Show(view) => self.take_request(Request::Show(view), ctx),
+            InspectorRequest::ShowNetwork(arm) => {
+                let Workspace { views, selection, .. } = &mut self.workspace;
+                views.show_network(arm.is_none(), selection);
+                self.take_request(Request::Show("network"), ctx);
+                self.give_network_room();
+            }
+        }
+    }
+
+    /// Gives the network the tile of the weights before it, as long as no run has any.
+    fn give_network_room(&mut self) {
+        let has_weights = |run: &Run| self.runner.runs.is_done(&run.id);
+        let views = self.workspace.tiles.layout().views();
+        let at = |view: &str| views.iter().position(|known| *known == view);
+        let is_below = at("weights").zip(at("network")).is_some_and(|(weights, network)| weights < network);
+        if is_below && !self.editor.document.runs().iter().any(has_weights) {
+            self.workspace.tiles.change(LayoutChange::Replace("weights", "network"));
         }
     }
 

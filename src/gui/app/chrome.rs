@@ -327,6 +327,7 @@ impl App {
             Request::Queue(request) => self.queue(&request, ctx),
             Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
+            Request::Edit(place) => self.show_setting(place),
             Request::ShowInTable => self.workspace.show_in_table(),
             Request::Show(view) => {
                 self.workspace.tiles.change(LayoutChange::Show(view));

@@ -40,6 +40,7 @@ use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
+use super::inspector::network::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
@@ -272,8 +273,12 @@ impl App {
     }
 
     fn take_state(&mut self, state: EditState) {
+        let layer = edited_layer(&self.editor.document.experiment, &state.experiment);
         if let Some(selection) = self.editor.take_experiment(&state.experiment, &self.workspace.selection) {
             self.workspace.selection = selection;
+        }
+        if let Some(layer) = layer {
+            self.workspace.open_layer(layer);
         }
         self.workspace.take_shown(&state.view, state.tiles);
         if !self.look_at_document() {

@@ -145,7 +145,12 @@ pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Re
                 if text == NONE { RichText::new(text).color(colours.text3) } else { RichText::new(text) };
             let has_warning = *column == Column::State && row.diverged;
             let text = if has_warning { text.color(colours.warning) } else { text };
-            text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
+            let shown = text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
+            if let Column::Setting(path) = column
+                && let Some(details) = row.settings.get(path).and_then(|value| row.labels.details(value))
+            {
+                shown.on_hover_text(details);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::Shape;
-use crate::doc::arch::place_of;
+use crate::doc::arch::{names, place_of};
 use crate::doc::intervention::Params;
 use crate::doc::structure::{Layer, Parameter, Role, Structure};
 use crate::doc::{Experiment, RunSpec, planned};
@@ -23,6 +23,8 @@ pub struct About {
     /// What is known about single items of lists, by their places: the shapes behind layers. At the place of a list: the
     /// shape in front of them.
     pub beside: BTreeMap<String, String>,
+    /// Names of single items of lists, by their places: those that the parameters of layers have.
+    pub names: BTreeMap<String, String>,
     /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
     /// Names of the arms.
@@ -52,8 +54,8 @@ impl About {
         let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();
         let swept = swept::swept(experiment);
         let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
-        let beside = shapes(experiment, arm);
-        Self { spec, layers, parameters, beside, swept, arms, usual_params: None }
+        let (beside, names) = of_layers(experiment, arm);
+        Self { spec, layers, parameters, beside, names, swept, arms, usual_params: None }
     }
 
     /// Whether a group has layers to tick: these are seen at once.
@@ -126,9 +128,13 @@ impl About {
     }
 }
 
-/// The shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers.
-fn shapes(experiment: &Experiment, arm: Option<usize>) -> BTreeMap<String, String> {
-    let mut beside = BTreeMap::new();
+/// The shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers, and the
+/// names of those layers.
+fn of_layers(
+    experiment: &Experiment,
+    arm: Option<usize>,
+) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+    let (mut beside, mut of_parameters) = (BTreeMap::new(), BTreeMap::new());
     let root = Place::default();
     let of_arm = arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?)));
     let of_arm = of_arm.map(|(arm, net)| (Some(arm), net, root.key("arms").index(arm).key("net")));
@@ -141,8 +147,10 @@ fn shapes(experiment: &Experiment, arm: Option<usize>) -> BTreeMap<String, Strin
             (place_of(&place, layers, &path).to_string(), shape.to_string())
         };
         beside.extend(traced.behind.into_iter().map(shape));
+        let name = |(path, name): (Vec<usize>, String)| (place_of(&place, layers, &path).to_string(), name);
+        of_parameters.extend(names(layers).into_iter().map(name));
     }
-    beside
+    (beside, of_parameters)
 }
 
 /// Whether what an alternative carries names layers.

@@ -36,6 +36,7 @@ use crate::form::path::{Place, Segment};
 use crate::form::{Field, Group, Names, Node, Value};
 pub use about::About;
 pub use drafts::{Drafts, TypedText};
+pub use rows::{close_lines, open_line};
 
 /// What a form asks of the window.
 #[derive(Clone, Debug, PartialEq)]

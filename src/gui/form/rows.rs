@@ -3,8 +3,9 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextWrapping};
+use eframe::egui::util::IdTypeMap;
 use eframe::egui::{
-    Align2, Color32, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
+    Align2, Color32, Context, DragAndDrop, FontId, Frame, Id, Margin, Rect, Response, Sense, Ui, UiBuilder,
     WidgetInfo, pos2, vec2,
 };
 
@@ -22,6 +23,10 @@ const ROW: f32 = 26.0;
 
 /// Where the text of a line begins, in points from its left.
 const TEXT: f32 = 18.0;
+
+/// The open item of a list.
+#[derive(Clone, Copy)]
+struct OpenLine(Option<usize>);
 
 /// An item on its way to another position of its list.
 #[derive(Clone)]
@@ -79,7 +84,7 @@ pub(super) fn body_ui(
         let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
         let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
         ui.spacing_mut().item_spacing.y = gap;
-        paint_texts(ui, rect, ("Input", theme::present(ui).text2), entering);
+        paint_texts(ui, rect, theme::present(ui).text2, ["Input", "", entering]);
     }
     for index in 0..count {
         let name = format!("{} {}", slot.name, index + 1);
@@ -178,8 +183,13 @@ impl Item<'_> {
         let what = text::summary(value, &self.slot.field);
         let name = format!("{}: {what}", self.name);
         response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
-        let beside = context.about.beside.get(&context.place.to_string()).map_or("", String::as_str);
-        paint(ui, &response, is_open, (&what, beside), context);
+        let place = context.place.to_string();
+        let beside = context.about.beside.get(&place).map_or("", String::as_str);
+        // Words that have the name already need none beside them.
+        let named = context.about.names.get(&place).map_or("", String::as_str);
+        let is_in_words = named.contains(char::is_alphabetic) && what.contains(named);
+        let shown = if is_in_words { "" } else { named };
+        paint(ui, &response, is_open, [&what, shown, beside], context);
         let mut edit = None;
         response.context_menu(|ui| edit = menu_ui(ui, self.position, self.kinds));
         let is_marked = is_open || response.hovered() || response.has_focus();
@@ -188,7 +198,8 @@ impl Item<'_> {
         let end = Rect::from_min_max(pos2(rect.right() - marks::ICON_WIDTH, rect.top()), rect.max);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(end).id_salt(row_id(self.list, self.position.0)));
         edit = edit.or(more_ui(&mut ui, self.position, &self.name, colour, self.kinds));
-        let help = if beside.is_empty() { what } else { format!("{what}\nOutput: {beside}") };
+        let known = [("Name", named), ("Output", beside)].into_iter().filter(|(_, known)| !known.is_empty());
+        let help = known.fold(what, |help, (label, known)| format!("{help}\n{label}: {known}"));
         (response.on_hover_text(help), edit)
     }
 
@@ -228,7 +239,7 @@ fn below_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
 }
 
 /// Paints a line with the worst problem inside of it.
-fn paint(ui: &Ui, response: &Response, is_open: bool, (what, beside): (&str, &str), context: &FormContext) {
+fn paint(ui: &Ui, response: &Response, is_open: bool, texts: [&str; 3], context: &FormContext) {
     let (colours, painter, rect) = (theme::present(ui), ui.painter(), response.rect);
     if is_open {
         painter.rect_filled(rect, 4.0, colours.selection);
@@ -248,20 +259,26 @@ fn paint(ui: &Ui, response: &Response, is_open: bool, (what, beside): (&str, &st
     };
     icon.paint(painter, pos2(rect.left() + 8.0, middle), 12.0, colour);
     let colour = if worst == Some(Severity::Error) { colours.bad } else { colours.text };
-    paint_texts(ui, rect, (what, colour), beside);
+    paint_texts(ui, rect, colour, texts);
 }
 
-/// Paints the texts of a line: what it is, and at the right what is known about it, which is never cut.
-fn paint_texts(ui: &Ui, rect: Rect, (what, colour): (&str, Color32), beside: &str) {
+/// Paints the texts of a line: what it is, its name where there is room, and at the right what is known about it, which is
+/// never cut.
+fn paint_texts(ui: &Ui, rect: Rect, colour: Color32, [what, name, beside]: [&str; 3]) {
     let (painter, middle) = (ui.painter(), rect.center().y);
     let right = rect.right() - marks::ICON_WIDTH - STEP / 2.0;
     let (small, muted) = (FontId::proportional(SMALL), theme::present(ui).text3);
-    let beside = painter.text(pos2(right, middle), Align2::RIGHT_CENTER, beside, small, muted);
+    let beside = painter.text(pos2(right, middle), Align2::RIGHT_CENTER, beside, small.clone(), muted);
     let left = rect.left() + TEXT;
     let mut job = LayoutJob::simple_singleline(what.to_owned(), FontId::proportional(BODY), colour);
     job.wrap = TextWrapping::truncate_at_width((beside.left() - STEP - left).max(STEP));
     let galley = painter.layout_job(job);
+    let name = painter.layout_no_wrap(name.to_owned(), small, muted);
+    let at = left + galley.size().x + STEP;
     painter.galley(pos2(left, middle - galley.size().y / 2.0), galley, colour);
+    if at + name.size().x + STEP <= beside.left() {
+        painter.galley(pos2(at, middle - name.size().y / 2.0), name, muted);
+    }
 }
 
 fn row_id(list: &Place, index: usize) -> Id {
@@ -274,11 +291,26 @@ fn open_id(list: &Place) -> Id {
 
 /// The open item of a list.
 fn opened(ui: &Ui, list: &Place) -> Option<usize> {
-    ui.data(|data| data.get_temp::<Option<usize>>(open_id(list))).flatten()
+    open_line(ui.ctx(), list)
+}
+
+/// The open item of the list at a place, where its items are lines.
+pub fn open_line(ctx: &Context, list: &Place) -> Option<usize> {
+    ctx.data(|data| data.get_temp::<OpenLine>(open_id(list))).and_then(|OpenLine(index)| index)
 }
 
 fn open(ui: &Ui, list: &Place, index: Option<usize>) {
-    ui.data_mut(|data| data.insert_temp(open_id(list), index));
+    ui.data_mut(|data| data.insert_temp(open_id(list), OpenLine(index)));
+}
+
+/// Closes all lines, and takes the keyboard away from them: positions in lists mean other items after a step was undone.
+pub fn close_lines(ctx: &Context) {
+    ctx.data_mut(IdTypeMap::remove_by_type::<OpenLine>);
+    ctx.memory_mut(|memory| {
+        if let Some(focused) = memory.focused() {
+            memory.surrender_focus(focused);
+        }
+    });
 }
 
 /// Keeps the same item open after an edit, a new one in any case. The keyboard follows where it was on a line.

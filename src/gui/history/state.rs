@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::doc::{Arm, Experiment};
+use crate::doc::arch::Difference;
+use crate::doc::{Arm, Experiment, Net};
 use crate::results::tiles::Tiles;
 use crate::results::view::{PlotView, ViewSettings};
 
@@ -75,13 +76,26 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
         [] if old.notes != new.notes => "notes of the experiment",
         [] if old.seeds != new.seeds => "seeds",
         [] if old.sweep != new.sweep => "sweep",
-        [] if old.net != new.net => "network",
+        [] if old.net != new.net => change_of_net(&old.net, &new.net),
         [] => "settings",
         [(old, new)] if old.name != new.name => "name of an arm",
         [(old, new)] if old.plan != new.plan => "plan",
+        [(Arm { net: Some(old), .. }, Arm { net: Some(new), .. })] if old != new => change_of_net(old, new),
         [(old, new)] if old.sweep != new.sweep => "sweep",
         [_] => "settings of an arm",
         _ => "arms",
+    }
+}
+
+/// What differs between two different networks.
+fn change_of_net(old: &Net, new: &Net) -> &'static str {
+    let lists = old.rule().written().zip(new.rule().written());
+    match lists.and_then(|(old, new)| Difference::of(old, new)) {
+        Some(Difference::Added(_)) => "new layer",
+        Some(Difference::Removed) => "removal of a layer",
+        Some(Difference::Moved) => "order of layers",
+        Some(Difference::Changed(_)) => "settings of a layer",
+        None => "network",
     }
 }
 

@@ -152,10 +152,11 @@ impl Section {
 pub(super) fn experiment_ui(
     ui: &mut Ui,
     document: &mut Document,
-    results: &Path,
+    (arm, results): (Option<usize>, &Path),
     context: &mut FormContext<'_>,
 ) {
     let experiment = &mut document.experiment;
+    fold_replaced(ui, experiment, arm);
     fields_ui(ui, experiment, |field| field.key == "seeds", context);
     for section in SECTIONS {
         section_ui(ui, section, experiment, context);
@@ -172,6 +173,27 @@ pub(super) fn experiment_ui(
     if context.focus.as_ref().is_some_and(|focus| !focus.0.is_empty() && super::selection_of(focus).is_none())
     {
         context.focus = None; // it leads to no setting that is drawn
+    }
+}
+
+/// Folds the network when an arm with another one is selected: both at once are too long, and easily mistaken for each
+/// other.
+fn fold_replaced(ui: &Ui, experiment: &Experiment, arm: Option<usize>) {
+    let replacing = arm.filter(|arm| experiment.arms.get(*arm).is_some_and(|arm| arm.net.is_some()));
+    let id = Id::unique("arm with another network");
+    let before = ui.data_mut(|data| {
+        let before = data.get_temp::<Option<usize>>(id).flatten();
+        data.insert_temp(id, replacing);
+        before
+    });
+    if replacing.is_none() || replacing == before {
+        return;
+    }
+    for section in SECTIONS.iter().filter(|section| section.title == "Network") {
+        let mut state =
+            CollapsingState::load_with_default_open(ui.ctx(), section.id(), section.starts_open());
+        state.set_open(false);
+        state.store(ui.ctx());
     }
 }
 

@@ -2,7 +2,7 @@
 //! other.
 
 mod experiment;
-mod network;
+pub mod network;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use std::path::Path;
 use eframe::egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
 use super::document::Document;
-use super::form::{About, FormContext, FormRequest, inner_ui, value_ui};
+use super::form::{About, FormContext, FormRequest, close_lines, inner_ui, value_ui};
 use super::icons::Icon;
 use super::runs::Runs;
 use super::selection::Selection;
@@ -35,6 +35,8 @@ pub struct Inspector {
     about: Option<((u64, Option<usize>), About)>,
     /// Height of the settings of the experiment in the last frame, in points.
     height: f32,
+    /// Whether open lines are to be closed, since their positions mean other items.
+    pub closes_lines: bool,
 }
 
 /// What the inspector shows and edits.
@@ -66,8 +68,8 @@ pub struct Inspected<'a> {
 pub enum InspectorRequest {
     /// A path for a setting.
     Browse(Browse),
-    /// A view, by its name.
-    Show(&'static str),
+    /// The view of networks: of the arm at this position, or of the experiment.
+    ShowNetwork(Option<usize>),
 }
 
 /// A path that the user wants to look for.
@@ -82,6 +84,9 @@ pub struct Browse {
 impl Inspector {
     /// Draws both parts. Returns what the user asks of the window.
     pub fn ui(&mut self, ui: &mut Ui, mut input: Inspected<'_>) -> Option<InspectorRequest> {
+        if std::mem::take(&mut self.closes_lines) {
+            close_lines(ui.ctx());
+        }
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
         if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
@@ -116,7 +121,7 @@ impl Inspector {
         experiment::head_ui(ui);
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
-            experiment::experiment_ui(ui, input.document, input.results, &mut context);
+            experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
         });
         self.height = shown.content_size.y + head + 3.0 * theme::STEP;
 
@@ -138,7 +143,9 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
         FormRequest::Press(place, network::EDIT) => {
             input.notes.extend(network::edit_as_layers(&mut input.document.experiment, &place));
         }
-        FormRequest::Press(_, network::SHOW) => return Some(InspectorRequest::Show("network")),
+        FormRequest::Press(place, network::SHOW) => {
+            return Some(InspectorRequest::ShowNetwork(network::arm_of(&place)));
+        }
         FormRequest::Press(..) => {}
         FormRequest::Show(place) => {
             if let Some(selection) = selection_of(&place) {

@@ -34,6 +34,8 @@ pub struct ListedFaults {
     pub layer: String,
     /// Their bit.
     pub bit: u32,
+    /// The stage with their campaign: "Stage 4"; empty for all.
+    pub stage: String,
     /// The runs, by identity; empty if they do not come from a figure.
     pub runs: Vec<String>,
 }

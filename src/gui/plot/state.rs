@@ -7,14 +7,13 @@ use eframe::egui::Context;
 
 use super::axis_columns::AxisColumns;
 use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
+use super::data::{PlotData, plot_data};
 use super::figure_request::FigureRequest;
 use super::figure_view::{FigureView, Surroundings};
-use super::input::{ArmSeeds, PlotInput};
+use super::input::PlotInput;
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, find, recorded_parameters};
-use crate::figure::view::facets::choices;
+use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::{DPI, Options};
-use crate::results::RunRecord;
 use crate::results::table::columns::Column;
 use crate::results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
@@ -48,27 +47,6 @@ pub struct PlotState {
     data: Option<PlotData>,
     /// Problems that were reported.
     reported: BTreeSet<String>,
-}
-
-/// The parts of the input that all plots share.
-#[derive(Clone, Debug)]
-struct PlotData {
-    /// Styles and seeds, without names, which change nothing here.
-    arms: Vec<ArmSeeds>,
-    revision: u64,
-    /// The plots with data in these runs.
-    concerned: Vec<&'static str>,
-    /// Series that the runs have.
-    series: Vec<String>,
-    /// Columns of the table of runs that can be axes.
-    columns: Arc<AxisColumns>,
-    /// Parameters with recorded statistics, in the order of the network.
-    parameters: Vec<String>,
-    /// What can split the runs into panels, with its name.
-    facets: Vec<(Column, String)>,
-    /// The time of the computation, and its duration, in seconds.
-    at: f64,
-    took: f64,
 }
 
 impl Default for PlotState {
@@ -225,6 +203,11 @@ impl PlotState {
         self.data.as_ref().map_or(&[], |data| &data.parameters)
     }
 
+    /// The stages that have campaigns with single faults, each with its sentence.
+    pub(super) fn stages(&self) -> &[(String, String)] {
+        self.data.as_ref().map_or(&[], |data| &data.stages)
+    }
+
     /// The options of a plot: one that shows a single arm shows the selected one.
     fn options_of(&self, plot: &Plot) -> PlotOptions {
         let arm = self.treatment.clone().filter(|_| plot.controls.weights);
@@ -373,20 +356,6 @@ impl PlotState {
     pub(super) fn view(&mut self, plot: &Plot) -> Option<&mut FigureView> {
         self.views.get_mut(plot.name)
     }
-}
-
-fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
-    let began = std::time::Instant::now();
-    let shown = input.borrowed();
-    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
-    let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
-    let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
-    let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
-    let columns = Arc::new(AxisColumns::of(&shown, &series));
-    let parameters = recorded_parameters(&shown);
-    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    let facets = choices(&shown);
-    PlotData { arms, revision, concerned, series, columns, parameters, facets, at: now, took }
 }
 
 /// The titles and scales alone.

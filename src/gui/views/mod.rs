@@ -39,6 +39,7 @@ use super::selection::Selection;
 use super::{text, theme};
 use crate::doc::intervention::Set;
 use crate::doc::{Experiment, Run};
+use crate::form::path::Place;
 use crate::results::campaign::definition;
 use crate::results::tiles::Group;
 use network_at_end::NetworkAtEnd;
@@ -148,6 +149,8 @@ pub struct Shared<'a> {
     trial_filter: &'a mut TrialFilter,
     /// What is typed for how runs share the machine.
     sharing: &'a mut TypedSharing,
+    /// The selection for which the network of the experiment is drawn, instead of that of what is selected.
+    experiment_for: &'a mut Option<Selection>,
 }
 
 /// An action for the window.
@@ -165,6 +168,8 @@ pub enum ViewResponse {
     Take(Wanted),
     /// Show another view or plot.
     Show(&'static str),
+    /// Open a setting in the inspector.
+    Edit(Place),
 }
 
 /// The state of all views between frames.
@@ -173,6 +178,7 @@ pub struct Views {
     network: NetworkAtEnd,
     trial_filter: TrialFilter,
     sharing: TypedSharing,
+    experiment_for: Option<Selection>,
 }
 
 impl Default for Views {
@@ -183,6 +189,7 @@ impl Default for Views {
             network: NetworkAtEnd::default(),
             trial_filter: TrialFilter::default(),
             sharing: TypedSharing::default(),
+            experiment_for: None,
         }
     }
 }
@@ -223,9 +230,9 @@ impl Views {
         name: &str,
         compare: &'a mut Compare,
     ) -> Option<(&'a mut dyn View, Shared<'a>)> {
-        let Self { drawn, network, trial_filter, sharing } = self;
+        let Self { drawn, network, trial_filter, sharing, experiment_for } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
-        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing }))
+        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing, experiment_for }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
@@ -270,6 +277,12 @@ impl Views {
     /// Makes the view of campaigns show the trials of a cell of the heat map.
     pub fn show_trials(&mut self, trial_filter: TrialFilter) {
         self.trial_filter = trial_filter;
+    }
+
+    /// Makes the view of networks draw the network of the experiment until something else is selected, or that of what is
+    /// selected.
+    pub fn show_network(&mut self, is_of_experiment: bool, selection: &Selection) {
+        self.experiment_for = is_of_experiment.then(|| selection.clone());
     }
 
     fn view(&self, name: &str) -> Option<&dyn View> {

@@ -5,18 +5,28 @@ use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 use super::grid_ui;
 use crate::form::number::in_groups;
 use crate::gui::{text, theme};
-use crate::results::{Report, RunState};
+use crate::results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;
 
-/// Draws the reports of all stages, in their order.
-pub fn reports_ui(ui: &mut Ui, reports: &[Report]) {
+/// Draws the reports of all stages of a run, in their order.
+pub fn reports_ui(ui: &mut Ui, run: Option<&RunRecord>) {
     theme::heading_ui(ui, "What the stages reported");
+    let reports = run.map_or(&[][..], RunRecord::reports);
     if reports.is_empty() {
-        ui.label(RichText::new("Nothing: this plan only trains and tests.").weak());
+        ui.label(RichText::new(nothing_reported(run.is_some_and(RunRecord::is_done))).weak());
     }
     for (position, report) in reports.iter().enumerate() {
         report_ui(ui, report, position);
+    }
+}
+
+/// Why there are no reports.
+const fn nothing_reported(is_done: bool) -> &'static str {
+    if is_done {
+        "Nothing: this plan only trains and tests."
+    } else {
+        "Nothing yet: reports appear when a run is done."
     }
 }
 
@@ -84,6 +94,12 @@ mod tests {
     fn counts_of_a_table_have_commas_and_names_have_none() {
         let cells = [("entries", "50200"), ("remaining %", "19.80"), ("trial", "12345"), ("cell", "b31")];
         assert_eq!(cells.map(|(column, cell)| shown(column, cell)), ["50,200", "19.80", "12345", "b31"]);
+    }
+
+    #[test]
+    fn without_reports_a_run_that_is_not_done_promises_them() {
+        assert!(nothing_reported(true).contains("only trains and tests"));
+        assert!(nothing_reported(false).starts_with("Nothing yet"));
     }
 
     #[test]

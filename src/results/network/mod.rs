@@ -19,7 +19,7 @@ pub struct NetworkSummary {
 }
 
 /// One operation of a forward pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     /// Its description: "Conv 3→64, 3×3, ReLU".
     pub what: String,
@@ -27,6 +27,10 @@ pub struct Link {
     pub output: String,
     /// Position of its layer; none for an operation without parameters.
     pub layer: Option<usize>,
+    /// The residual block whose sum it is, which faults in the sum have as their layer; empty for other operations.
+    pub block: String,
+    /// Whether it is in the shortcut of a residual block, beside the body that ends before it.
+    pub is_shortcut: bool,
     /// The operations before it that it reads, by position: two for an addition.
     pub reads: Vec<usize>,
 }

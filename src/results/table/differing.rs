@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::plan_words::plan_words;
-use super::settings::{self, Settings};
+use super::settings::{self, LAYERS, NONE, Settings};
 use super::{Labels, Row};
 use crate::doc::{Run, RunSpec};
 use crate::results::outline::Outline;
@@ -69,6 +69,27 @@ impl Differing {
         let value = |all: &Arc<Settings>, path: &String| (path.clone(), settings::value_of(all, path));
         let own = |all: &Arc<Settings>| Arc::new(self.paths.iter().map(|path| value(all, path)).collect());
         self.own = self.all.iter().map(own).collect();
+        self.shorten_layers();
+    }
+
+    /// Calls lists of layers by a few words: "18 layers, 4,962 parameters", with a number where others are called so too.
+    fn shorten_layers(&mut self) {
+        if !self.paths.iter().any(|path| path == LAYERS) {
+            return;
+        }
+        let labels = Arc::make_mut(&mut self.labels);
+        let mut known: Vec<(&String, String)> = Vec::new();
+        for (spec, own) in self.specs.iter().zip(&self.own) {
+            let Some(value) = own.get(LAYERS).filter(|value| *value != NONE) else { continue };
+            if known.iter().any(|(other, _)| *other == value) {
+                continue;
+            }
+            let text = spec.network_name();
+            let alike = known.iter().filter(|(_, known)| *known == text).count();
+            let shown = if alike == 0 { text.clone() } else { format!("{text} ({})", alike + 1) };
+            labels.shorten(LAYERS, value, [shown, spec.net.rule().description()]);
+            known.push((value, text));
+        }
     }
 
     /// The paths of the settings in which the runs differ.
@@ -86,9 +107,36 @@ impl Differing {
 mod tests {
     use std::path::Path;
 
+    use super::super::columns::Column;
     use super::*;
     use crate::doc::file::parse;
     use crate::doc::runs;
+
+    #[test]
+    fn lists_of_layers_have_a_few_words() {
+        let arm = |name: &str, layers: &str| {
+            format!("(name: \"{name}\", net: Sequential(layers: [{layers}]), plan: [Test])")
+        };
+        let arms = [
+            arm("a", "Conv(channels: 4), Flatten, Linear()"),
+            arm("b", "Conv(channels: 4), Relu, Flatten, Linear()"),
+            arm("c", "Conv(channels: 4), Tanh, Flatten, Linear()"),
+        ];
+        let text = format!("(arms: [{}])", arms.join(", "));
+        let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        let listed: Vec<&Run> = listed.iter().collect();
+        let mut rows: Vec<Row> = listed.iter().map(|run| Row::of(run, None, "", 0)).collect();
+        Differing::default().give(&mut rows, &listed);
+        let column = Column::Setting(LAYERS.to_owned());
+        let mut texts: Vec<String> = rows.iter().map(|row| column.text(row)).collect();
+        texts.dedup();
+        // 4·9 + 4, and 4·8·8·10 + 10.
+        let words =
+            ["3 layers, 2,610 parameters", "4 layers, 2,610 parameters", "4 layers, 2,610 parameters (2)"];
+        assert_eq!(texts, words);
+        let details = rows[0].labels.details(&rows[0].settings[LAYERS]).unwrap();
+        assert_eq!(details, "A network of the layers [conv 4, 3×3; flatten; linear to classes]");
+    }
 
     #[test]
     fn after_every_edit_rows_have_what_they_would_have_without_one_before() {

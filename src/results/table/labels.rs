@@ -8,6 +8,8 @@ pub struct Labels {
     settings: BTreeMap<String, Label>,
     /// By path, then by the value as it is in the file.
     values: BTreeMap<String, BTreeMap<String, String>>,
+    /// All of what is called by a few words, by the value as it is in the file.
+    details: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,17 @@ impl Labels {
             Some(known) => drop(known.insert(value.to_owned(), text)),
             None => drop(self.values.insert(path.to_owned(), [(value.to_owned(), text)].into())),
         }
+    }
+
+    /// Notes a few words for a long value, and all of it.
+    pub(super) fn shorten(&mut self, path: &str, value: &str, [text, details]: [String; 2]) {
+        self.values.entry(path.to_owned()).or_default().insert(value.to_owned(), text);
+        self.details.insert(value.to_owned(), details);
+    }
+
+    /// All of a value that is called by a few words; nothing for others.
+    pub fn details(&self, value: &str) -> Option<&str> {
+        self.details.get(value).map(String::as_str)
     }
 
     /// What the form calls a setting, with the part of the form before it where another setting has the same label:

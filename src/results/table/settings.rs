@@ -166,7 +166,10 @@ fn plain(value: &mut dyn Value) -> String {
 }
 
 /// Lists that differ as a whole where they have other items.
-const WHOLE: [&str; 2] = ["plan", "net.layers"];
+const WHOLE: [&str; 2] = ["plan", LAYERS];
+
+/// The path of a list of layers.
+pub const LAYERS: &str = "net.layers";
 
 /// The settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists of layers.
 pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {

@@ -48,7 +48,7 @@ pub struct CountedTrial<'a> {
     pub outcome: &'a TrialOutcome,
     /// Whether every trial of its cell has one fault, so that its trials can be sorted by layer and bit.
     pub is_single: bool,
-    /// Place of the layer of a parameter (or of activations) in the list of layers.
+    /// Place of the layer or residual block of a parameter (or of activations) in the list of those with sites.
     pub layer: &'a dyn Fn(usize) -> usize,
     /// Name of a parameter (or of activations).
     pub name: &'a dyn Fn(usize) -> &'a str,

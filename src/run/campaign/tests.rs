@@ -198,3 +198,18 @@ fn golden_is_the_network_in_the_format_and_its_pruned_entries_have_sites_only_in
         },
     );
 }
+
+#[test]
+fn faults_after_additions_count_for_their_block() {
+    let net = "Sequential(layers: [Conv(channels: 2), Residual(body: [Conv(channels: 2), Relu]), Relu, Flatten, Linear()])";
+    with(net, "(fault: (target: (params: Activations)))", |setup, _, _| {
+        assert_eq!(setup.layers, ["0", "1.0", "1", "4"]);
+        let sum = setup.places.values().find(|place| place.source == "1").unwrap();
+        assert_eq!(setup.layer_of(sum.number), 2);
+    });
+    with(net, "(fault: (target: (params: WeightsAndBiases)))", |setup, _, _| {
+        assert_eq!(setup.layers, ["0", "1.0", "4"]);
+        // 2·9 weights and 2 biases, 2·2·9 and 2, then 128·10 and 10.
+        assert_eq!(setup.layer_entries(), [20, 38, 1290]);
+    });
+}

@@ -1,7 +1,7 @@
 //! A network as a list of operations, from its input to its logits, each with those that it reads.
 
 use crate::doc::Structure;
-use crate::doc::arch::Activation;
+use crate::doc::arch::{Activation, Module, Shortcut};
 use crate::doc::structure::{LayerKind, Op, Window};
 use crate::results::network::Link;
 
@@ -12,27 +12,34 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
         what: "Input".to_owned(),
         output: shapes[0].to_string(),
         layer: None,
+        block: String::new(),
+        is_shortcut: false,
         reads: Vec::new(),
     }];
     // Where the activations come from, and those on the stack.
     let (mut from, mut stack) = (0, Vec::new());
+    let mut is_shortcut = false;
     for (op, shape) in structure.ops.iter().zip(&shapes[1..]) {
         let mut reads = vec![from];
+        let mut block = String::new();
         let (what, layer) = match op {
             Op::Layer(position) => (layer_of(structure, *position), Some(*position)),
             Op::MaxPool(window) => (pooling("Max pooling", *window), None),
             Op::AveragePool(window) => (pooling("Average pooling", *window), None),
             Op::AdaptiveAveragePool(side) => (format!("Average pooling to {side}×{side}"), None),
             Op::Subsample { stride, .. } => (format!("Every {} pixel, padded", ordinal(*stride)), None),
-            Op::Add(block) => {
+            Op::Add(position) => {
+                is_shortcut = false;
                 reads.extend(stack.pop());
-                (format!("Sum of {}", structure.blocks[*block].name), None)
+                block.clone_from(&structure.blocks[*position].name);
+                (format!("Sum of {block}"), None)
             }
             Op::Fork => {
                 stack.push(from);
                 continue;
             }
             Op::Swap => {
+                is_shortcut = true;
                 if let Some(top) = stack.last_mut() {
                     std::mem::swap(top, &mut from);
                 }
@@ -49,9 +56,45 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
             }
         };
         from = links.len();
-        links.push(Link { what, output: shape.to_string(), layer, reads });
+        let what = if is_shortcut { format!("Shortcut: {what}") } else { what };
+        links.push(Link { what, output: shape.to_string(), layer, block, is_shortcut, reads });
     }
     links
+}
+
+/// Which layer of a list each operation after the input comes from: its position in the list, then in the body of the
+/// block that it is in, and so on. Layers that are part of the operation before them have none.
+pub fn paths(layers: &[Module]) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    for (position, layer) in layers.iter().enumerate() {
+        let count = match layer {
+            Module::Conv(_)
+            | Module::BatchNorm(_)
+            | Module::Linear(_)
+            | Module::MaxPool(_)
+            | Module::AveragePool(_)
+            | Module::AdaptiveAveragePool(_)
+            | Module::GlobalAveragePool => 1,
+            Module::Relu
+            | Module::Softsign
+            | Module::Tanh
+            | Module::Sigmoid
+            | Module::Flatten
+            | Module::Dropout(_) => 0,
+            Module::Residual(residual) => {
+                let inside = paths(&residual.body).into_iter();
+                all.extend(inside.map(|path| [vec![position], path].concat()));
+                // The shortcut and the sum are of the block.
+                match residual.shortcut {
+                    Shortcut::Identity => 1,
+                    Shortcut::PadSubsample => 2,
+                    Shortcut::Project(_) => 3,
+                }
+            }
+        };
+        all.extend(std::iter::repeat_n(vec![position], count));
+    }
+    all
 }
 
 fn append(link: &mut Link, what: &str) {
@@ -100,7 +143,7 @@ mod tests {
     use super::*;
     use crate::data::Shape;
     use crate::doc::Loss;
-    use crate::doc::arch::{Mlp, Net, ResNet, Vgg};
+    use crate::doc::arch::{Mlp, Net, ResNet, Sequential, Vgg};
 
     fn in_words(net: &Net, input: Shape) -> Vec<(String, String)> {
         let structure = Structure::new(net, input, 10, &Loss::CrossEntropy).unwrap();
@@ -131,6 +174,30 @@ mod tests {
         assert_eq!(links[reads[3].0].reads, [reads[3].0 - 1, reads[3].0 - 2]);
         assert_eq!(links[reads[3].0 - 1].reads, [reads[2].0]);
         assert_eq!(links[2].what, "Batch norm, ReLU");
+    }
+
+    #[test]
+    fn every_operation_leads_to_its_layer_in_the_list() {
+        let text = "[Conv(channels: 4), Relu, Residual(body: [Conv(channels: 4), Relu], shortcut: Identity), Residual(body: \
+            [Conv(channels: 8, stride: 2), Residual(body: [BatchNorm()])], shortcut: Project()), Residual(body: [Conv(channels: \
+            16, stride: 2)], shortcut: PadSubsample), MaxPool(), Flatten, Linear()]";
+        let layers: Vec<Module> = crate::form::ron_text::from_str(text).unwrap();
+        let net = Net::Sequential(Sequential { layers: layers.clone(), ..Sequential::default() });
+        let structure = Structure::new(&net, Shape::new(1, 8, 8), 10, &Loss::CrossEntropy).unwrap();
+        let links = chain(&structure);
+        let paths = paths(&layers);
+        assert_eq!(paths.len(), links.len() - 1);
+        let of = |what: &str| {
+            let at = links.iter().position(|link| link.what == what).unwrap_or_else(|| panic!("{what}"));
+            paths[at - 1].clone()
+        };
+        assert_eq!(of("Conv 4→8, 3×3, stride 2"), [3, 0]);
+        assert_eq!(of("Batch norm"), [3, 1, 0]);
+        assert_eq!(of("Shortcut: Conv 4→8, 1×1, stride 2"), [3]);
+        assert_eq!(of("Shortcut: Every 2nd pixel, padded"), [4]);
+        assert_eq!([of("Sum of 2"), of("Max pooling 2×2"), of("Linear 16→10")], [vec![2], vec![5], vec![7]]);
+        let shortcuts = links.iter().filter(|link| link.is_shortcut).count();
+        assert_eq!(shortcuts, 3, "{links:?}");
     }
 
     #[test]

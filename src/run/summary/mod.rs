@@ -25,7 +25,7 @@ use crate::results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
 pub use crate::results::weights::WeightHistogram;
-pub use chain::chain;
+pub use chain::{chain, paths};
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 

@@ -10,6 +10,7 @@ use crate::cli::failure::Failure;
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, Scale};
 use crate::results::RunRecord;
+use crate::results::campaign::stages;
 use crate::results::facets::FacetAxes;
 use crate::results::number::Format;
 use crate::results::rounds::Levels;
@@ -54,6 +55,10 @@ pub struct FigureArgs {
     /// chosen, else norm]
     #[arg(long, value_name = "NAME", value_parser = statistic)]
     statistic: Option<Measure>,
+    /// Of figures of single faults, the stage with the campaign, as the plan counts it, such as 4 [default: what the window
+    /// has chosen, else the first one that has some]
+    #[arg(long, value_name = "STAGE")]
+    campaign: Option<String>,
     /// Panels for the values of a setting, such as rate, or of arm or seed; with two, such as batch,rate, the first makes
     /// columns and the second rows; none for one plot [default: what the window has chosen, else none]
     #[arg(long, value_name = "KEY[,KEY]")]
@@ -103,10 +108,10 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 impl FigureArgs {
     /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
-        let Self { band, seeds_shown, x, y, y_range, rounds, statistic, facets, axes } = self;
+        let Self { band, seeds_shown, x, y, y_range, rounds, statistic, campaign, facets, axes } = self;
         let has_axes = x.is_some() || y.is_some() || y_range.is_some();
         let has_panels = facets.is_some() || axes.is_some();
-        let has_lines = rounds.is_some() || statistic.is_some();
+        let has_lines = rounds.is_some() || statistic.is_some() || campaign.is_some();
         band.is_none() && seeds_shown.is_none() && !has_axes && !has_panels && !has_lines
     }
 
@@ -142,6 +147,7 @@ impl FigureArgs {
             Some(measure) => view.options.weights.measure = measure,
             None => {}
         }
+        self.choose_campaign(plot, view, records)?;
         let kept = view.plots.entry(plot.name.to_owned()).or_default();
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
@@ -190,6 +196,33 @@ impl FigureArgs {
         }
         view.options.x = axis;
         self.check_rounds(plot, view)
+    }
+
+    /// Chooses the stage whose campaigns are shown.
+    fn choose_campaign(
+        &self,
+        plot: &Plot,
+        view: &mut ViewSettings,
+        records: &BTreeMap<String, RunRecord>,
+    ) -> Result<(), Failure> {
+        let Some(number) = &self.campaign else { return Ok(()) };
+        if !plot.controls.one_arm {
+            let name = plot.name;
+            let message = format!("--campaign does not change the figure \"{name}\"; remove it");
+            return Err(Failure::Input(message));
+        }
+        let place = format!("Stage {number}");
+        let known = stages(records.values().flat_map(RunRecord::campaigns));
+        if !known.iter().any(|(known, _)| *known == place) {
+            let numbers = known.iter().filter_map(|(known, _)| known.strip_prefix("Stage "));
+            let numbers: Vec<&str> = numbers.collect();
+            return Err(Failure::Input(format!(
+                "--campaign: no campaign in stage {number} has single faults; there are {}",
+                if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
+            )));
+        }
+        view.options.campaign = Some(place);
+        Ok(())
     }
 
     /// That rounds have lines, where some were chosen.

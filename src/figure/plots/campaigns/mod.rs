@@ -10,7 +10,8 @@ use crate::figure::model::{Bars, Note};
 use crate::figure::palette::OUTCOME;
 use crate::form::number::counted;
 use crate::results::RunRecord;
-use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
+use crate::results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
+use crate::results::view::PlotOptions;
 
 /// The series of runs with a campaign.
 pub const SERIES: &str = "campaign_accuracy";
@@ -33,7 +34,7 @@ const OUTCOMES: [OutcomePart; 5] = [
 
 /// Whether any trial of a record has a single fault, so that there are outcomes by bit and layer.
 pub fn has_outcomes(record: &RunRecord) -> bool {
-    record.campaigns().iter().any(|campaign| !campaign.outcomes().is_empty())
+    record.campaigns().iter().any(CampaignRecord::has_outcomes)
 }
 
 /// All campaigns of an arm, run by run.
@@ -41,13 +42,31 @@ pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignReco
     arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
-/// Sums trials and their outcomes by key over all campaigns of an arm.
+/// The campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
+pub fn drawn<'a>(arm: &ArmRuns<'a>, options: &PlotOptions) -> OneStage<'a> {
+    OneStage::of(campaigns(arm), options.campaign.as_deref())
+}
+
+/// The stages of these arms that have campaigns with single faults, each with its sentence.
+pub fn campaign_stages(arms: &[ArmRuns<'_>]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (place, label) in arms.iter().flat_map(|arm| stages(campaigns(arm))) {
+        match found.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, known)) if *known != label => "several settings".clone_into(known),
+            Some(_) => {}
+            None => found.push((place, label)),
+        }
+    }
+    found
+}
+
+/// Sums trials and their outcomes by key over campaigns.
 pub fn sums<K: Ord>(
-    arm: &ArmRuns<'_>,
+    drawn: &OneStage<'_>,
     key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
 ) -> BTreeMap<K, (u64, Tally)> {
     let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
-    for campaign in campaigns(arm) {
+    for campaign in &drawn.campaigns {
         for outcome in campaign.outcomes() {
             let Some(key) = key(campaign, &outcome) else { continue };
             let (trials, tally) = sums.entry(key).or_default();
@@ -72,12 +91,14 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
 /// Which images count: outcomes compare with the fault-free network, not with labels.
 const GOLDEN: &str = "all images count, also those wrong without faults";
 
-/// The small print of shares of images: the arms with their trials.
-pub fn note(what: &str, trials: Vec<(String, u64)>) -> Note {
+/// The small print of shares of images: the arms with their trials, and the stages with their campaigns.
+pub fn note(what: &str, trials: Vec<(String, u64)>, captions: Vec<String>) -> Note {
     if trials.is_empty() {
         return Note::default();
     }
-    Note { what: what.to_owned(), trials, rest: GOLDEN.to_owned(), ..Note::default() }
+    let captions = distinct(captions.into_iter().filter(|caption| !caption.is_empty()));
+    let rest = captions.into_iter().chain([GOLDEN.to_owned()]).collect::<Vec<_>>().join(", ");
+    Note { what: what.to_owned(), trials, rest, ..Note::default() }
 }
 
 /// The field of a bit, counted from the least significant. The bits of an integer except its sign are its value.
@@ -92,9 +113,9 @@ fn field(format: Format, bit: u32) -> &'static str {
 }
 
 /// Bits as categories, the most significant first, as formats are drawn.
-pub fn bits(arms: &[ArmRuns<'_>]) -> (Vec<u32>, Vec<Category>) {
+pub fn bits(all: &[OneStage<'_>]) -> (Vec<u32>, Vec<Category>) {
     let mut found: BTreeMap<u32, &str> = BTreeMap::new();
-    for campaign in arms.iter().flat_map(campaigns) {
+    for campaign in all.iter().flat_map(|drawn| &drawn.campaigns) {
         for bit in campaign.outcomes().iter().filter_map(|outcome| outcome.bit) {
             found.entry(bit).or_insert_with(|| field(campaign.began.format, bit));
         }
@@ -112,19 +133,19 @@ pub fn bit_of(category: &Category) -> Option<u32> {
 
 /// How many entries of a layer faults can hit, as the quiet line of its label: "6,400 weights"; empty if no campaign
 /// knows.
-pub fn entries_of(arms: &[ArmRuns<'_>], layer: &str) -> String {
-    let entries = arms.iter().flat_map(campaigns).find_map(|campaign| {
+pub fn entries_of(drawn: &OneStage<'_>, layer: &str) -> String {
+    let entries = drawn.campaigns.iter().find_map(|campaign| {
         let at = campaign.began.layers.iter().position(|known| known == layer)?;
         campaign.began.layer_entries.get(at)
     });
     entries.map_or_else(String::new, |entries| counted(*entries, "weight"))
 }
 
-/// The layers with injected faults, in the order of the network.
-pub fn layers(arms: &[ArmRuns<'_>]) -> Vec<String> {
+/// The layers with injected faults, and the blocks with faults in their sums, in the order of the network.
+pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
     let mut known: Vec<&String> = Vec::new();
     let mut injected: BTreeSet<&String> = BTreeSet::new();
-    for campaign in arms.iter().flat_map(campaigns) {
+    for campaign in all.iter().flat_map(|drawn| &drawn.campaigns) {
         let layers = &campaign.began.layers;
         known.extend(layers);
         injected.extend(campaign.outcomes().iter().filter_map(|outcome| layers.get(outcome.layer)));

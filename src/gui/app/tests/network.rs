@@ -55,6 +55,15 @@ fn every_layer_has_the_shape_behind_it() {
 }
 
 #[test]
+fn a_layer_has_its_name_under_the_pointer() {
+    let mut window =
+        with_layers("[Conv(name: Some(\"conv1\")), Residual(body: [Conv()]), Flatten, Linear()]");
+    window.harness.get_by_label("Layers 1: Conv 16, 3×3").hover();
+    window.harness.run_steps(40);
+    assert!(window.harness.query_all_by_label_contains("Name: conv1").next().is_some());
+}
+
+#[test]
 fn what_does_not_fit_says_so_below_its_layer() {
     let mut window = with_layers("[Flatten, Residual(body: [Relu, Conv()]), Linear()]");
     let problem = window.harness.state().editor.document.problems()[0].clone();
@@ -130,7 +139,9 @@ fn the_drawing_of_the_network_follows_every_edit() {
     let mut window =
         with_layers("[Conv(channels: 4), Residual(body: [Conv(channels: 4), Relu]), Flatten, Linear()]");
     window.click("Show network");
-    assert!(window.sees("Sum of 1") && window.sees("dense, initial weights"));
+    assert!(window.sees("Sum of 1") && window.sees("experiment, initial weights"));
+    window.select(Selection::Arm(1));
+    assert!(window.sees("Sum of 1") && window.sees("winning ticket, initial weights"));
     window.select(Selection::Experiment);
     assert!(window.sees("Sum of 1") && window.sees("experiment, initial weights"));
     window.click("Layers 1: Conv 4, 3×3");
@@ -142,6 +153,8 @@ fn the_drawing_of_the_network_follows_every_edit() {
     let count = window.harness.query_all_by_label_contains(message).count();
     assert!(count >= 2, "beside the layer and above the layers that fit: {count}");
     assert!(window.sees("Conv 6→4, 3×3, ReLU") && !window.sees("Sum of 1"));
+    assert!(window.sees("So far") && !window.sees("All layers"));
+    assert!(window.sees("Edit Residual, 2 layers"), "the block that does not fit is drawn");
     // The same for an arm, whose runs are those before the error.
     window.select(Selection::Arm(0));
     window.harness.run();
@@ -167,4 +180,70 @@ fn a_long_list_is_a_line_for_each_layer() {
     window.harness.run();
     assert!(window.sees("Layers 101: "));
     super::accessible::all_are_named(&window, "a long list");
+}
+
+#[test]
+fn the_network_of_the_experiment_is_drawn_where_its_button_was_pressed() {
+    let mut window = Window::sized([1440.0, 2000.0], None);
+    let experiment = &mut window.harness.state_mut().editor.document.experiment;
+    let layers = ron_text::from_str("[Conv(channels: 4), Flatten, Linear()]").unwrap();
+    experiment.arms[1].net = Some(Net::Sequential(Sequential { layers, ..Sequential::default() }));
+    window.harness.run();
+    let mut all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+    all.rfind(|node| node.accesskit_node().label().as_deref() == Some("Network")).unwrap().click();
+    drop(all);
+    window.select(Selection::Arm(1));
+    let press = |window: &mut Window, last: bool| {
+        let buttons: Vec<_> = window.harness.query_all_by_label("Show network").collect();
+        assert_eq!(buttons.len(), 2, "one for the arm, one for the experiment");
+        buttons[usize::from(last)].click();
+        drop(buttons);
+        window.harness.run();
+    };
+    let mut all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+    let section = all.rfind(|node| node.accesskit_node().label().as_deref() == Some("Network")).unwrap();
+    assert_eq!(window.harness.query_all_by_label("Show network").count(), 1, "folded beside that of the arm");
+    section.click();
+    drop(all);
+    window.harness.run();
+    press(&mut window, true);
+    assert!(window.sees("experiment, initial weights") && window.sees("Linear 64→300"));
+    press(&mut window, false);
+    assert!(!window.sees("experiment, initial weights") && window.sees("Conv 1→4, 3×3"));
+    press(&mut window, true);
+    window.select(Selection::Arm(0));
+    assert!(window.sees("dense, initial weights"), "what is selected later is drawn");
+}
+
+#[test]
+fn a_block_opens_its_line() {
+    let mut window =
+        with_layers("[Conv(channels: 4), Residual(body: [Conv(channels: 4), Relu]), Flatten, Linear()]");
+    window.click("Show network");
+    window.click("Edit Conv 4→4, 3×3, ReLU");
+    window.harness.run();
+    let mut lines = window.harness.query_all_by_label("Layers 1: Conv 4, 3×3");
+    assert!(lines.nth(1).is_some_and(|line| line.is_focused()), "that of the block, not that of the network");
+    drop(lines);
+    assert!(window.sees("Kernel"), "the line of the layer in the block is open");
+}
+
+#[test]
+fn undo_opens_the_layer_that_comes_back_and_no_other_one() {
+    let mut window = with_layers("[Conv(channels: 4), Relu, Flatten, Linear()]");
+    window.click("Layers 1: Conv 4, 3×3");
+    window.harness.key_press(Key::Delete);
+    window.harness.run();
+    assert!(!window.sees("Kernel"));
+    window.click("Layers 1: ReLU");
+    window.harness.state_mut().undo();
+    window.harness.run();
+    window.harness.run();
+    assert!(window.harness.get_by_label("Layers 1: Conv 4, 3×3").is_focused() && window.sees("Kernel"));
+    let undoes = |window: &Window| window.harness.state().command_context().redoes;
+    assert_eq!(undoes(&window), Some("removal of a layer"));
+    window.harness.state_mut().redo();
+    window.harness.run();
+    window.harness.run();
+    assert!(!window.sees("Kernel") && !window.harness.get_by_label("Layers 1: ReLU").is_focused());
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::form::path::Place;
 use crate::gui::compare::Compare;
-use crate::gui::inspector::Inspector;
+use crate::gui::inspector::{Inspector, selection_of};
 use crate::gui::plot::{PlotInput, PlotState};
 use crate::gui::selection::Selection;
 use crate::gui::tiles::Tiling;
@@ -58,6 +58,16 @@ impl Workspace {
         self.compare.take_view(view);
         self.plot.take_edits(view);
         self.tiles.arrange(tiles);
+    }
+
+    /// Opens the layer that was undone or redone, if it is there and of what is selected, instead of those that are open.
+    pub fn open_layer(&mut self, layer: Option<Place>) {
+        self.inspector.closes_lines = true;
+        let is_shown = |place: &Place| {
+            let selection = selection_of(place);
+            selection.is_none_or(|selection| selection.arm() == self.selection.arm())
+        };
+        self.focus = layer.filter(is_shown);
     }
 
     /// The selected arm, or the one whose plan is shown.

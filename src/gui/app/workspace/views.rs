@@ -10,6 +10,7 @@ use super::Workspace;
 use crate::doc::Run;
 use crate::doc::intervention::Set;
 use crate::figure::plots::{self, Plot};
+use crate::form::path::Place;
 use crate::gui::bar::GroupTab;
 use crate::gui::compare::{CompareResponse, columns_ui};
 use crate::gui::document::Document;
@@ -41,6 +42,8 @@ pub(in crate::gui::app) enum Request {
     Sharing(Sharing),
     /// Another plot or view.
     Show(&'static str),
+    /// A setting in the inspector.
+    Edit(Place),
     /// The runs of what is selected, in their table.
     ShowInTable,
 }
@@ -174,6 +177,7 @@ impl Drawn<'_> {
             ViewResponse::Compare(response) => Some(Request::Compare(response)),
             ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
             ViewResponse::Show(view) => Some(Request::Show(view)),
+            ViewResponse::Edit(place) => Some(Request::Edit(place)),
         });
     }
 

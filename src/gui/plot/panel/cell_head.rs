@@ -22,6 +22,9 @@ pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[u
     if faults.runs.iter().any(|run| !cells.runs.contains(run)) {
         return None;
     }
+    if ![&cells.stage, ""].contains(&faults.stage.as_str()) {
+        return None;
+    }
     let [rows, columns] = cells.size();
     let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
     cells.find(|cell| {
@@ -33,8 +36,9 @@ pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[u
 /// The faults that a cell of a figure counts, in its runs.
 pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotResponse> {
     let (layer, bit) = (plot.injected_at)(figure, cell)?;
-    let runs = figure.cells.as_ref()?.runs.clone();
-    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, runs }))
+    let Cells { runs, stage, .. } = figure.cells.as_ref()?;
+    let (runs, stage) = (runs.clone(), stage.clone());
+    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, stage, runs }))
 }
 
 /// Draws the head between title and controls of its tile, where there is room.

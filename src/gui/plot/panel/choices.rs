@@ -24,6 +24,9 @@ pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     if plot.controls.one_arm {
         found.push(arms_ui);
     }
+    if plot.controls.one_arm && state.stages().len() > 1 {
+        found.push(stages_ui);
+    }
     if plot.controls.weights && !state.parameters().is_empty() {
         found.extend([measure_ui as Choice, layer_ui]);
     }
@@ -42,6 +45,25 @@ fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
             "The arm, the setting or the run that is selected on the left; all arms while it has no such faults",
         );
         ui.selectable_value(all_arms, true, NAMES[1]).on_hover_text("A panel for each arm and each setting");
+    });
+}
+
+/// Whose single faults a plot shows where several stages have campaigns.
+fn stages_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
+    let known = state.stages().to_vec();
+    stage_choice_ui(ui, &known, &mut state.options.campaign);
+}
+
+/// A choice of one of these stages, each with the sentence of its campaign; the first one until another is chosen.
+pub fn stage_choice_ui(ui: &mut Ui, known: &[(String, String)], chosen: &mut Option<String>) {
+    let shown = known.iter().find(|(place, _)| Some(place) == chosen.as_ref()).or(known.first());
+    let Some((shown, _)) = shown else { return };
+    choice_ui(ui, "campaign", shown, |ui| {
+        for (place, label) in known {
+            if ui.selectable_label(place == shown, format!("{place}: {label}")).clicked() {
+                *chosen = Some(place.clone());
+            }
+        }
     });
 }
 

@@ -25,6 +25,7 @@ use crate::gui::widgets::{self, FieldState, choice_ui};
 use crate::results::statistics::Spread;
 use crate::results::view::{BandChoice, XAxis};
 use cell_head::{cell_head_ui, cell_of, cell_tool_ui, faults_of};
+pub use choices::stage_choice_ui;
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
 

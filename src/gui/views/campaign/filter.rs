@@ -11,6 +11,7 @@ use crate::gui::selection::Selection;
 use crate::gui::views::ViewInput;
 use crate::gui::{theme, widgets};
 use crate::results::RunRecord;
+use crate::results::campaign::CampaignRecord;
 use crate::run::summary::FaultFilter;
 
 /// The choice of everything.
@@ -20,24 +21,25 @@ const ANY: &str = "any";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialFilter {
     pub(super) sought: FaultFilter,
-    /// The runs of the heat map, with the selection for which they count.
-    of: Option<(Selection, Vec<String>)>,
-    /// Whether the cell was opened in this frame: its trials are listed, of all campaigns.
+    /// The stage and the runs of the heat map, with the selection for which they count.
+    of: Option<(Selection, String, Vec<String>)>,
+    /// Whether the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
     pub(super) is_new: bool,
 }
 
 impl TrialFilter {
     /// A cell of the heat map of these runs.
-    pub fn cell(ListedFaults { layer, bit, runs }: ListedFaults, selection: Selection) -> Self {
+    pub fn cell(ListedFaults { layer, bit, stage, runs }: ListedFaults, selection: Selection) -> Self {
         let sought = FaultFilter { layer: Some(layer), bit: Some(bit) };
-        Self { sought, of: Some((selection, runs)), is_new: true }
+        Self { sought, of: Some((selection, stage, runs)), is_new: true }
     }
 
     /// The faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
     pub fn place(&self, selection: &Selection) -> Option<ListedFaults> {
         let (layer, bit) = self.sought.layer.clone().zip(self.sought.bit)?;
-        let of = self.of.as_ref().filter(|(of, _)| of == selection);
-        Some(ListedFaults { layer, bit, runs: of.map(|(_, runs)| runs.clone()).unwrap_or_default() })
+        let of = self.of.as_ref().filter(|(of, ..)| of == selection);
+        let (stage, runs) = of.map(|(_, stage, runs)| (stage.clone(), runs.clone())).unwrap_or_default();
+        Some(ListedFaults { layer, bit, stage, runs })
     }
 
     /// Whether a cell of the heat map was opened, and is still chosen.
@@ -45,16 +47,24 @@ impl TrialFilter {
         self.of.is_some()
     }
 
+    /// Whether the trials of a campaign are shown: those of the stage of the heat map, or all.
+    pub(super) fn has(&self, campaign: &CampaignRecord) -> bool {
+        let is_of = |(_, stage, _): &(Selection, String, Vec<String>)| {
+            stage.is_empty() || *stage == campaign.began.place()
+        };
+        self.of.as_ref().is_none_or(is_of)
+    }
+
     /// The runs whose trials are shown.
     pub(super) fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
         // An edit gives runs other identities, and another document has others.
         let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
-        let is_present = |(selection, runs): &&(Selection, Vec<String>)| {
+        let is_present = |(selection, _, runs): &&(Selection, String, Vec<String>)| {
             selection == input.selection && runs.iter().any(is_listed)
         };
         let of = self.of.as_ref().filter(is_present);
         match of {
-            Some((_, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
+            Some((_, _, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
             None => input.selected().collect(),
         }
     }
@@ -129,12 +139,23 @@ fn chip_ui(ui: &mut Ui, name: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::campaign::CampaignBegan;
 
     #[test]
     fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
-        let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, runs: vec!["x".to_owned()] };
+        let faults = ListedFaults {
+            layer: "fc1".to_owned(),
+            bit: 30,
+            stage: "Stage 3".to_owned(),
+            runs: vec!["x".to_owned()],
+        };
         let cell = TrialFilter::cell(faults.clone(), Selection::Arm(0));
         assert_eq!(cell.place(&Selection::Arm(0)), Some(faults));
+        let of = |stage: &str| {
+            let stage = stage.to_owned();
+            CampaignRecord::new(CampaignBegan { stage, ..CampaignBegan::default() })
+        };
+        assert!(cell.has(&of("2")) && !cell.has(&of("3")) && TrialFilter::default().has(&of("3")));
         let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
         assert!(elsewhere.runs.is_empty(), "another selection has other runs");
         assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });

@@ -21,7 +21,8 @@ use crate::doc::Run;
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
+use crate::results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
+use crate::results::report::place_of;
 use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState, subject_of};
 use crate::run::summary::{FaultFilter, TrialKey};
@@ -92,7 +93,7 @@ impl View for Campaigns {
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         if std::mem::take(&mut shared.trial_filter.is_new) {
-            // The cell counts the trials of all campaigns.
+            // The cell counts the trials of all campaigns of its stage.
             (self.shown, self.chosen) = (Part::Trials, None);
         }
         let runs = shared.trial_filter.runs(input);
@@ -104,6 +105,7 @@ impl View for Campaigns {
                     .record(&run.id)
                     .map_or(&[][..], RunRecord::campaigns)
                     .iter()
+                    .filter(|campaign| shared.trial_filter.has(campaign))
                     .map(move |campaign| (*run, campaign))
             })
             .collect();
@@ -128,7 +130,7 @@ impl View for Campaigns {
             .collect();
         match self.shown {
             Part::Conditions => conditions_of(ui, input, &listed),
-            Part::Trials => self.trials_ui(ui, beside, input, &shared.trial_filter.sought, (&runs, &listed)),
+            Part::Trials => self.trials_ui(ui, beside, input, shared.trial_filter, (&runs, &listed)),
         }
         wanted
     }
@@ -138,9 +140,10 @@ fn key(campaign: &CampaignRecord) -> CampaignKey {
     (campaign.began.campaign.clone(), campaign.began.round)
 }
 
-fn title((name, round): &CampaignKey, label: &str) -> String {
-    let round = round.map_or_else(String::new, |round| format!(", round {round}"));
-    format!("{name}{round}: {label}")
+/// "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
+fn title(campaign: &CampaignRecord, label: &str) -> String {
+    let CampaignBegan { stage, round, branch, .. } = &campaign.began;
+    format!("{}: {label}", place_of(stage, *round, branch))
 }
 
 impl Campaigns {
@@ -180,27 +183,27 @@ impl Campaigns {
 
     /// The choice of a campaign, where there are several.
     fn campaign_ui(&mut self, ui: &mut Ui, all: &[Listed<'_>]) {
-        let mut known: Vec<(CampaignKey, &str)> = Vec::new();
+        let mut known: Vec<(CampaignKey, &CampaignRecord, &str)> = Vec::new();
         for (_, campaign) in all {
             let key = key(campaign);
-            match known.iter_mut().find(|(other, _)| *other == key) {
-                Some((_, label)) if *label != campaign.began.label => *label = SEVERAL,
+            match known.iter_mut().find(|(other, ..)| *other == key) {
+                Some((_, _, label)) if *label != campaign.began.label => *label = SEVERAL,
                 Some(_) => {}
-                None => known.push((key, &campaign.began.label)),
+                None => known.push((key, campaign, &campaign.began.label)),
             }
         }
         if known.len() < 2 {
             return;
         }
         let name = |chosen: &Option<CampaignKey>| {
-            let found = known.iter().find(|(key, _)| Some(key) == chosen.as_ref());
-            found.map_or_else(|| "all".to_owned(), |(key, label)| title(key, label))
+            let found = known.iter().find(|(key, ..)| Some(key) == chosen.as_ref());
+            found.map_or_else(|| "all".to_owned(), |(_, campaign, label)| title(campaign, label))
         };
         let label = ui.label("campaign");
         let combo = widgets::drop_down("campaign", &name(&self.chosen)).truncate().show_ui(ui, |ui| {
             ui.selectable_value(&mut self.chosen, None, "all");
-            for (key, label) in &known {
-                ui.selectable_value(&mut self.chosen, Some(key.clone()), title(key, label));
+            for (key, campaign, label) in &known {
+                ui.selectable_value(&mut self.chosen, Some(key.clone()), title(campaign, label));
             }
         });
         combo.response.labelled_by(label.id);
@@ -212,11 +215,13 @@ impl Campaigns {
         ui: &mut Ui,
         beside: Rect,
         input: &ViewInput<'_>,
-        sought: &FaultFilter,
+        trial_filter: &TrialFilter,
         (runs, listed): (&[&Run], &[Listed<'_>]),
     ) {
-        let is_listed =
+        let sought = &trial_filter.sought;
+        let is_chosen =
             |campaign: &CampaignRecord| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen);
+        let is_listed = |campaign: &CampaignRecord| is_chosen(campaign) && trial_filter.has(campaign);
         let (query, facts) = TrialQuery::of(input, sought, runs, is_listed);
         let asked = query.clone();
         let found = match self.read.get(&query, ui.ctx(), move || asked.read(&facts)) {
@@ -383,7 +388,7 @@ fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
             ui.push_id(at, |ui| {
                 let name = format!("{}, seed {}", run.arm, run.seed);
                 ui.label(RichText::new(name).font(theme::medium(theme::NAME)));
-                ui.label(title(&key(campaign), &campaign.began.label));
+                ui.label(title(campaign, &campaign.began.label));
                 head_ui(ui, campaign, input.runs.state(&run.id) == RunState::Running);
                 ui.add_space(theme::STEP);
                 conditions_ui(ui, campaign);

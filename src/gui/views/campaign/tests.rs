@@ -78,7 +78,7 @@ fn the_order_is_seen_and_stays_for_another_cell() {
     harness.run_steps(2);
     assert!(above(&harness, [2, 1]) && above(&harness, [1, 0]), "descending");
     let id = harness.state().listed[0].id.clone();
-    let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, runs: vec![id] };
+    let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, stage: String::new(), runs: vec![id] };
     let cell = TrialFilter::cell(faults, Selection::Arm(0));
     harness.state_mut().views.show_trials(cell);
     wait_for(&mut harness, "2 of 3");

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{Align, FontId, Layout, ProgressBar, RichText, TextStyle, Ui};
+use eframe::egui::{
+    Align, Align2, FontId, Layout, Painter, ProgressBar, RichText, ScrollArea, TextStyle, Ui, UiBuilder, vec2,
+};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::super::columns::{fitting, width_of};
 use super::super::number_ui;
-use super::graph::{BLOCK, block_ui, gutter, lanes};
+use super::graph::{BLOCK, Edge, INDENT, Marks, block_ui, gutter, lanes};
 use crate::gui::{text, theme};
-use crate::results::network::{LayerSummary, NetworkSummary, Vulnerability};
+use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerability};
 use crate::results::number::fixed;
 
 const ROW: f32 = 28.0;
@@ -84,7 +86,8 @@ fn widths(
     for link in &summary.chain {
         let layer = link.layer.and_then(|layer| summary.layers.get(layer));
         let name = layer.map_or(0.0, |layer| width_of(ui, &layer.name, &small));
-        take(0, width_of(ui, &link.what, &body) + name + BLOCK + gutter);
+        let indent = if link.is_shortcut { INDENT } else { 0.0 };
+        take(0, width_of(ui, &link.what, &body) + name + BLOCK + gutter + indent);
         take(1, width_of(ui, &link.output, &body));
     }
     for layer in summary.layers.iter().chain([all]) {
@@ -94,6 +97,9 @@ fn widths(
         for (column, text) in (2..).zip([&texts[0], &texts[1], &vulnerability, &texts[2], &texts[3]]) {
             take(column, width_of(ui, text, &body) + theme::STEP);
         }
+    }
+    for found in harm.values() {
+        take(4, width_of(ui, &harm_text(found, has_intervals), &body) + theme::STEP);
     }
     for column in BARS {
         widths[column] += if has_bars { BAR + gap } else { 0.0 };
@@ -123,22 +129,49 @@ fn interval_of(found: &Vulnerability) -> String {
     format!("[{low}, {high}]")
 }
 
-/// The chain as a table.
+/// What is drawn of a network.
+pub(super) struct Drawing<'a> {
+    pub summary: &'a NetworkSummary,
+    /// Vulnerability by layer, and by residual block for sums.
+    pub harm: &'a BTreeMap<String, Vulnerability>,
+    /// The layer that does not fit what comes in, after those that do: what it is, and what is wrong.
+    pub misfit: Option<(String, String)>,
+    /// How the block of each operation looks; shorter where nothing is known.
+    pub marks: Vec<Marks>,
+}
+
+/// The network as a table whose headings stay while its rows scroll; `below` is drawn below the rows. Returns the position
+/// of the operation whose block was clicked; that of the layer that does not fit is after the last one.
 pub(super) fn table_ui(
     ui: &mut Ui,
-    summary: &NetworkSummary,
-    harm: &BTreeMap<String, Vulnerability>,
-    space: f32,
-) {
-    let painter = ui.painter().clone();
-    let all = total(&summary.layers);
-    let room = Room::of(ui, summary, harm, &all, space);
-    let mut table = TableBuilder::new(ui).id_salt(("network", room.shown, room.has_bars)).vscroll(false);
-    table = table.cell_layout(Layout::left_to_right(Align::Center));
-    for (width, _) in room.widths.iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
-        table = table.column(Column::exact(*width));
-    }
-    let table = table.header(ROW, |mut row| {
+    drawing: &Drawing<'_>,
+    below: impl FnOnce(&mut Ui, f32),
+) -> Option<usize> {
+    let space = ui.available_width() - ui.spacing().scroll.allocated_width();
+    let all = total(&drawing.summary.layers, drawing.misfit.is_some());
+    let room = Room::of(ui, drawing.summary, drawing.harm, &all, space);
+    let mut clicked = None;
+    ScrollArea::horizontal().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
+        header_ui(ui, &room);
+        ScrollArea::vertical().id_salt("network rows").auto_shrink([false, false]).show(ui, |ui| {
+            clicked = rows_ui(ui, drawing, &all, &room);
+            ui.add_space(2.0 * theme::STEP);
+            below(ui, space);
+        });
+    });
+    clicked
+}
+
+/// A table with the columns that are shown.
+fn columns<'a>(ui: &'a mut Ui, room: &Room, part: &str) -> TableBuilder<'a> {
+    let table = TableBuilder::new(ui).id_salt((part, room.shown, room.has_bars)).vscroll(false);
+    let table = table.cell_layout(Layout::left_to_right(Align::Center));
+    let widths = room.widths.iter().zip(room.shown).filter(|(_, is_shown)| *is_shown);
+    widths.fold(table, |table, (width, _)| table.column(Column::exact(*width)))
+}
+
+fn header_ui(ui: &mut Ui, room: &Room) {
+    let table = columns(ui, room, "network head").header(ROW, |mut row| {
         for (position, (name, help)) in COLUMNS.into_iter().enumerate().filter(|(at, _)| room.shown[*at]) {
             row.col(|ui| {
                 let heading = |ui: &mut Ui| theme::heading_ui(ui, name).on_hover_text(help);
@@ -153,29 +186,92 @@ pub(super) fn table_ui(
             });
         }
     });
+    table.body(|_| {});
+}
+
+fn rows_ui(ui: &mut Ui, drawing: &Drawing<'_>, all: &LayerSummary, room: &Room) -> Option<usize> {
+    let painter = ui.painter().clone();
+    let Drawing { summary, harm, misfit, marks } = drawing;
     let worst = harm.values().map(|found| found.share).fold(0.0, f64::max);
     let edges = lanes(&summary.chain);
-    table.body(|body| {
-        body.rows(ROW, summary.chain.len() + 1, |mut row| {
+    let (count, mut clicked) = (summary.chain.len(), None);
+    let found = |name: &str| harm.get(name).map(|found| (found, worst));
+    columns(ui, room, "network").body(|body| {
+        body.rows(ROW, count + usize::from(misfit.is_some()) + 1, |mut row| {
             let position = row.index();
-            let Some(link) = summary.chain.get(position) else {
-                row.col(|ui| drop(ui.label(RichText::new(&all.name).strong())));
-                if room.shown[1] {
-                    row.col(|_| {});
+            let mark = marks.get(position).copied().unwrap_or_default();
+            match (summary.chain.get(position), misfit) {
+                (Some(link), _) => {
+                    let layer = link.layer.and_then(|layer| summary.layers.get(layer));
+                    row.col(|ui| {
+                        if block_ui(ui, &painter, (position, &summary.chain), layer, &edges, mark) {
+                            clicked = Some(position);
+                        }
+                    });
+                    if room.shown[1] {
+                        row.col(|ui| drop(ui.label(&link.output)));
+                    }
+                    match layer {
+                        Some(layer) => numbers_ui(&mut row, layer, all.parameters, found(&layer.name), room),
+                        None if link.block.is_empty() => {}
+                        None => sum_ui(&mut row, found(&link.block), room),
+                    }
                 }
-                return numbers_ui(&mut row, &all, all.parameters, None, &room);
-            };
-            let layer = link.layer.and_then(|layer| summary.layers.get(layer));
-            row.col(|ui| block_ui(ui, &painter, (position, link), layer, &edges));
-            if room.shown[1] {
-                row.col(|ui| drop(ui.label(&link.output)));
-            }
-            if let Some(layer) = layer {
-                let found = harm.get(&layer.name).map(|found| (found, worst));
-                numbers_ui(&mut row, layer, all.parameters, found, &room);
+                (None, Some(misfit)) if position == count => {
+                    if misfit_ui(&mut row, &painter, misfit, &edges, mark) {
+                        clicked = Some(position);
+                    }
+                }
+                (None, _) => {
+                    row.col(|ui| drop(ui.label(RichText::new(&all.name).strong())));
+                    if room.shown[1] {
+                        row.col(|_| {});
+                    }
+                    numbers_ui(&mut row, all, all.parameters, None, room);
+                }
             }
         });
     });
+    clicked
+}
+
+/// The layer that does not fit, with what is wrong beside its block.
+fn misfit_ui(
+    row: &mut TableRow<'_, '_>,
+    painter: &Painter,
+    (what, why): &(String, String),
+    edges: &[Edge],
+    mark: Marks,
+) -> bool {
+    let link = Link { what: what.clone(), ..Link::default() };
+    let mut is_clicked = false;
+    row.col(|ui| {
+        let mark = Marks { is_wrong: true, ..mark };
+        // Edges of what is drawn end before it.
+        let (edges, gutter) = (&[][..], gutter(edges));
+        ui.add_space(gutter);
+        let rect = ui.max_rect().with_min_x(ui.max_rect().left() + gutter);
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+            is_clicked = block_ui(ui, painter, (0, &[link]), None, edges, mark);
+        });
+        let colour = theme::present(ui).bad;
+        let at = rect.right_center() + vec2(theme::STEP, 0.0);
+        painter.text(at, Align2::LEFT_CENTER, why, FontId::proportional(theme::SMALL), colour);
+    });
+    is_clicked
+}
+
+/// The cells of the sum of a residual block, which has no parameters.
+fn sum_ui(row: &mut TableRow<'_, '_>, harm: Option<(&Vulnerability, f64)>, room: &Room) {
+    for column in 2..=4 {
+        if room.shown[column] {
+            row.col(|ui| {
+                if column == 4 {
+                    vulnerability_ui(ui, harm, room);
+                }
+            });
+        }
+    }
 }
 
 /// The cells of a layer after its block and its output.
@@ -192,17 +288,14 @@ fn numbers_ui(
         row.col(|ui| {
             let share = share(layer.parameters, all);
             bar_ui(ui, share, room);
-            number_ui(ui, parameters).on_hover_text(text::percent(share));
+            number_ui(ui, parameters).on_hover_text(format!("{} of all parameters", text::percent(share)));
         });
     }
     if has_remaining {
         row.col(|ui| remaining_ui(ui, layer, remaining, room));
     }
     if has_harm {
-        row.col(|ui| match harm {
-            Some((found, worst)) => harm_ui(ui, found, worst, room),
-            None => drop(ui.label("–").on_hover_text("No campaign has single faults in it")),
-        });
+        row.col(|ui| vulnerability_ui(ui, harm, room));
     }
     if has_frozen {
         row.col(|ui| drop(number_ui(ui, frozen)));
@@ -215,6 +308,13 @@ fn numbers_ui(
                 number.on_hover_text(of);
             }
         });
+    }
+}
+
+fn vulnerability_ui(ui: &mut Ui, harm: Option<(&Vulnerability, f64)>, room: &Room) {
+    match harm {
+        Some((found, worst)) => harm_ui(ui, found, worst, room),
+        None => drop(ui.label("–").on_hover_text("This campaign has no single faults in it")),
     }
 }
 
@@ -250,10 +350,11 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn total(layers: &[LayerSummary]) -> LayerSummary {
+/// The sum of all layers, or of those before one that does not fit.
+fn total(layers: &[LayerSummary], is_cut: bool) -> LayerSummary {
     let sum = |value: fn(&LayerSummary) -> u64| layers.iter().map(value).sum();
     LayerSummary {
-        name: "All layers".to_owned(),
+        name: if is_cut { "So far" } else { "All layers" }.to_owned(),
         kind: "",
         shape: String::new(),
         parameters: sum(|layer| layer.parameters),
