@@ -83,7 +83,7 @@ fn augmentation_changes_the_images_and_not_their_order() {
 }
 
 #[test]
-fn a_network_takes_room_for_values_gradients_and_two_moments() {
+fn a_network_takes_room_for_values_gradients_two_moments_and_a_mini_batch() {
     let experiment = parse(
         "(net: Mlp(hidden: [8]), train: (optimizer: Adam(rate: 0.1)), arms: [(plan: [Test])])",
         Path::new("x.ron"),
@@ -91,7 +91,9 @@ fn a_network_takes_room_for_values_gradients_and_two_moments() {
     let runs = weightlab::doc::runs(&experiment.unwrap()).unwrap();
     let cost = weightlab::run::cost(&runs[0]).unwrap();
     let parameters = 64 * 8 + 8 + 8 * 10 + 10;
-    assert_eq!((cost.parameters, cost.bytes), (parameters, 4 * 4 * parameters as u64));
+    // The input as an image and as a row, and what each operation yields.
+    let activations = runs[0].spec.train.batch * (64 + 64 + 8 + 8 + 10);
+    assert_eq!((cost.parameters, cost.bytes), (parameters, 4 * (4 * parameters + activations) as u64));
 }
 
 #[test]

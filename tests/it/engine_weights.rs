@@ -158,7 +158,7 @@ fn snip_goes_on_with_further_orders_where_an_epoch_is_used_up() {
 
 #[test]
 fn scores_that_overflow_are_refused() {
-    let large = |name: &str| format!("Do(Set(parameter: \"{name}.weight\", value: 1e30))");
+    let large = |name: &str| format!("Do(Set(parameter: \"{name}.weight\", value: 3e38))");
     let plan = format!("{}, {}, Do(Prune(criterion: SynFlow(steps: 1)))", large("fc1"), large("fc2"));
     let message = failure(with_plan(&plan));
     assert!(message.contains("has a score of inf"), "{message}");

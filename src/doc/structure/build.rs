@@ -166,11 +166,13 @@ impl Builder {
             return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
         }
         if height.min(width) + 2 * window.padding < window.kernel {
-            let side = window.kernel;
+            let (side, channels) = (window.kernel, self.shape.channels);
+            let is_pooled =
+                self.structure.ops.iter().any(|op| matches!(op, Op::MaxPool(_) | Op::AveragePool(_)));
+            let remedy = if is_pooled { ", or leave out a pooling before it" } else { "" };
             return Err(self.misfit(&format!(
-                "{what} of {side}×{side} does not fit into what comes in, {}; choose a smaller one, or leave out a \
-                 pooling before it",
-                self.shape
+                "{what} of {side}×{side} does not fit into what comes in, {channels}×{height}×{width}; choose a \
+                 smaller window or more padding{remedy}"
             )));
         }
         Ok(window)
@@ -297,11 +299,18 @@ impl Builder {
         let units = self.structure.units();
         if is_flat != was_flat {
             let message =
-                "a residual block that makes rows of images has nothing to add; put Flatten behind it";
+                "the body flattens its images, so the shortcut cannot be added; put Flatten after the block";
             return Err(self.misfit(message));
         }
         let stride = stride(&residual.body, input, body);
         let misfit = |expected: &str| format!("the body yields {body}, and {input} came in; {expected}");
+        let fitting = [1, 2, 3].map(|stride| {
+            format!(
+                "{}×{} with a stride of {stride}",
+                input.height.div_ceil(stride),
+                input.width.div_ceil(stride)
+            )
+        });
         match &residual.shortcut {
             Shortcut::Identity if body == input => {}
             Shortcut::Identity => {
@@ -311,19 +320,21 @@ impl Builder {
             }
             Shortcut::PadSubsample => {
                 let Some(stride) = stride.filter(|_| body.channels >= input.channels && !self.is_flat) else {
-                    return Err(self.misfit(&misfit(
-                        "the shortcut PadSubsample takes every n-th pixel and adds channels: the body must yield images \
-                         of that size with as many channels or more",
-                    )));
+                    return Err(self.misfit(&misfit(&format!(
+                        "the shortcut PadSubsample leaves out pixels and adds channels: the body must yield as many \
+                         channels or more, and images of {}, …",
+                        fitting.join(", ")
+                    ))));
                 };
                 self.swap(input);
                 self.op(Op::Subsample { stride, channels: body.channels });
             }
             Shortcut::Project(project) => {
                 let Some(stride) = stride.filter(|_| !self.is_flat) else {
-                    return Err(self.misfit(&misfit(
-                        "the shortcut Project takes every n-th pixel: the body must yield images of that size",
-                    )));
+                    return Err(self.misfit(&misfit(&format!(
+                        "the shortcut Project leaves out pixels: the body must yield images of {}, …",
+                        fitting.join(", ")
+                    ))));
                 };
                 if let Some(problem) = names::problem(&project.name) {
                     return Err(self.misfit(&problem));
