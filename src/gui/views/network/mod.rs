@@ -40,7 +40,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
            shortcuts of residual blocks as arrows at the left, or beside the operations of a projection. Edits are drawn at \
            once, up to the first layer that does not fit; a click on a block of a list of layers opens its line in the \
            inspector. Each row is an operation with the shape of its output, its parameters, the share of its \
-           weights that remain after pruning, and the multiply-adds of the surviving weights. A layer with 0 % \
+           weights that remain after pruning, and the multiply-adds of the surviving weights; a layer with 0 % \
            remaining cuts the network in two. Vulnerability is the share of images that get another class under \
            a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and frozen weights \
            need a run that is done; where the networks after each training are kept, the slider at the top goes \
