@@ -12,6 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
+//! | `download` | getting the files, when the user asks for it |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `recognise` | which dataset a folder holds |
 //! | `digest` | a name for what a run has seen |
@@ -21,6 +22,7 @@
 mod augment;
 mod cifar;
 mod digest;
+mod download;
 mod embedded;
 mod error;
 mod files;
@@ -40,6 +42,9 @@ mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, cifar10};
+#[cfg(test)]
+pub use download::server;
+pub use download::{DownloadError, Origin, Patience, Progress, Remote, download};
 pub use embedded::{digits, iris};
 pub use error::{DataError, Tried};
 pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
