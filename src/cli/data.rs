@@ -12,7 +12,8 @@ use clap::{Args, Subcommand};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::table::table;
-use crate::data::{Data, DownloadError, KnownSet, Origin, Patience, Places, Progress, Remote, download};
+use crate::data::{Data, KnownSet, Origin, Places, Remote};
+use crate::download::{DownloadError, Patience, Progress, download};
 use crate::form::number::megabytes;
 
 /// Settings of `weightlab data`.

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::download::{Origin, Remote};
 use super::locate::KnownSet;
-use super::{DataError, Parts, Samples, Shape, files, records};
+use super::{DataError, Origin, Parts, Remote, Samples, Shape, files, records};
 
 /// CIFAR-10 (Krizhevsky 2009), the "binary version".
 pub const CIFAR10: KnownSet = KnownSet {

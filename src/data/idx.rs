@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::download::{Origin, Remote};
 use super::locate::KnownSet;
-use super::{DataError, Parts, Samples, Shape, files};
+use super::{DataError, Origin, Parts, Remote, Samples, Shape, files};
 
 /// MNIST (`LeCun`, Cortes & Burges).
 pub const MNIST: KnownSet = KnownSet {

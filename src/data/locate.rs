@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::DataError;
-use super::download::Origin;
+use super::Origin;
 use super::error::Tried;
 
 /// Names the folder that is searched first.

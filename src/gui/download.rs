@@ -13,7 +13,8 @@ use super::background::{BackgroundTask, TaskState};
 use super::files::{home_folder, typed};
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone, title_ui};
-use crate::data::{Data, DownloadError, KnownSet, Origin, Patience, Places, Remote, download};
+use crate::data::{Data, KnownSet, Origin, Places, Remote};
+use crate::download::{DownloadError, Patience, download};
 use crate::form::number::megabytes;
 
 /// Width of the dialog, in points.
@@ -228,7 +229,7 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::data::server::{Manner, Server};
+    use crate::download::server::{Manner, Server};
 
     /// A dialog with one dataset of one file, which a server on this machine has.
     fn dialog_of(server: &Server, content: &[u8], folder: &std::path::Path) -> DownloadDialog {
@@ -248,6 +249,7 @@ mod tests {
 
     fn harness(dialog: DownloadDialog) -> Harness<'static, Shown> {
         let draw = |ui: &mut Ui, (dialog, response): &mut Shown| {
+            crate::gui::app::prepare(ui.ctx(), &crate::gui::settings::Settings::default());
             let answer = dialog.ui(ui.ctx(), &Places::default());
             if answer.is_some() {
                 *response = answer;

@@ -40,14 +40,15 @@ impl Server {
         let ranges = Arc::new(Mutex::new(Vec::new()));
         let (count, asked) = (requests.clone(), ranges.clone());
         let (content, manners) = (content.to_vec(), manners.to_vec());
-        std::thread::spawn(move || {
+        let serve = move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let at = count.fetch_add(1, Ordering::SeqCst).min(manners.len() - 1);
                 let range = range_of(&stream);
                 asked.lock().unwrap().push(range);
                 let _ = answer(stream, &content, range, manners[at]); // the client may have gone
             }
-        });
+        };
+        std::thread::Builder::new().name("server".to_owned()).spawn(serve).unwrap();
         Self { port, requests, ranges }
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::super::testing::{Folder, gzip};
-use super::super::{CIFAR10, FASHION_MNIST, MNIST};
 use super::server::{Manner, Server};
 use super::*;
+use crate::data::testing::{Folder, gzip};
+use crate::data::{CIFAR10, FASHION_MNIST, MNIST};
 use crate::form::number::hexadecimal;
 
 const QUICK: Patience =

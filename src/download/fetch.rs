@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use ureq::Agent;
 use ureq::http::{Response, StatusCode, header};
 
-use super::{DownloadError, Patience, Remote};
+use super::{DownloadError, Patience};
+use crate::data::Remote;
 use crate::form::number::hexadecimal;
 
 /// Bytes between two reports of progress.
