@@ -40,7 +40,9 @@ pub fn confusion(confusion: &Confusion, classes: &[String], of: &str) -> Figure 
             grouped(samples)
         );
         let ends = Some(([low, high], samples));
-        CellText { value: grouped(count), count: percent, ends, reading, interval: String::new() }
+        // Most cells of a good network are empty.
+        let [value, count] = if count == 0 { Default::default() } else { [grouped(count), percent] };
+        CellText { value, count, ends, reading, interval: String::new() }
     };
     let rows = || 0..classes.len();
     let values = rows().map(|class| (0..columns).map(|predicted| share(class, predicted)).collect());
@@ -75,6 +77,7 @@ mod tests {
         let cells = figure.cells.as_ref().unwrap();
         assert_eq!(cells.values, [[0.75, 0.25], [0.0, 1.0]]);
         assert_eq!((cells.texts[1].value.as_str(), cells.texts[1].count.as_str()), ("1", "25.0 %"));
+        assert_eq!((cells.texts[2].value.as_str(), cells.texts[2].count.as_str()), ("", ""));
         assert_eq!(cells.texts[1].reading, "cat predicted as dog: 1 of 4, 25.0 %");
         let table = csv(&figure);
         assert!(table.contains("cell,Share of the class,,dog,cat,"), "{table}");

@@ -10,7 +10,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eframe::egui::{Align, Layout, Panel, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, Frame, Layout, Panel, RichText, ScrollArea, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
@@ -131,6 +131,7 @@ impl View for DataView {
         let counts = predictions.is_some().then_some(&self.matrix.counts);
         if ui.available_width() >= BESIDE {
             let panel = Panel::left(ui.scope_id().with("counts")).exact_size(COUNTS).resizable(false);
+            let panel = panel.frame(Frame::NONE).show_separator_line(false);
             panel.show(ui, |ui| {
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| summary_ui(ui, &seen, counts));
             });

@@ -42,9 +42,11 @@ impl Pictures {
         changed: Option<&ChangedImages>,
         listed: &[usize],
     ) {
-        let count = text::counted(listed.len(), "sample");
-        let words = if listed.len() == seen.samples.len() { count } else { format!("{count} of these") };
-        ui.label(RichText::new(words).size(theme::SMALL).color(theme::present(ui).text3));
+        if listed.len() < seen.samples.len() {
+            let all = text::counted(seen.samples.len(), "sample");
+            let words = format!("{} of {all}", text::grouped(listed.len() as u64));
+            ui.label(RichText::new(words).size(theme::SMALL).color(theme::present(ui).text3));
+        }
         let columns = ((ui.available_width() / PLACE) as usize).max(1);
         let height = PICTURE + LINES;
         let rows = listed.len().div_ceil(columns);
@@ -121,12 +123,12 @@ fn words_ui(
         return line(&format!("{} → {}", name(seen, golden), name(seen, faulty)), colours.bad);
     }
     let Some(prediction) = predictions.map(|predictions| predictions[at]) else { return };
-    let words = format!("{} {}", name(seen, prediction.class), percent(prediction.confidence));
+    let words = format!("→ {}, {}", name(seen, prediction.class), percent(prediction.confidence));
     line(&words, if prediction.class == Some(label) { colours.text3 } else { colours.bad });
 }
 
 fn percent(share: f64) -> String {
-    if share.is_nan() { String::new() } else { format!("{} %", fixed(100.0 * share, 0)) }
+    if share.is_nan() { "no probability".to_owned() } else { format!("{} %", fixed(100.0 * share, 0)) }
 }
 
 /// All of a sample in words.

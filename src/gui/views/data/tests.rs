@@ -44,8 +44,10 @@ fn samples_without_pixels_have_their_classes_counts_and_predictions() {
     assert_eq!(table.lines().count(), 10, "{table}");
     harness.get_by_label("Wrong").click();
     harness.run();
-    let counted = harness.query_by_label_contains("of these");
-    assert!(counted.is_some() || harness.query_all_by_label(&format!("{count} samples")).count() == 2);
+    assert!(
+        harness.query_by_label_contains(&format!(" of {count} samples")).is_some(),
+        "an untrained network is wrong at times, not always"
+    );
     harness.get_by_label("Confusion").click();
     harness.run();
     assert!(harness.query_by_label("Wrong").is_none());
