@@ -8,6 +8,7 @@ mod document;
 mod export;
 mod failure;
 mod found;
+mod inspect;
 mod install;
 mod output;
 mod points;
@@ -52,6 +53,8 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(Box<export::ExportArgs>),
+    /// Print what a weight file holds: names, shapes, statistics, and the network that it is of
+    Inspect(inspect::InspectArgs),
     /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made
@@ -73,6 +76,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };

@@ -15,9 +15,23 @@ pub fn filled(file: &str, arm: &str, seed: u64) -> String {
     file.replace("{arm}", &arm).replace("{seed}", &seed.to_string())
 }
 
+/// The ending of weight files that are written here.
+const SAFETENSORS: &str = "safetensors";
+/// The endings of weight files that are read. The content decides how.
+const WEIGHTS: [&str; 6] = [SAFETENSORS, "pth", "pt", "th", "ckpt", "tar"];
+
 /// Whether a source of weights is a file rather than a name.
 pub fn is_file(from: &str) -> bool {
-    Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
+    WEIGHTS.iter().any(|ending| ends_with(from, ending))
+}
+
+/// Whether a file has the ending of those that are written.
+pub fn is_safetensors(file: &str) -> bool {
+    ends_with(file, SAFETENSORS)
+}
+
+fn ends_with(file: &str, ending: &str) -> bool {
+    Path::new(file).extension().is_some_and(|of_file| of_file.eq_ignore_ascii_case(ending))
 }
 
 /// Whether an exported file is inside the run's directory and none of the run's own files there.

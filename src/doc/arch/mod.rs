@@ -22,7 +22,7 @@ pub use mlp::Mlp;
 pub use module::{
     AdaptiveAveragePool, BatchNorm, Conv, Linear, MOST_KERNEL, Module, Pool, Project, Residual, Shortcut,
 };
-pub use resnet::ResNet;
+pub use resnet::{ResNet, Shortcuts};
 pub use sequential::{Sequential, names, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
