@@ -113,7 +113,7 @@ fn row(tensor: &TensorSummary) -> Vec<String> {
 
 /// The network as a line of an experiment.
 fn network(guess: &Guess) -> String {
-    let ron = guess.net.to_ron().replace(',', ", ").replace(':', ": ");
+    let ron = guess.net.to_ron();
     let unknown = guess.unknown().map_or_else(String::new, |unknown| format!(" ({unknown})"));
     format!("\nThe weights fit {}{unknown}. In an experiment:\n\n    net: {ron},\n", guess.name())
 }

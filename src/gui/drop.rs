@@ -44,7 +44,7 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
             Ok(shapes) => Dropped::Weights(path.to_owned(), shapes),
             Err(why) => Dropped::Other(why),
         },
-        "gz" | "zip" | "tgz" => {
+        "gz" | "zip" | "tar" | "tgz" => {
             Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
         }
         "" => Dropped::Other(format!("{} has no file extension", path.display())),

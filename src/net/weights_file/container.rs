@@ -74,8 +74,10 @@ fn check_end(file: &File, size: u64) -> Result<(), Refusal> {
     let locator = before.map(|start| at::<LOCATOR>(file, start)).transpose()?;
     if let Some(locator) = locator.filter(|locator| locator.starts_with(b"PK\x06\x07")) {
         let start = number(&locator[8..16]);
-        let inside = start.checked_add(END64 as u64).is_some_and(|end| end <= size);
-        let record = if inside { at::<END64>(file, start)? } else { return Err(cut()) };
+        if start.checked_add(END64 as u64).is_none_or(|end| end > size) {
+            return Err(cut());
+        }
+        let record = at::<END64>(file, start)?;
         if !record.starts_with(b"PK\x06\x06") {
             return Err(cut());
         }

@@ -1,7 +1,7 @@
 //! Weight files: safetensors with PyTorch's names and layouts, which are read and written, and PyTorch's own checkpoints,
 //! which are read.
 //!
-//! [`TensorFile`] opens either. The form is recognised by the content, not by the name of the file; nothing is executed; and
+//! [`TensorFile`] opens either. The form is recognized by the content, not by the name of the file; nothing is executed; and
 //! no header or pickle can ask for more memory than a small multiple of the size of its file.
 
 mod container;

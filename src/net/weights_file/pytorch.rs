@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-use pytorch_reader::{DType, PickleError, PickleValue, PytorchError, PytorchReader};
+use pytorch_reader::{DType, PickleError, PickleValue, PytorchError, PytorchReader, Tensor};
 use safetensors::Dtype;
 
 use super::container::{Refusal, check_legacy, check_zip};
@@ -62,7 +62,8 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
         Form::Safetensors => {}
     }
     let root = PytorchReader::read_pickle_data(path, None).map_err(|error| refused(parsed(&error)))?;
-    let all = PytorchReader::new(path).map_err(|error| refused(parsed(&error)))?.into_tensors();
+    let all = PytorchReader::new(path).map_err(|error| refused(parsed(&error)))?;
+    let all: BTreeMap<String, Tensor> = all.into_tensors().into_iter().collect();
     let mut chosen: Vec<String> = Vec::new();
     let mut notes = Vec::new();
     let mut at = &root;

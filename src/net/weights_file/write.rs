@@ -38,7 +38,7 @@ pub fn write_state_dict(
         tensors.iter().map(|(name, tensor)| (name.clone(), Entry::Values(tensor))).collect();
     for layer in structure.layers.iter().filter(|layer| layer.kind == LayerKind::BatchNorm) {
         if tensors.contains_key(&format!("{}.running_var", layer.name)) {
-            let count = Entry::Count((batches as i64).to_le_bytes());
+            let count = Entry::Count(i64::try_from(batches).unwrap_or(i64::MAX).to_le_bytes());
             entries.insert(format!("{}.{BATCHES_TRACKED}", layer.name), count);
         }
     }

@@ -69,7 +69,7 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     );
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
-    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden:[5])");
+    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5])");
     assert!(
         matches!(&experiment.arms[2].plan[0], PlanStage::Do(Intervention::Import(file)) if file.0.file == "w.pth")
     );
@@ -84,5 +84,5 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     assert!(window.harness.query_by_label("Use this network").is_none());
     window.click("Close");
     drop_on(&mut window, &folder.path().join("page.pt"));
-    assert!(window.harness.query_by_label_contains("is no weight file: it starts with").is_some());
+    assert!(window.harness.query_all_by_label_contains("is no weight file: it starts with").next().is_some());
 }
