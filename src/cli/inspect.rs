@@ -82,11 +82,11 @@ fn text(inspection: &Inspection) -> String {
     let mut text = format!("{form}: {count}, {}\n\n", counted(values, "value"));
     let rows: Vec<Vec<String>> = tensors.iter().map(row).collect();
     text += &table(&HEAD, &rows, 2);
-    for note in notes {
-        text += &format!("\n{note}");
-    }
-    for (key, value) in about {
-        text += &format!("\nnote of its writer: {key}: {value}");
+    let notes = notes.iter().cloned();
+    let about = about.iter().map(|(key, value)| format!("note of its writer: {key}: {value}"));
+    let notes: Vec<String> = notes.chain(about).collect();
+    if !notes.is_empty() {
+        text += &["\n", &notes.join("\n"), "\n"].concat();
     }
     text + &match guess {
         Ok(guess) => network(guess),
@@ -114,6 +114,6 @@ fn row(tensor: &TensorSummary) -> Vec<String> {
 /// The network as a line of an experiment.
 fn network(guess: &Guess) -> String {
     let ron = guess.net.to_ron();
-    let unknown = guess.unknown().map_or_else(String::new, |unknown| format!(" ({unknown})"));
+    let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" ({unknown})"));
     format!("\nThe weights fit {}{unknown}. In an experiment:\n\n    net: {ron},\n", guess.name())
 }

@@ -2,7 +2,7 @@
 //! for ImageNet. Their depths tell them apart.
 
 use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
-use super::{Architecture, without_images};
+use super::{Architecture, LayerShapes, Net, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -109,6 +109,20 @@ impl Architecture for ResNet {
 
     fn image_side(&self) -> Option<usize> {
         Some(32)
+    }
+
+    /// The family is that of the first convolution.
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let Some(&[_, channels, kernel, _]) = weights.convolutions.first() else { return Vec::new() };
+        let (depths, side): (&[u32], _) = match kernel {
+            3 => (&[20, 32, 44, 56, 110], 32),
+            7 => (&[18, 34, 50, 101], 224),
+            _ => return Vec::new(),
+        };
+        let net = |depth, shortcuts| Net::ResNet(Self { depth, shortcuts, classes, ..Self::default() });
+        let input = Shape::new(channels, side, side);
+        let with = |depth: &u32| [Shortcuts::Usual, Shortcuts::Project].map(|how| (net(*depth, how), input));
+        depths.iter().flat_map(with).collect()
     }
 
     fn name(&self, _input: Shape, _outputs: usize) -> String {

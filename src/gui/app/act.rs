@@ -232,7 +232,7 @@ impl App {
         }
         match (experiment, weights) {
             (Some(path), _) => self.proceed(Leaving::to(Next::Open(path)), ctx),
-            (None, Some((path, shapes))) => self.offer_import(path, shapes),
+            (None, Some((path, shapes))) => self.offer_import(path, &shapes),
             (None, None) => {}
         }
     }
@@ -264,7 +264,7 @@ impl App {
     }
 
     /// Offers to import weights; where they do not fit the network of the arm, the network that they are of.
-    fn offer_import(&mut self, path: PathBuf, shapes: Shapes) {
+    fn offer_import(&mut self, path: PathBuf, shapes: &Shapes) {
         let arm = self.workspace.arm();
         let Some(name) = self.editor.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
             let why = "There is no arm to import them into. Add one first.";
@@ -277,7 +277,7 @@ impl App {
         self.shell.dialog = Some(match fit.filter(|fit| !fit.fits()) {
             None => Dialog::Import { path, arm, name },
             Some(fit) => {
-                let (table, guess) = (fit.table(), guess(&shapes));
+                let (table, guess) = (fit.table(), guess(shapes));
                 Dialog::OtherNetwork(OtherNetwork { path, arm, name, table, guess })
             }
         });

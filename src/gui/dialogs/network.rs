@@ -36,8 +36,7 @@ pub fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
             buttons_ui(ui, [("Close", Reply::Cancel)])
         }
         Ok(guess) => {
-            let unknown =
-                guess.unknown().map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
+            let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
             ui.label(format!("They fit {}.{unknown}", guess.name()));
             ui.label(format!(
                 "Use it as the network of {name}, with a stage that imports the weights? The data stay as they are."

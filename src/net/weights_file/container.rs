@@ -93,9 +93,9 @@ fn check_end(file: &File, size: u64) -> Result<(), Refusal> {
 /// Scans the pickles at the start of a legacy file: its number, version, system, contents, and the order of its storages.
 pub fn check_legacy(file: &File) -> Result<(), Refusal> {
     let mut file = file;
-    file.seek(SeekFrom::Start(0)).map_err(unread)?;
+    file.seek(SeekFrom::Start(0)).map_err(|error| unread(&error))?;
     let mut bytes = Vec::new();
-    file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(unread)?;
+    file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
     let mut at = 0;
     for _ in 0..5 {
         at += scan(&bytes[at..]).map_err(|problem| (problem, STATE_DICT))?;
@@ -109,19 +109,19 @@ fn within(reader: impl Read, length: u64) -> Result<Vec<u8>, Refusal> {
         return Err((format!("its pickle has {} bytes, too many for weights", grouped(length)), STATE_DICT));
     }
     let mut bytes = Vec::new();
-    reader.take(length).read_to_end(&mut bytes).map_err(unread)?;
+    reader.take(length).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
     Ok(bytes)
 }
 
-fn unread(error: std::io::Error) -> Refusal {
+fn unread(error: &std::io::Error) -> Refusal {
     (error.to_string(), AGAIN)
 }
 
 /// The bytes of a file from this one on.
 fn at<const N: usize>(mut file: &File, start: u64) -> Result<[u8; N], Refusal> {
     let mut bytes = [0; N];
-    file.seek(SeekFrom::Start(start)).map_err(unread)?;
-    file.read_exact(&mut bytes).map_err(unread)?;
+    file.seek(SeekFrom::Start(start)).map_err(|error| unread(&error))?;
+    file.read_exact(&mut bytes).map_err(|error| unread(&error))?;
     Ok(bytes)
 }
 

@@ -4,7 +4,7 @@
 //! again and again, two bytes each. And it refuses what weights do not need: names outside of a short list (PyTorch's
 //! `weights_only` has about the same), and opcodes that the parser does not know, with their place.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Most bytes that a pickle may make the parser allocate. A tensor of a checkpoint takes about 10 kB.
 const MOST: u64 = 512 << 20;
@@ -25,7 +25,7 @@ struct Scan<'a> {
     at: usize,
     stack: Vec<Slot>,
     marks: Vec<usize>,
-    memo: HashMap<u32, Slot>,
+    memo: BTreeMap<u32, Slot>,
     total: u64,
 }
 
@@ -34,7 +34,7 @@ struct Scan<'a> {
 /// # Errors
 /// What is wrong with it, and at which byte.
 pub fn scan(bytes: &[u8]) -> Result<usize, String> {
-    let (stack, marks, memo) = (Vec::new(), Vec::new(), HashMap::new());
+    let (stack, marks, memo) = (Vec::new(), Vec::new(), BTreeMap::new());
     let mut scan = Scan { bytes, at: 0, stack, marks, memo, total: 0 };
     loop {
         let at = scan.at;
@@ -68,7 +68,7 @@ impl Scan<'_> {
             0x8d | 0x8e | 0x96 => self.counted(8)?,
             b'(' => self.marks.push(self.stack.len()),
             b't' | b'l' | b'd' | 0x91 => {
-                let cost = self.to_mark()?;
+                let cost = self.pop_to_mark()?;
                 self.push_made(cost + OBJECT)?;
             }
             0x85 => self.gather(1)?,
@@ -77,11 +77,11 @@ impl Scan<'_> {
             b'a' => self.add(1)?,
             b's' => self.add(2)?,
             b'e' | b'u' | 0x90 => {
-                let cost = self.to_mark()?;
+                let cost = self.pop_to_mark()?;
                 self.top()?.cost += cost;
             }
             b'0' => self.pop_or_mark()?,
-            b'1' => drop(self.to_mark()?),
+            b'1' => drop(self.pop_to_mark()?),
             b'2' => {
                 let top = *self.top()?;
                 self.push(top.cost, top.text)?;
@@ -241,7 +241,7 @@ impl Scan<'_> {
     }
 
     /// Takes everything above the last mark; what it costs.
-    fn to_mark(&mut self) -> Result<u64, String> {
+    fn pop_to_mark(&mut self) -> Result<u64, String> {
         let mark = self.marks.pop().ok_or("it has no mark")?;
         Ok(self.stack.drain(mark..).map(|slot| slot.cost).sum())
     }

@@ -75,7 +75,10 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
     if tensors(&root) != all.len() {
         return Err(refused(("two of its tensors have one name".to_owned(), STATE_DICT)));
     }
-    let prefix: String = chosen.iter().map(|key| format!("{key}.")).collect();
+    let mut prefix = chosen.join(".");
+    if !chosen.is_empty() {
+        prefix.push('.');
+    }
     let mut heads = BTreeMap::new();
     let mut total = 0_u64;
     for (name, tensor) in all {

@@ -1,6 +1,5 @@
 use safetensors::tensor::TensorView;
 
-use super::numbers::to_f32;
 use super::*;
 
 #[test]

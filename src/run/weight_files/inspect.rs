@@ -113,7 +113,13 @@ fn of_run(folder: &Path) -> Result<(PathBuf, Option<Guess>), String> {
     }
     let guess = spec.structure().ok().map(|structure| {
         let Structure { input, outputs, .. } = structure;
-        Guess { net: spec.net.clone(), input, classes: outputs }
+        Guess {
+            net: spec.net.clone(),
+            same_classes: spec.net.clone(),
+            input,
+            classes: outputs,
+            unknown: None,
+        }
     });
     Ok((path, guess))
 }

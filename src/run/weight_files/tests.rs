@@ -65,7 +65,7 @@ fn vgg(depth: u32, norm: bool, inputs: usize, classifier: &[(&str, usize)]) -> S
     state
 }
 
-/// torchvision's ResNets.
+/// torchvision's residual networks.
 fn resnet(blocks: [usize; 4], is_bottleneck: bool) -> State {
     let mut state = State::default();
     state.layer("conv1", &[64, 3, 7, 7], false);
@@ -95,7 +95,7 @@ fn resnet(blocks: [usize; 4], is_bottleneck: bool) -> State {
     state
 }
 
-/// ResNets for CIFAR: those of akamaster have no weights in their shortcuts, those of chenyaofo do.
+/// Residual networks for CIFAR: those of akamaster have no weights in their shortcuts, those of chenyaofo do.
 fn small_resnet(depth: usize, last: &str, projects: bool) -> State {
     let mut state = State::default();
     state.layer("conv1", &[16, 3, 3, 3], false);
@@ -273,10 +273,7 @@ fn a_run_is_inspected_with_its_network() {
     assert_eq!((last.maximum, last.zeros, last.nan), (2.0, 1.0 / 6.0, 0));
     let alone = inspect(&path.join("weights.safetensors")).unwrap();
     let guess = alone.guess.unwrap();
-    assert_eq!(
-        (guess.name().as_str(), guess.unknown().is_some()),
-        ("4–2–3 for inputs of 4, 3 classes", true)
-    );
+    assert_eq!((guess.name().as_str(), guess.unknown.is_some()), ("4–2–3 for inputs of 4, 3 classes", true));
     assert!(inspect(folder.path()).unwrap_err().contains("is not the directory of a run"));
 }
 
