@@ -4,6 +4,7 @@
 //! through [`execute`], which prints errors and picks the exit status.
 
 mod check;
+mod data;
 mod document;
 mod export;
 mod failure;
@@ -55,6 +56,8 @@ pub enum Command {
     Export(Box<export::ExportArgs>),
     /// Print what a weight file holds: names, shapes, statistics, and the network that it is of
     Inspect(inspect::InspectArgs),
+    /// Download a dataset, or list those that can be downloaded
+    Data(data::DataArgs),
     /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made
@@ -77,6 +80,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
         Command::Inspect(arguments) => inspect::inspect_file(arguments),
+        Command::Data(arguments) => data::data(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };

@@ -12,6 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
+//! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `recognise` | which dataset a folder holds |
 //! | `digest` | a name for what a run has seen |
@@ -27,6 +28,7 @@ mod files;
 mod idx;
 mod locate;
 mod order;
+mod origin;
 mod prepare;
 mod recognise;
 mod records;
@@ -36,7 +38,7 @@ mod source;
 mod split;
 mod standardise;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, cifar10};
@@ -45,6 +47,7 @@ pub use error::{DataError, Tried};
 pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use order::{batches, below, shuffled};
+pub use origin::{Origin, Remote};
 pub use prepare::{Labels, Normalize, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Dataset, KnownSet, Labels, Options, Parts, Places, Shape, prepare};
+use super::{DataError, Dataset, KnownSet, Labels, Options, Origin, Parts, Places, Shape, prepare};
 
 /// Declares the settings of a dataset: those that all datasets share, and a folder where it is read from files.
 macro_rules! dataset {
@@ -212,6 +212,17 @@ impl Data {
     /// The files of the dataset, and the setting that names their folder; none for data inside the program.
     pub(super) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
         self.rule().files()
+    }
+
+    /// The datasets that can be downloaded, and from where.
+    pub fn downloadable() -> Vec<(&'static KnownSet, Origin)> {
+        let sets = Self::all().into_iter().filter_map(|data| data.files().map(|(set, _)| set));
+        sets.filter_map(|set| Some((set, set.origin?))).collect()
+    }
+
+    /// Whether its files can be downloaded.
+    pub fn is_downloadable(&self) -> bool {
+        self.files().is_some_and(|(set, _)| set.origin.is_some())
     }
 
     /// The names of the files that it is read from, which may also end with `.gz`; none for data inside the program.

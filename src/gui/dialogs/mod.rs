@@ -74,6 +74,8 @@ pub enum Dialog {
         title: String,
         /// Which files are needed.
         text: String,
+        /// Whether they can be downloaded.
+        is_downloadable: bool,
     },
     /// Change the dataset of the experiment?
     OtherData {
@@ -211,15 +213,13 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import { path, name, arm } => {
-            let text = format!("This adds a stage that reads {} to its plan.", path.display());
-            let import = Reply::Import { path: path.clone(), arm: *arm };
-            let title = format!("Import the weights into {name}?");
-            question_ui(ui, &title, &text, [("Import weights", import), cancel])
-        }
+        Dialog::Import { path, name, arm } => network::import_ui(ui, path, *arm, name),
         Dialog::OtherNetwork(other) => network::network_ui(ui, other),
-        Dialog::MissingData { title, text } => {
-            let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+        Dialog::MissingData { title, text, is_downloadable } => {
+            let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+            if *is_downloadable {
+                replies.insert(0, ("Download…", Reply::DownloadData));
+            }
             question_ui(ui, title, text, replies)
         }
         Dialog::OtherData { found, present } => {

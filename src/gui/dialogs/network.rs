@@ -1,10 +1,10 @@
-//! Weights that do not fit the network of an arm.
+//! Weights that were dropped: those that fit the network of an arm, and others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{RichText, Ui};
 
-use super::{Reply, buttons_ui};
+use super::{Reply, buttons_ui, question_ui};
 use crate::gui::scroll::scroll_area;
 use crate::gui::widgets::title_ui;
 use crate::run::weight_files::Guess;
@@ -22,6 +22,14 @@ pub struct OtherNetwork {
     pub table: String,
     /// The network that the weights are of, or what the file has instead.
     pub guess: Result<Guess, String>,
+}
+
+/// Asks whether to import weights that fit.
+pub fn import_ui(ui: &mut Ui, path: &Path, arm: usize, name: &str) -> Option<Reply> {
+    let text = format!("This adds a stage that reads {} to its plan.", path.display());
+    let import = Reply::Import { path: path.to_owned(), arm };
+    let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
+    question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)
 }
 
 /// Says how the weights differ from the network of the arm, and offers theirs.
