@@ -9,6 +9,7 @@ mod document;
 mod export;
 mod failure;
 mod found;
+mod inspect;
 mod install;
 mod output;
 mod points;
@@ -53,6 +54,8 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(Box<export::ExportArgs>),
+    /// Print what a weight file holds: names, shapes, statistics, and the network that it is of
+    Inspect(inspect::InspectArgs),
     /// Download a dataset, or list those that can be downloaded
     Data(data::DataArgs),
     /// Add menu entry, icons and file type to a Linux desktop
@@ -76,6 +79,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Data(arguments) => data::data(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),

@@ -15,9 +15,24 @@ pub fn filled(file: &str, arm: &str, seed: u64) -> String {
     file.replace("{arm}", &arm).replace("{seed}", &seed.to_string())
 }
 
+/// The ending of weight files that are written here.
+const SAFETENSORS: &str = "safetensors";
+/// The endings of weight files that are read. The content decides how.
+const WEIGHTS: [&str; 7] = [SAFETENSORS, "pth", "pt", "th", "ckpt", "pth.tar", "pt.tar"];
+
 /// Whether a source of weights is a file rather than a name.
 pub fn is_file(from: &str) -> bool {
-    Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
+    WEIGHTS.iter().any(|ending| ends_with(from, ending))
+}
+
+/// Whether a file has the ending of those that are written.
+pub fn is_safetensors(file: &str) -> bool {
+    ends_with(file, SAFETENSORS)
+}
+
+fn ends_with(file: &str, ending: &str) -> bool {
+    let name = file.to_ascii_lowercase();
+    name.strip_suffix(ending).and_then(|name| name.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }
 
 /// Whether an exported file is inside the run's directory and none of the run's own files there.
@@ -43,6 +58,17 @@ mod tests {
             }
         }
         assert_eq!(filled("{arm}-{seed}.safetensors", "a b, rate 0.1", 3), "a_b__rate_0.1-3.safetensors");
+    }
+
+    #[test]
+    fn weight_files_are_told_from_names_by_their_endings() {
+        for file in ["a.safetensors", "b/model_best.PTH.tar", "resnet20-12fca82f.th", "{arm}.pt", "x.ckpt"] {
+            assert!(is_file(file), "{file}");
+        }
+        for name in ["k", "after round 3", "pt", ".pth", "cifar.tar", "data.bin"] {
+            assert!(!is_file(name), "{name}");
+        }
+        assert!(is_safetensors("a.SafeTensors") && !is_safetensors("a.pth"));
     }
 
     #[test]

@@ -7,14 +7,16 @@ use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, St
 use super::files::absolute;
 use super::theme;
 use crate::data::{Data, Recognised, is_named_like_data, recognise};
+use crate::doc::file_names::is_file;
+use crate::run::weight_files::{Shapes, read_shapes};
 
 /// What a dropped path is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dropped {
     /// An experiment's file.
     Experiment(PathBuf),
-    /// Weights.
-    Weights(PathBuf),
+    /// Weights, by names and shapes.
+    Weights(PathBuf, Shapes),
     /// A folder with the files of a dataset.
     Data(Recognised),
     /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
@@ -38,11 +40,10 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
     }
     match ending(path).as_str() {
         "ron" => Dropped::Experiment(path.to_owned()),
-        "safetensors" => Dropped::Weights(path.to_owned()),
-        "pt" | "pth" | "bin" | "ckpt" => Dropped::Other(format!(
-            "{} looks like weights in another format: convert them to .safetensors first (in Python, safetensors.torch.save_file)",
-            path.display()
-        )),
+        _ if is_file(&path.to_string_lossy()) => match read_shapes(path, false) {
+            Ok(shapes) => Dropped::Weights(path.to_owned(), shapes),
+            Err(why) => Dropped::Other(why),
+        },
         "gz" | "zip" | "tar" | "tgz" => {
             Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
         }
@@ -94,9 +95,11 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     }
     match ending(path).as_str() {
         "ron" => format!("Drop to open {name}"),
-        "safetensors" => format!("Drop to import {name} into the plan of {arm}"),
+        _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
         "" => format!("Drop to use {name} as data"),
-        _ => format!("{name} is not an experiment (.ron), weight file (.safetensors) or data folder"),
+        _ => format!(
+            "{name} is not an experiment (.ron), weight file (.safetensors, .pth, .pt) or data folder"
+        ),
     }
 }
 
@@ -136,9 +139,15 @@ mod tests {
     #[test]
     fn what_is_dropped_is_named() {
         assert!(matches!(named(Path::new("/x/a.ron")), Dropped::Experiment(_)));
-        assert!(matches!(named(Path::new("/x/a.SafeTensors")), Dropped::Weights(_)));
-        let Dropped::Other(why) = named(Path::new("/x/a.pt")) else { panic!() };
-        assert!(why.contains("safetensors"), "{why}");
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.SafeTensors");
+        let header = br#"{"fc1.bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+        let bytes = [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 4]].concat();
+        std::fs::write(&path, bytes).unwrap();
+        assert!(matches!(named(&path), Dropped::Weights(_, shapes) if shapes["fc1.bias"] == [1]));
+        std::fs::write(root.path().join("a.pt"), "<html>").unwrap();
+        let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
+        assert!(why.contains("is no weight file: it starts with “<html>”"), "{why}");
         assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
     }
 

@@ -34,6 +34,7 @@ pub mod summary;
 mod tables;
 mod train;
 pub mod trash;
+pub mod weight_files;
 mod weights;
 mod work;
 

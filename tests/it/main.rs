@@ -5,6 +5,7 @@
 mod burn_facts;
 mod campaign;
 mod campaign_disk;
+mod checkpoints;
 mod cli;
 mod contract;
 mod engine;

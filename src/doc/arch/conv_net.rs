@@ -1,7 +1,7 @@
 //! Conv-2, Conv-4 and Conv-6 (Frankle & Carbin 2019, "The lottery ticket hypothesis", figure 2): scaled-down VGGs.
 
 use super::module::Module;
-use super::{Architecture, without_images};
+use super::{Architecture, LayerShapes, Net, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -54,6 +54,13 @@ impl Architecture for ConvNet {
 
     fn image_side(&self) -> Option<usize> {
         Some(32)
+    }
+
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let Some(&[64, channels, 3, 3]) = weights.convolutions.first() else { return Vec::new() };
+        let depth = weights.convolutions.len() as u32;
+        let net = Net::ConvNet(Self { depth, classes, ..Self::default() });
+        [32, 28].map(|side| (net.clone(), Shape::new(channels, side, side))).to_vec()
     }
 
     fn name(&self, _input: Shape, _outputs: usize) -> String {

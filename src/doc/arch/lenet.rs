@@ -2,7 +2,7 @@
 //! pooling.
 
 use super::module::{Conv, Module};
-use super::{Architecture, without_images};
+use super::{Architecture, LayerShapes, Net, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
 
@@ -56,6 +56,12 @@ impl Architecture for LeNet5 {
 
     fn image_side(&self) -> Option<usize> {
         Some(28)
+    }
+
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let Some(&[6, channels, 5, 5]) = weights.convolutions.first() else { return Vec::new() };
+        let side = if channels == 1 { 28 } else { 32 };
+        vec![(Net::LeNet5(Self { classes, ..Self::default() }), Shape::new(channels, side, side))]
     }
 
     fn name(&self, _input: Shape, _outputs: usize) -> String {

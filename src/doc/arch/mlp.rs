@@ -1,8 +1,8 @@
 //! Multi-layer perceptrons.
 
-use super::Architecture;
 use super::activation::{Activation, Output};
 use super::module::Module;
+use super::{Architecture, LayerShapes, Net};
 use crate::data::Shape;
 use crate::doc::listed;
 use crate::intervene::{BiasInit, Init};
@@ -49,6 +49,28 @@ impl Architecture for Mlp {
 
     fn output(&self) -> Output {
         self.output.clone()
+    }
+
+    /// Linear layers that follow each other; inputs of known sizes are those of the known sets.
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let linear = &weights.linear;
+        let is_chain = linear.windows(2).all(|pair| pair[1][1] == pair[0][0]);
+        let Some(&[_, features]) = linear.first().filter(|_| is_chain && weights.convolutions.is_empty())
+        else {
+            return Vec::new();
+        };
+        let input = match features {
+            784 => Shape::new(1, 28, 28),
+            3072 => Shape::new(3, 32, 32),
+            64 => Shape::new(1, 8, 8),
+            features => Shape::new(features, 1, 1),
+        };
+        let hidden = linear[..linear.len() - 1].iter().map(|[units, _]| *units).collect();
+        vec![(Net::Mlp(Self { hidden, classes, ..Self::default() }), input)]
+    }
+
+    fn not_in_weights(&self) -> Option<&'static str> {
+        Some("the file does not say which activation the network has")
     }
 
     /// `784–300–100–10`.

@@ -22,7 +22,7 @@ pub use mlp::Mlp;
 pub use module::{
     AdaptiveAveragePool, BatchNorm, Conv, Linear, MOST_KERNEL, Module, Pool, Project, Residual, Shortcut,
 };
-pub use resnet::ResNet;
+pub use resnet::{ResNet, Shortcuts};
 pub use sequential::{Sequential, names, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
@@ -66,12 +66,34 @@ pub trait Architecture {
         None
     }
 
+    /// Networks of this kind that may have weights of these shapes, with their usual inputs and this setting of classes.
+    /// What is suggested is compared with the weights, so it need not be right.
+    fn suggested(&self, _weights: &LayerShapes, _classes: Option<usize>) -> Vec<(Net, Shape)> {
+        Vec::new()
+    }
+
+    /// What a file of its weights does not say about it.
+    fn not_in_weights(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Its name in a line: `VGG-16`.
     fn name(&self, input: Shape, outputs: usize) -> String;
 
     /// What it is, for the methods section of a paper, beginning with an article: `A VGG-16 with batch norm and a linear
     /// head`.
     fn description(&self) -> String;
+}
+
+/// Shapes of the weights of a file, in the order of its layers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LayerShapes {
+    /// Convolutions: [out, in, height, width].
+    pub convolutions: Vec<[usize; 4]>,
+    /// Linear layers: [out, in].
+    pub linear: Vec<[usize; 2]>,
+    /// Whether there are batch norms.
+    pub has_batch_norm: bool,
 }
 
 /// What is wrong with inputs that are no images, for a network that begins with a convolution; `name` is a kind of network.

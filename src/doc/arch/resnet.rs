@@ -2,15 +2,24 @@
 //! for ImageNet. Their depths tell them apart.
 
 use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
-use super::{Architecture, without_images};
+use super::{Architecture, LayerShapes, Net, without_images};
 use crate::data::Shape;
 use crate::intervene::{BiasInit, Init};
+
+crate::choice! {
+    /// How a block of a ResNet adds what comes in, where the shape changes.
+    pub enum Shortcuts: "Shortcuts" {
+        Usual, "As published", "Without weights for images of 32 pixels (option A), projections for ImageNet (option B)";
+        Project, "Projections", "1×1 convolutions with a batch norm in either family (option B)";
+    }
+}
 
 crate::form! {
     /// Settings of a ResNet. Layers have torchvision's names; the CIFAR family's last layer is called linear.
     pub struct ResNet: "ResNet" {
         depth: u32 = 20, "Depth", "Number of layers with weights: 20, 32, 44, 56 or 110 for images of 32 pixels (shortcuts \
             without weights), 18, 34, 50 or 101 for ImageNet", allowed [20, 32, 44, 56, 110, 18, 34, 50, 101];
+        shortcuts: Shortcuts = Shortcuts::Usual, "Shortcuts", "What is added where the shape changes";
         classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
             have", range [2, 65536], unset "as the data have";
         init: Init = Init::KaimingNormal, "Initial weights", "Distribution of \
@@ -76,7 +85,7 @@ impl Architecture for ResNet {
             for number in 0..blocks {
                 let stride = if stage > 0 && number == 0 { 2 } else { 1 };
                 let name = format!("layer{}.{number}", stage + 1);
-                let block = block(&family, name, channels, stride, inputs);
+                let block = block(&family, &self.shortcuts, name, channels, stride, inputs);
                 modules.extend([Module::Residual(block), Module::Relu]);
                 inputs = if family.is_bottleneck { 4 * channels } else { channels };
             }
@@ -102,21 +111,45 @@ impl Architecture for ResNet {
         Some(32)
     }
 
+    /// The family is that of the first convolution.
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let Some(&[_, channels, kernel, _]) = weights.convolutions.first() else { return Vec::new() };
+        let (depths, side): (&[u32], _) = match kernel {
+            3 => (&[20, 32, 44, 56, 110], 32),
+            7 => (&[18, 34, 50, 101], 224),
+            _ => return Vec::new(),
+        };
+        let net = |depth, shortcuts| Net::ResNet(Self { depth, shortcuts, classes, ..Self::default() });
+        let input = Shape::new(channels, side, side);
+        let with = |depth: &u32| [Shortcuts::Usual, Shortcuts::Project].map(|how| (net(*depth, how), input));
+        depths.iter().flat_map(with).collect()
+    }
+
     fn name(&self, _input: Shape, _outputs: usize) -> String {
         format!("ResNet-{}", self.depth)
     }
 
     fn description(&self) -> String {
-        let shortcuts = match self.family() {
-            Some(Family { is_cifar: true, .. }) => "shortcuts without weights (option A)",
-            Some(Family { is_cifar: false, .. }) | None => "projections where shapes change (option B)",
+        let is_plain =
+            self.shortcuts == Shortcuts::Usual && self.family().is_some_and(|family| family.is_cifar);
+        let shortcuts = if is_plain {
+            "shortcuts without weights (option A)"
+        } else {
+            "projections where shapes change (option B)"
         };
         format!("A ResNet-{} with {shortcuts}", self.depth)
     }
 }
 
 /// A block; of three convolutions, the middle one has the stride, as in torchvision.
-fn block(family: &Family, name: String, channels: usize, stride: usize, inputs: usize) -> Residual {
+fn block(
+    family: &Family,
+    shortcuts: &Shortcuts,
+    name: String,
+    channels: usize,
+    stride: usize,
+    inputs: usize,
+) -> Residual {
     let conv = |number: usize, channels: usize, kernel: usize, stride: usize| {
         let conv = Conv {
             channels,
@@ -142,10 +175,11 @@ fn block(family: &Family, name: String, channels: usize, stride: usize, inputs: 
         body.extend(conv(2, channels, 3, 1));
         channels
     };
-    let shortcut = match (stride > 1 || inputs != outputs, family.is_cifar) {
+    let has_projections = !family.is_cifar || *shortcuts == Shortcuts::Project;
+    let shortcut = match (stride > 1 || inputs != outputs, has_projections) {
         (false, _) => Shortcut::Identity,
-        (true, true) => Shortcut::PadSubsample,
-        (true, false) => Shortcut::Project(Project { name: "downsample".to_owned() }),
+        (true, false) => Shortcut::PadSubsample,
+        (true, true) => Shortcut::Project(Project { name: "downsample".to_owned() }),
     };
     Residual { body, shortcut, name: Some(name) }
 }

@@ -33,6 +33,7 @@ fn parameter_counts_are_those_of_the_field() {
         ("ConvNet(depth: 4)", cifar, 10, 2_425_930),
         ("ConvNet()", cifar, 10, 2_262_602),
         ("ResNet()", cifar, 10, 269_722),
+        ("ResNet(shortcuts: Project)", cifar, 10, 272_474), // chenyaofo/pytorch-cifar-models
         ("ResNet(depth: 32)", cifar, 10, 464_154),
         ("ResNet(depth: 44)", cifar, 10, 658_586),
         ("ResNet(depth: 56)", cifar, 10, 853_018),
@@ -266,6 +267,7 @@ fn a_named_network_is_a_list_of_its_layers() {
         ("Vgg(batch_norm: false, head: Hidden(widths: [8, 8], pool: 2))", cifar),
         ("ResNet(depth: 20)", cifar),
         ("ResNet(depth: 110)", cifar),
+        ("ResNet(depth: 32, shortcuts: Project)", cifar),
         ("ResNet(depth: 18)", cifar),
         ("ResNet(depth: 50)", Shape::new(3, 64, 64)),
     ] {

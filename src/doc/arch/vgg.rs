@@ -1,7 +1,7 @@
 //! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
 
 use super::module::{AdaptiveAveragePool, Module};
-use super::{Architecture, without_images};
+use super::{Architecture, LayerShapes, Net, without_images};
 use crate::data::Shape;
 use crate::doc::listed;
 use crate::intervene::{BiasInit, Init};
@@ -97,6 +97,30 @@ impl Architecture for Vgg {
 
     fn image_side(&self) -> Option<usize> {
         Some(32)
+    }
+
+    /// The head is that of the linear layers; a pooling that leaves more than a pixel is that of large images.
+    fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
+        let (Some(&[width, channels, 3, 3]), Some(&[_, inputs])) =
+            (weights.convolutions.first(), weights.linear.first())
+        else {
+            return Vec::new();
+        };
+        let hidden = &weights.linear[..weights.linear.len() - 1];
+        let widths: Vec<usize> = hidden.iter().map(|[units, _]| *units).collect();
+        let pool = (inputs / width.saturating_mul(8).max(1)).isqrt();
+        let head = match widths.as_slice() {
+            [] => Head::Linear,
+            [4096, 4096] if pool == 7 => Head::ImageNet,
+            _ => Head::Hidden(Hidden { widths, pool }),
+        };
+        let side = if pool > 1 { 224 } else { 32 };
+        let batch_norm = weights.has_batch_norm;
+        let net = |depth| {
+            let head = head.clone();
+            Net::Vgg(Self { depth, width, batch_norm, head, classes, ..Self::default() })
+        };
+        [11, 13, 16, 19].map(|depth| (net(depth), Shape::new(channels, side, side))).to_vec()
     }
 
     fn name(&self, _input: Shape, _outputs: usize) -> String {

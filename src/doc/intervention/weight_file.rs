@@ -1,5 +1,5 @@
 use super::{Intervene, Params, Target};
-use crate::doc::file_names::{filled, is_file, stays_inside};
+use crate::doc::file_names::{filled, is_file, is_safetensors, stays_inside};
 use crate::doc::plan::words::part;
 use crate::doc::plan::{Check, FileUse, Situation, StepWork};
 use crate::form::path::Place;
@@ -15,20 +15,21 @@ crate::choice! {
 crate::form! {
     /// Settings of reading or writing a weight file in the middle of a plan.
     pub struct WeightFile: "Weight file" {
-        file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run", names File;
+        file: String = String::new(), "File", "A .safetensors file; imports also read .pth and .pt files of PyTorch. {arm} and {seed} \
+            stand for those of the run", names File;
         content: FileContent = FileContent::Values, "Content", "Values, or the mask";
         target: Target = Target::default(), "Target", "What to read or write; default: everything";
     }
 }
 
 crate::wrapped! {
-    /// Reads a weight file.
+    /// Reads a weight file: safetensors, or a checkpoint of PyTorch.
     #[derive(Default)]
     pub struct Import(WeightFile);
 }
 
 crate::wrapped! {
-    /// Writes a weight file.
+    /// Writes a weight file that PyTorch's `load_state_dict` takes.
     #[derive(Default)]
     pub struct Export(WeightFile);
 }
@@ -46,9 +47,6 @@ impl WeightFile {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &Params::Everything, &place.key("target"));
-        if !is_file(&self.file) {
-            check.error(place.key("file"), "name a file that ends in .safetensors");
-        }
     }
 }
 
@@ -59,6 +57,9 @@ impl Intervene for Import {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
+        if !is_file(&self.0.file) {
+            check.error(place.key("file"), "name a file that ends in .safetensors, .pth or .pt");
+        }
         if self.0.content == FileContent::Mask {
             check.prunable(&self.0.target, &place.key("target"));
         }
@@ -87,6 +88,9 @@ impl Intervene for Export {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
+        if !is_safetensors(&self.0.file) {
+            check.error(place.key("file"), "name a file that ends in .safetensors");
+        }
         if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
             let message = "exported files go into the run's directory and cannot replace its own files; \
                 write a name such as before.safetensors";

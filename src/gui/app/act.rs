@@ -11,7 +11,7 @@ use crate::data::Recognised;
 use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::{Dialog, Leaving, Next};
+use crate::gui::dialogs::{Dialog, Leaving, Next, OtherNetwork};
 use crate::gui::drop::{self, Dropped};
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
@@ -22,6 +22,7 @@ use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
 use crate::run::StopKind;
+use crate::run::weight_files::{Fit, Shapes, guess, named_as_here};
 
 impl App {
     /// Carries out a command that can be used now.
@@ -216,8 +217,8 @@ impl App {
                 Dropped::Experiment(path) => {
                     others.push(format!("{} was not opened: a window holds one experiment", path.display()));
                 }
-                Dropped::Weights(path) if weights.is_none() => weights = Some(path),
-                Dropped::Weights(path) => {
+                Dropped::Weights(path, shapes) if weights.is_none() => weights = Some((path, shapes)),
+                Dropped::Weights(path, _) => {
                     others.push(format!("{}: drop one weight file at a time", path.display()));
                 }
                 Dropped::Data(found) => self.use_or_ask(found),
@@ -226,12 +227,13 @@ impl App {
             }
         }
         if !others.is_empty() {
-            let use_of = "Drop an experiment (.ron), a weight file (.safetensors) or a dataset folder.";
+            let use_of =
+                "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt) or a dataset folder.";
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
         match (experiment, weights) {
             (Some(path), _) => self.proceed(Leaving::to(Next::Open(path)), ctx),
-            (None, Some(path)) => self.offer_import(path),
+            (None, Some((path, shapes))) => self.offer_import(path, &shapes),
             (None, None) => {}
         }
     }
@@ -262,13 +264,24 @@ impl App {
         self.show_setting(Place::default().key("data"));
     }
 
-    fn offer_import(&mut self, path: PathBuf) {
+    /// Offers to import weights; where they do not fit the network of the arm, the network that they are of.
+    fn offer_import(&mut self, path: PathBuf, shapes: &Shapes) {
         let arm = self.workspace.arm();
-        match self.editor.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) {
-            Some(name) => self.shell.dialog = Some(Dialog::Import { path, arm, name }),
-            None => self
-                .fail("The weights were not imported", "There is no arm to import them into. Add one first."),
-        }
+        let Some(name) = self.editor.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
+            let why = "There is no arm to import them into. Add one first.";
+            return self.fail("The weights were not imported", why);
+        };
+        let run = self.editor.document.runs().iter().find(|run| run.arm_index == arm);
+        let structure = run.and_then(|run| run.spec.structure().ok());
+        let fit = structure
+            .map(|structure| Fit::of_all(&structure, &named_as_here(&structure, shapes.clone()).tensors));
+        self.shell.dialog = Some(match fit.filter(|fit| !fit.fits()) {
+            None => Dialog::Import { path, arm, name },
+            Some(fit) => {
+                let (table, guess) = (fit.table(), guess(shapes));
+                Dialog::OtherNetwork(OtherNetwork { path, arm, name, table, guess })
+            }
+        });
     }
 
     fn star(&mut self, command: Command) {

@@ -12,6 +12,7 @@ use crate::gui::dialogs::{
     Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
 };
 use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
+use crate::gui::selection::Selection;
 
 impl App {
     /// Draws the open dialog, and carries out the decision.
@@ -40,6 +41,11 @@ impl App {
             Reply::Import { path, arm } => {
                 let selection = &self.workspace.selection;
                 let selected = self.editor.import(&path, arm, selection, &mut self.log);
+                self.select(selected);
+            }
+            Reply::UseNetwork { path, arm, guess } => {
+                self.editor.use_network(&guess, arm, &mut self.log);
+                let selected = self.editor.import(&path, arm, &Selection::Arm(arm), &mut self.log);
                 self.select(selected);
             }
             Reply::Archive(runs) => self.archive(&runs),

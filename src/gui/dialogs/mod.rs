@@ -1,5 +1,6 @@
 //! Modal dialogs: questions before something is lost, messages, templates.
 
+mod network;
 mod reply;
 mod shortcuts;
 
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
 
+pub use network::OtherNetwork;
 pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
 use crate::data::Recognised;
@@ -64,6 +66,8 @@ pub enum Dialog {
         /// What the arm is called.
         name: String,
     },
+    /// Use the network that weights are of, which do not fit the present one?
+    OtherNetwork(OtherNetwork),
     /// Choose the folder of data that were not found?
     MissingData {
         /// What is missing, or why a folder is of no use.
@@ -153,7 +157,9 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::Shortcuts => 720.0,
-            Self::Path { .. } | Self::Message { .. } | Self::MissingData { .. } => 560.0,
+            Self::Path { .. } | Self::Message { .. } | Self::MissingData { .. } | Self::OtherNetwork(_) => {
+                560.0
+            }
             Self::Unsaved { .. }
             | Self::Running { .. }
             | Self::Resume { .. }
@@ -207,12 +213,8 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import { path, name, arm } => {
-            let text = format!("This adds a stage that reads {} to its plan.", path.display());
-            let import = Reply::Import { path: path.clone(), arm: *arm };
-            let title = format!("Import the weights into {name}?");
-            question_ui(ui, &title, &text, [("Import weights", import), cancel])
-        }
+        Dialog::Import { path, name, arm } => network::import_ui(ui, path, *arm, name),
+        Dialog::OtherNetwork(other) => network::network_ui(ui, other),
         Dialog::MissingData { title, text, is_downloadable } => {
             let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
             if *is_downloadable {

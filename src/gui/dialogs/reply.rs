@@ -10,6 +10,7 @@ use crate::form::Names;
 use crate::form::path::Place;
 use crate::gui::recovery::UnsavedEdits;
 use crate::gui::views::Subject;
+use crate::run::weight_files::Guess;
 
 /// What takes the place of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +93,15 @@ pub enum Reply {
         path: PathBuf,
         /// The arm, by position.
         arm: usize,
+    },
+    /// Make the network that weights are of that of an arm, and import them.
+    UseNetwork {
+        /// The weight file.
+        path: PathBuf,
+        /// The arm, by position.
+        arm: usize,
+        /// The network.
+        guess: Box<Guess>,
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),

@@ -14,7 +14,10 @@ use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::form::path::Place;
 use crate::gui::{text, theme};
 use crate::results::network::shape_text;
-use crate::run::summary::{Shapes, read_shapes};
+use crate::run::weight_files::{Shapes, named_as_here, read_shapes};
+
+/// Tensors that are named where the network does not have them; more are counted.
+const SOME: usize = 5;
 
 /// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
@@ -84,7 +87,9 @@ impl DryRun {
         let (asked, is_mask) = (path.clone(), copying.is_mask);
         match self.shapes.get(&(path, modified, is_mask), ui.ctx(), move || read_shapes(&asked, is_mask)) {
             LoadState::Ready(shapes) => {
-                table_ui(ui, &structure, &outcomes(&structure, &copying, Some(shapes)));
+                let shapes = named_as_here(&structure, shapes.clone()).tensors;
+                table_ui(ui, &structure, &outcomes(&structure, &copying, Some(&shapes)));
+                others_ui(ui, &structure, &shapes);
             }
             LoadState::Pending => drop(ui.label("Reading the file header…")),
             LoadState::Failed(why) => {
@@ -208,6 +213,18 @@ fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[CopyOutcome]) {
             ui.end_row();
         }
     });
+}
+
+/// Tensors of the file that the network does not have.
+fn others_ui(ui: &mut Ui, structure: &Structure, shapes: &Shapes) {
+    let others: Vec<&str> =
+        shapes.keys().map(String::as_str).filter(|name| structure.find(name).is_none()).collect();
+    if !others.is_empty() {
+        let some = others.iter().take(SOME).copied().collect::<Vec<_>>().join(", ");
+        let more = others.len().saturating_sub(SOME);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        ui.small(format!("The file also has {some}{more}, which this network does not have."));
+    }
 }
 
 #[cfg(test)]

@@ -278,7 +278,7 @@ fn campaign(
 /// The weights without faults, as the run wrote them.
 fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String> {
     let [values, masks] = files_of(identity).map(|file| context.output.join(file));
-    let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
+    let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
     let blank = context.fresh_network(0);
     let parameter = |parameter: &Parameter| {
         let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);

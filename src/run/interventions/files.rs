@@ -8,17 +8,19 @@ use crate::doc::file_names::stays_inside;
 use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::targets;
 use crate::intervene::Entry;
-use crate::net::weights_file::{FileTensor, read_masks, read_tensors, tensors_of, write_tensors};
+use crate::net::weights_file::{FileTensor, tensors_of, write_state_dict, write_tensors};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
+use crate::run::weight_files::read_for;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
     let path = session.input_path(&file.file);
+    let (tensors, notes) = read_for(&session.context.structure, &path, file.content == FileContent::Mask)?;
     let report = match file.content {
-        FileContent::Values => graft::copy(session, &read_tensors(&path)?.0, &file.target, &file.file)?,
-        FileContent::Mask => mask(session, &read_masks(&path)?.0, file)?,
+        FileContent::Values => graft::copy(session, &tensors, &notes, &file.target, &file.file)?,
+        FileContent::Mask => mask(session, &tensors, file)?,
     };
     session.report(report)
 }
@@ -84,7 +86,14 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
     }
     let about = serde_json::json!({ "arm": session.context.arm, "seed": session.context.spec.seed });
-    write_tensors(&path, &tensors, Some(("weightlab", about.to_string())))?;
+    let about = Some(("weightlab", about.to_string()));
+    match file.content {
+        FileContent::Values => {
+            let batches = session.state().position.iteration;
+            write_state_dict(&path, &structure, &tensors, batches, about)?;
+        }
+        FileContent::Mask => write_tensors(&path, &tensors, about)?,
+    }
     let summary = format!("wrote {} tensors to {name}", tensors.len());
     session.report(super::report("export", summary))
 }

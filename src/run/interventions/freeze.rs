@@ -9,17 +9,18 @@ use crate::form::number::{counted, grouped};
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::weights_file::{FileTensor, read_masks};
+use crate::net::weights_file::FileTensor;
 use crate::run::error::RunError;
 use crate::run::faults;
 use crate::run::session::Session;
+use crate::run::weight_files::read_for;
 
 /// Holds entries of the present network at a value.
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
     let mask = if let Select::Mask(file) = &freeze.select {
-        read_masks(&session.input_path(file))?.0
+        read_for(&structure, &session.input_path(file), true)?.0
     } else {
         BTreeMap::new()
     };

@@ -7,20 +7,21 @@ use crate::doc::intervention::{Graft, Params};
 use crate::doc::{Target, targets};
 use crate::form::number::grouped;
 use crate::net::Written;
-use crate::net::weights_file::{FileTensor, read_tensors, tensors_of};
+use crate::net::weights_file::{FileTensor, tensors_of};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 use crate::run::state::Position;
+use crate::run::weight_files::{Fit, Shapes, read_for};
 
 /// Copies what the target means into the present network.
 ///
 /// A whole graft from a snapshot puts the position back and starts a new optimizer; a graft of a part, or from a branch,
 /// a member or a file, does neither.
 pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
-    let (source, position) = source(session, &graft.from)?;
+    let Source { tensors, notes, position } = source(session, &graft.from)?;
     if graft.weights {
-        let report = copy(session, &source, &graft.target, &graft.from)?;
+        let report = copy(session, &tensors, &notes, &graft.target, &graft.from)?;
         session.report(report)?;
     }
     let Some(position) = position else {
@@ -49,35 +50,44 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
 /// Tensors of a file that are named when the network has none of their names.
 const SOME: usize = 5;
 
-type Source = BTreeMap<String, FileTensor>;
+/// What is copied from.
+struct Source {
+    tensors: BTreeMap<String, FileTensor>,
+    /// What was converted, renamed or left out.
+    notes: Vec<String>,
+    position: Option<Position>,
+}
 
-fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), RunError> {
+fn source(session: &Session, from: &str) -> Result<Source, RunError> {
     if let Some(kept) = session.state().kept.get(from) {
-        return Ok((tensors_of(&kept.network), kept.position));
+        let tensors = tensors_of(&kept.network);
+        return Ok(Source { tensors, notes: Vec::new(), position: kept.position });
     }
     if is_file(from) {
-        let (tensors, _) = read_tensors(&session.input_path(from))?;
-        return Ok((tensors, None));
+        let (tensors, notes) = read_for(&session.context.structure, &session.input_path(from), false)?;
+        return Ok(Source { tensors, notes, position: None });
     }
     Err(session.stage_error(format!("there is no snapshot, branch or weight file \"{from}\"")))
 }
 
-/// Copies by name, after all names and shapes are found to fit.
-pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str) -> Result<Report, RunError> {
+/// Copies by name, after all names and shapes are found to fit. `notes` are about the source.
+pub fn copy(
+    session: &mut Session,
+    source: &BTreeMap<String, FileTensor>,
+    notes: &[String],
+    target: &Target,
+    from: &str,
+) -> Result<Report, RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, target, &Params::Everything);
-    for &index in &chosen {
-        let parameter = &structure.parameters[index];
-        let shape = source.get(&parameter.name).map(|tensor| &tensor.shape);
-        if shape != Some(&parameter.shape) {
-            let found = shape
-                .map_or("no floating-point tensor of that name".to_owned(), |shape| format!("{shape:?}"));
-            return Err(session.stage_error(format!(
-                "{} has shape {:?} here, and {from} has {found}; nothing was copied. Choose a source of the \
-                    same network, or a target without it",
-                parameter.name, parameter.shape
-            )));
-        }
+    let shapes: Shapes = source.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect();
+    let fit = Fit::of(&structure, &chosen, &shapes);
+    if !fit.fits() {
+        return Err(session.stage_error(format!(
+            "{from} does not fit this network; nothing was copied. Choose a source of the same network, or a target \
+                without what differs. {}",
+            fit.table()
+        )));
     }
     let mut rows = Vec::new();
     let mut total = Written::default();
@@ -113,6 +123,9 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
             "{summary}; {} values for pruned or frozen weights were dropped",
             grouped(total.dropped as u64)
         );
+    }
+    for note in notes {
+        summary = format!("{summary}; {note}");
     }
     Ok(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
 }

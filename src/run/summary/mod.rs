@@ -8,7 +8,6 @@ mod predictions;
 mod trial;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::doc::{RunSpec, Structure};
 pub use crate::intervene::fault::log::{LoggedFault, Stored};
 use crate::intervene::{Entry, MaskCounts};
 use crate::net::mask_file::read_masks;
-use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
+use crate::net::weights_file::{FileTensor, read_tensors};
 use crate::results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
@@ -30,12 +29,6 @@ pub use chain::{chain, paths};
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
-
-/// Longest header of a safetensors file, bytes.
-const LONGEST_HEAD: u64 = 100_000_000;
-
-/// Shapes of tensors by name.
-pub type Shapes = BTreeMap<String, Vec<usize>>;
 
 /// When a network is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,23 +141,6 @@ impl Moment {
     }
 }
 
-/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; reads only the header.
-///
-/// # Errors
-/// When the file cannot be read or is not a safetensors file.
-pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
-    let io = |error: std::io::Error| format!("{}: {error}", path.display());
-    let mut file = std::fs::File::open(path).map_err(io)?;
-    let mut length = [0; 8];
-    file.read_exact(&mut length).map_err(io)?;
-    let mut bytes = Vec::new();
-    file.take(u64::from_le_bytes(length).min(LONGEST_HEAD)).read_to_end(&mut bytes).map_err(io)?;
-    let head: safetensors::tensor::Metadata = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("{} is not a readable safetensors file ({error})", path.display()))?;
-    let tensors = head.tensors().into_iter().filter(|(_, info)| is_readable(info.dtype, as_mask));
-    Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
-}
-
 struct Files {
     tensors: BTreeMap<String, FileTensor>,
     masks: BTreeMap<String, Vec<Entry>>,
@@ -176,7 +152,7 @@ impl Files {
             return Err("the run is not done; it writes its weights at the end".to_owned());
         }
         let [values, _] = moment.files();
-        let (tensors, _) = read_tensors(&folder.join(id).join(values)).map_err(|error| error.to_string())?;
+        let tensors = read_tensors(&folder.join(id).join(values)).map_err(|error| error.to_string())?.tensors;
         Ok(Self { tensors, masks: read_masks_at(folder, id, moment)? })
     }
 

@@ -3,7 +3,6 @@ use crate::doc::file::parse;
 use crate::doc::{Run, runs};
 use crate::intervene::Entry::{Free, Frozen, Pruned};
 use crate::results::network::BINS;
-use crate::run::directory::weights_path;
 
 fn run() -> Run {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";
@@ -59,18 +58,6 @@ fn values_come_with_what_holds_them() {
     assert_eq!(values.entries, [Pruned, Frozen, Free, Free, Free, Free]);
     let error = read_values(folder.path(), &run.id, "fc9.weight").unwrap_err();
     assert_eq!(error, "the run has no parameter fc9.weight");
-}
-
-#[test]
-fn the_head_of_a_file_tells_names_and_shapes() {
-    let (folder, run) = (tempfile::tempdir().unwrap(), run());
-    testing::write_done(folder.path(), &run);
-    let shapes = read_shapes(&weights_path(folder.path(), &run.id), false).unwrap();
-    assert_eq!(shapes["fc1.weight"], [2, 4]);
-    assert_eq!(shapes.len(), 4);
-    let path = folder.path().join("no.safetensors");
-    std::fs::write(&path, "nothing").unwrap();
-    assert!(read_shapes(&path, false).unwrap_err().contains("no.safetensors"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::doc::{Intervention, Stage};
 use crate::gui::drop;
 use crate::gui::log::Log;
 use crate::gui::selection::Selection;
+use crate::run::weight_files::Guess;
 
 impl Editor {
     /// Makes a folder of data the data of the experiment.
@@ -24,6 +25,17 @@ impl Editor {
                 others.join(" or ")
             ),
         });
+    }
+
+    /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one.
+    pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
+        let experiment = &mut self.document.experiment;
+        let net = guess.net_for(experiment.data.facts(guess.net.image_side()).classes).clone();
+        match experiment.arms.get_mut(arm).and_then(|arm| arm.net.as_mut()) {
+            Some(of_arm) => *of_arm = net,
+            None => experiment.net = net,
+        }
+        log.info(format!("The network is now {}", guess.name()));
     }
 
     /// Adds the stage that reads a weight file to a plan: after the selected stage, or first. Returns what is selected

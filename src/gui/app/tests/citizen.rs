@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::*;
-use crate::doc::{Intervention, Stage as PlanStage};
 use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::recent::Recent;
 
@@ -196,29 +195,6 @@ fn an_experiment_that_is_dropped_opens() {
     let mut window = Window::new();
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
-}
-
-#[test]
-fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
-    let folder = tempfile::tempdir().unwrap();
-    let weights = folder.path().join("w.safetensors");
-    std::fs::write(&weights, "").unwrap();
-    let mut window = Window::open(Some(saved_template(folder.path())));
-    window.harness.state_mut().workspace.selection = Selection::Arm(2);
-    window.harness.run();
-    drop_on(&mut window, &weights);
-    assert!(window.sees("Import the weights into reinitialized?"));
-    window.click("Import weights");
-    let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
-        &window.harness.state().editor.document.experiment.arms[2].plan[0]
-    else {
-        panic!("no stage that imports")
-    };
-    assert_eq!(file.file, "w.safetensors", "relative to the experiment");
-    window.execute(Command::Undo);
-    drop_on(&mut window, &weights);
-    window.click("Cancel");
-    assert!(!window.harness.state().editor.document.is_unsaved());
 }
 
 #[test]

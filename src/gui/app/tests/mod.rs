@@ -8,6 +8,7 @@ mod crowded;
 mod data_folder;
 mod diverged;
 mod documents;
+mod dropped_weights;
 mod estimate;
 mod exports;
 mod faults;

@@ -1,0 +1,88 @@
+//! Weights that are dropped on the window.
+
+use std::path::Path;
+
+use super::citizen::drop_on;
+use super::*;
+use crate::doc::{Intervention, Stage as PlanStage};
+
+#[test]
+fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let structure = window.harness.state().editor.document.runs()[0].spec.structure().unwrap();
+    let shapes: Vec<(&str, &[usize])> = structure
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.name.as_str(), &parameter.shape[..]))
+        .collect();
+    write_zeros(&weights, &shapes);
+    window.harness.state_mut().workspace.selection = Selection::Arm(2);
+    window.harness.run();
+    drop_on(&mut window, &weights);
+    assert!(window.sees("Import the weights into reinitialized?"));
+    window.click("Import weights");
+    let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
+        &window.harness.state().editor.document.experiment.arms[2].plan[0]
+    else {
+        panic!("no stage that imports")
+    };
+    assert_eq!(file.file, "w.safetensors", "relative to the experiment");
+    window.execute(Command::Undo);
+    drop_on(&mut window, &weights);
+    window.click("Cancel");
+    assert!(!window.harness.state().editor.document.is_unsaved());
+}
+
+/// Writes tensors of these names and shapes.
+fn write_zeros(path: &Path, shapes: &[(&str, &[usize])]) {
+    use safetensors::{Dtype, tensor::TensorView};
+    let zeros: Vec<Vec<u8>> =
+        shapes.iter().map(|(_, shape)| vec![0; 4 * shape.iter().product::<usize>()]).collect();
+    let views = shapes
+        .iter()
+        .zip(&zeros)
+        .map(|((name, shape), zeros)| (*name, TensorView::new(Dtype::F32, shape.to_vec(), zeros).unwrap()));
+    std::fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
+}
+
+#[test]
+fn weights_of_another_network_show_what_differs_and_offer_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.pth");
+    let shapes: [(&str, &[usize]); 4] = [
+        ("module.0.weight", &[5, 64]),
+        ("module.0.bias", &[5]),
+        ("module.2.weight", &[10, 5]),
+        ("module.2.bias", &[10]),
+    ];
+    write_zeros(&weights, &shapes);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    window.harness.state_mut().workspace.selection = Selection::Arm(2);
+    window.harness.run();
+    drop_on(&mut window, &weights);
+    assert!(window.sees("The weights do not fit the network of reinitialized"));
+    assert!(window.harness.query_by_label_contains("these differ:").is_some());
+    assert!(
+        window.harness.query_by_label_contains("They fit 64–5–10 for inputs of 1×8×8, 10 classes").is_some()
+    );
+    window.click("Use this network");
+    let experiment = &window.harness.state().editor.document.experiment;
+    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5])");
+    assert!(
+        matches!(&experiment.arms[2].plan[0], PlanStage::Do(Intervention::Import(file)) if file.0.file == "w.pth")
+    );
+    drop_on(&mut window, &weights);
+    assert!(window.sees("Import the weights into reinitialized?"), "it fits now");
+    window.click("Cancel");
+
+    write_zeros(&weights, &[("embedding.weight", &[7, 3])]);
+    std::fs::write(folder.path().join("page.pt"), "<html>").unwrap();
+    drop_on(&mut window, &weights);
+    assert!(window.harness.query_by_label_contains("In the file: ").is_some());
+    assert!(window.harness.query_by_label("Use this network").is_none());
+    window.click("Close");
+    drop_on(&mut window, &folder.path().join("page.pt"));
+    assert!(window.harness.query_all_by_label_contains("is no weight file: it starts with").next().is_some());
+}

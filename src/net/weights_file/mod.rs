@@ -1,0 +1,248 @@
+//! Weight files: safetensors with PyTorch's names and layouts, which are read and written, and PyTorch's own checkpoints,
+//! which are read.
+//!
+//! [`TensorFile`] opens either. The form is recognized by the content, not by the name of the file; nothing is executed; and
+//! no header or pickle can ask for more memory than a small multiple of the size of its file.
+
+mod container;
+mod error;
+#[cfg(test)]
+mod files;
+mod numbers;
+mod pickle;
+mod pytorch;
+mod safe;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use safetensors::Dtype;
+
+pub use error::WeightFileError;
+pub use numbers::{dtype_name, f32_bytes, f32_values};
+use numbers::{to_f32, to_mask};
+pub(super) use write::write_views;
+pub use write::{tensors_of, write_state_dict, write_tensors};
+
+/// A tensor of a file: its shape, and its values as float32.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileTensor {
+    /// Shape as the file has it.
+    pub shape: Vec<usize>,
+    /// Values, row by row.
+    pub values: Vec<f32>,
+}
+
+/// How a weight file is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A header in JSON, then the tensors.
+    Safetensors,
+    /// What `torch.save` writes since version 1.6.
+    Zip,
+    /// What `torch.save` wrote before.
+    Legacy,
+}
+
+impl Form {
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Safetensors => "safetensors",
+            Self::Zip => "PyTorch, zip",
+            Self::Legacy => "PyTorch, legacy",
+        }
+    }
+}
+
+/// What the header of a file says about a tensor.
+#[derive(Debug)]
+pub struct Head {
+    /// The type of its numbers.
+    pub dtype: Dtype,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    place: Place,
+}
+
+/// Where the numbers of a tensor are.
+#[derive(Debug)]
+enum Place {
+    /// This number of bytes, from this byte of the file.
+    Bytes { start: u64, size: usize },
+    /// In a storage of a checkpoint.
+    Storage(pytorch_reader::Tensor),
+}
+
+/// A weight file whose header has been read: names, types and shapes. Values are read one tensor at a time.
+#[derive(Debug)]
+pub struct TensorFile {
+    path: PathBuf,
+    file: File,
+    /// How it is laid out.
+    pub form: Form,
+    /// Its tensors by name, without `num_batches_tracked`.
+    pub heads: BTreeMap<String, Head>,
+    /// Notes that the writer left in it, by key.
+    pub about: BTreeMap<String, String>,
+    /// What is not read, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What PyTorch's batch norms count; nothing here depends on it.
+pub const BATCHES_TRACKED: &str = "num_batches_tracked";
+
+/// Tensors and notes of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NamedTensors {
+    /// The tensors by name.
+    pub tensors: BTreeMap<String, FileTensor>,
+    /// Notes that the writer left in it, by key.
+    pub about: BTreeMap<String, String>,
+    /// What was converted or left out, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl TensorFile {
+    /// Reads the header of a weight file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged or is no weight file.
+    pub fn open(path: &Path) -> Result<Self, WeightFileError> {
+        let io = |source| WeightFileError::Io { path: path.to_owned(), source };
+        let mut file = File::open(path).map_err(io)?;
+        if !file.metadata().map_err(io)?.is_file() {
+            let source = std::io::Error::from(std::io::ErrorKind::IsADirectory);
+            return Err(WeightFileError::Io { path: path.to_owned(), source });
+        }
+        let mut start = Vec::new();
+        file.by_ref().take(512).read_to_end(&mut start).map_err(io)?;
+        let mut opened = match form_of(&start, path) {
+            Some(Form::Safetensors) => safe::open(path, file)?,
+            Some(form @ (Form::Zip | Form::Legacy)) => pytorch::open(path, file, form)?,
+            None => {
+                let unknown = || WeightFileError::unknown(path, &start);
+                let refused = |(what, remedy): (String, _)| WeightFileError::checkpoint(path, &what, remedy);
+                return Err(pytorch::refusal(&start).map_or_else(unknown, refused));
+            }
+        };
+        opened.heads.retain(|name, _| !is_count(name));
+        Ok(opened)
+    }
+
+    /// The bytes of a tensor.
+    fn bytes(&self, head: &Head) -> Result<Vec<u8>, WeightFileError> {
+        match &head.place {
+            Place::Bytes { start, size } => self.range(*start, *size),
+            Place::Storage(tensor) => tensor
+                .read()
+                .map_err(|error| WeightFileError::checkpoint(&self.path, &error.to_string(), error::AGAIN)),
+        }
+    }
+
+    /// A range of the file, which its header was checked to be inside.
+    fn range(&self, start: u64, size: usize) -> Result<Vec<u8>, WeightFileError> {
+        let io = |source| WeightFileError::Io { path: self.path.clone(), source };
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        let mut bytes = vec![0; size];
+        file.read_exact(&mut bytes).map_err(io)?;
+        Ok(bytes)
+    }
+
+    /// The values of a tensor as float32; none where it has no numbers of that kind.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn values(&self, name: &str) -> Result<Option<FileTensor>, WeightFileError> {
+        self.converted(name, to_f32)
+    }
+
+    fn converted(&self, name: &str, convert: Convert) -> Result<Option<FileTensor>, WeightFileError> {
+        let Some(head) = self.heads.get(name).filter(|head| convert(head.dtype, &[]).is_some()) else {
+            return Ok(None);
+        };
+        let values = convert(head.dtype, &self.bytes(head)?);
+        Ok(values.map(|values| FileTensor { shape: head.shape.clone(), values }))
+    }
+
+    /// Names and shapes of the tensors that can be read as values, or as masks.
+    pub fn shapes(&self, as_mask: bool) -> BTreeMap<String, Vec<usize>> {
+        let convert = if as_mask { to_mask } else { to_f32 };
+        let readable = self.heads.iter().filter(|(_, head)| convert(head.dtype, &[]).is_some());
+        readable.map(|(name, head)| (name.clone(), head.shape.clone())).collect()
+    }
+
+    /// What is converted to float32, and what is left out, in sentences.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes_of(to_f32)
+    }
+
+    fn notes_of(&self, convert: Convert) -> Vec<String> {
+        let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+        for head in self.heads.values().filter(|head| head.dtype != Dtype::F32) {
+            let is_read = convert(head.dtype, &[]).is_some();
+            *counts.entry((is_read, dtype_name(head.dtype))).or_default() += 1;
+        }
+        let sentence = |((is_read, dtype), count): ((bool, &str), usize)| {
+            let tensors = crate::form::number::counted(count, &format!("{dtype} tensor"));
+            let verb = if count == 1 { "was" } else { "were" };
+            if is_read {
+                format!("{tensors} {verb} converted to float32")
+            } else {
+                format!("{tensors} {verb} left out")
+            }
+        };
+        self.notes.iter().cloned().chain(counts.into_iter().map(sentence)).collect()
+    }
+}
+
+type Convert = fn(Dtype, &[u8]) -> Option<Vec<f32>>;
+
+fn is_count(name: &str) -> bool {
+    name.rsplit('.').next() == Some(BATCHES_TRACKED)
+}
+
+/// The form of a file that starts with these bytes. What is called safetensors and is none of the others is a damaged one.
+fn form_of(start: &[u8], path: &Path) -> Option<Form> {
+    if start.get(8) == Some(&b'{') {
+        return Some(Form::Safetensors);
+    }
+    let named = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"));
+    pytorch::form_of(start).or_else(|| named.then_some(Form::Safetensors))
+}
+
+/// Reads all tensors of a file and its notes. float16, bfloat16 and float64 become float32; other types are left out.
+///
+/// # Errors
+/// When the file cannot be read or is damaged.
+pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
+    read_as(path, to_f32)
+}
+
+/// Reads all tensors of a file as masks: those of [`read_tensors`], and also integers and booleans, of which 0 stays 0 and
+/// everything else becomes 1.
+///
+/// # Errors
+/// When the file cannot be read or is damaged.
+pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
+    let read = read_as(path, to_mask)?;
+    Ok(NamedTensors { notes: Vec::new(), ..read }) // a mask has no precision to lose
+}
+
+fn read_as(path: &Path, convert: Convert) -> Result<NamedTensors, WeightFileError> {
+    let file = TensorFile::open(path)?;
+    let mut tensors = BTreeMap::new();
+    for name in file.heads.keys() {
+        if let Some(tensor) = file.converted(name, convert)? {
+            tensors.insert(name.clone(), tensor);
+        }
+    }
+    let notes = file.notes_of(convert);
+    Ok(NamedTensors { tensors, about: file.about, notes })
+}

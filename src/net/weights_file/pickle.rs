@@ -1,0 +1,318 @@
+//! A dry run of a pickle, before the parser sees it: nothing is built, only counted.
+//!
+//! The parser executes nothing. This keeps it from allocating much for little: a pickle can fetch a long text from its memo
+//! again and again, two bytes each. And it refuses what weights do not need: names outside of a short list (PyTorch's
+//! `weights_only` has about the same), and opcodes that the parser does not know, with their place.
+
+use std::collections::BTreeMap;
+
+/// Most bytes that a pickle may make the parser allocate. A tensor of a checkpoint takes about 10 kB.
+const MOST: u64 = 512 << 20;
+/// Bytes of an object and of its place in a container, rounded up.
+const OBJECT: u64 = 128;
+
+/// An object on the stack or in the memo.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Bytes that a copy of it takes.
+    cost: u64,
+    /// Where its text is, if it is one.
+    text: Option<(usize, usize)>,
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    stack: Vec<Slot>,
+    marks: Vec<usize>,
+    memo: BTreeMap<u32, Slot>,
+    total: u64,
+}
+
+/// The length of the pickle that these bytes start with.
+///
+/// # Errors
+/// What is wrong with it, and at which byte.
+pub fn scan(bytes: &[u8]) -> Result<usize, String> {
+    let (stack, marks, memo) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut scan = Scan { bytes, at: 0, stack, marks, memo, total: 0 };
+    loop {
+        let at = scan.at;
+        match scan.step() {
+            Ok(true) => {}
+            Ok(false) => return Ok(scan.at),
+            Err(problem) => return Err(format!("its pickle, byte {at}: {problem}")),
+        }
+    }
+}
+
+impl Scan<'_> {
+    /// Takes the next opcode; whether there are more.
+    fn step(&mut self) -> Result<bool, String> {
+        let op = self.take(1)?[0];
+        match op {
+            b'.' => return Ok(false),
+            0x80 => drop(self.take(1)?),
+            0x95 => drop(self.take(8)?),
+            b'N' | 0x88 | 0x89 | b')' | b']' | b'}' | 0x8f => self.push(OBJECT, None)?,
+            b'K' => self.number(1)?,
+            b'M' => self.number(2)?,
+            b'J' => self.number(4)?,
+            b'G' => self.number(8)?,
+            b'I' | b'L' | b'F' | b'V' => {
+                let (start, end) = self.line()?;
+                self.push(OBJECT + (end - start) as u64, Some((start, end)))?;
+            }
+            0x8a | b'U' | 0x8c | b'C' => self.counted(1)?,
+            0x8b | b'T' | b'X' | b'B' => self.counted(4)?,
+            0x8d | 0x8e | 0x96 => self.counted(8)?,
+            b'(' => self.marks.push(self.stack.len()),
+            b't' | b'l' | b'd' | 0x91 => {
+                let cost = self.pop_to_mark()?;
+                self.push_made(cost + OBJECT)?;
+            }
+            0x85 => self.gather(1)?,
+            0x86 => self.gather(2)?,
+            0x87 => self.gather(3)?,
+            b'a' => self.add(1)?,
+            b's' => self.add(2)?,
+            b'e' | b'u' | 0x90 => {
+                let cost = self.pop_to_mark()?;
+                self.top()?.cost += cost;
+            }
+            b'0' => self.pop_or_mark()?,
+            b'1' => drop(self.pop_to_mark()?),
+            b'2' => {
+                let top = *self.top()?;
+                self.push(top.cost, top.text)?;
+            }
+            b'g' | b'h' | b'j' => {
+                let index = self.index(op)?;
+                let slot = *self.memo.get(&index).ok_or("it fetches what it has not kept")?;
+                self.push(slot.cost, slot.text)?;
+            }
+            b'p' | b'q' | b'r' => {
+                let index = self.index(op)?;
+                self.keep(index)?;
+            }
+            0x94 => self.keep(u32::try_from(self.memo.len()).unwrap_or(u32::MAX))?,
+            b'c' | 0x93 | b'P' | b'Q' | b'R' | 0x81 | 0x92 | b'b' => self.object(op)?,
+            other => return Err(format!("opcode 0x{other:02x} has no place among weights")),
+        }
+        Ok(true)
+    }
+
+    /// Names, calls and states.
+    fn object(&mut self, op: u8) -> Result<(), String> {
+        match op {
+            b'c' => {
+                let (module, name) = (self.line()?, self.line()?);
+                self.global(module, name)
+            }
+            0x93 => {
+                let (name, module) = (self.pop()?.text, self.pop()?.text);
+                let (Some(module), Some(name)) = (module, name) else {
+                    return Err("it names something without a text".to_owned());
+                };
+                self.global(module, name)
+            }
+            b'P' => {
+                let (start, end) = self.line()?;
+                self.push(OBJECT + (end - start) as u64, None)
+            }
+            b'Q' => {
+                let cost = self.pop()?.cost;
+                self.push_made(cost)
+            }
+            // A call, an object of a class, its state: they keep at most what they are made of.
+            b'R' | 0x81 | b'b' => {
+                let cost = self.pop()?.cost + self.pop()?.cost;
+                self.push(cost, None)
+            }
+            _ => {
+                let cost = self.pop()?.cost + self.pop()?.cost + self.pop()?.cost;
+                self.push(cost, None)
+            }
+        }
+    }
+
+    fn global(&mut self, module: (usize, usize), name: (usize, usize)) -> Result<(), String> {
+        let text = |(start, end): (usize, usize)| String::from_utf8_lossy(&self.bytes[start..end]);
+        let (module, name) = (text(module), text(name));
+        if !is_known(&module, &name) {
+            let short = |text: &str| text.chars().take(60).collect::<String>().escape_debug().to_string();
+            let (module, name) = (short(&module), short(&name));
+            return Err(format!("it names {module}.{name}, which weights do not need; nothing was executed"));
+        }
+        self.push(OBJECT + (module.len() + name.len()) as u64, None)
+    }
+
+    fn take(&mut self, count: usize) -> Result<&[u8], String> {
+        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let end = end.ok_or("it ends in the middle")?;
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn unsigned(&mut self, size: usize) -> Result<u64, String> {
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(self.take(size)?);
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// A number of this many bytes.
+    fn number(&mut self, size: usize) -> Result<(), String> {
+        self.take(size)?;
+        self.push(OBJECT, None)
+    }
+
+    /// A text or bytes behind their length, which has this many bytes.
+    fn counted(&mut self, size: usize) -> Result<(), String> {
+        let length = self.unsigned(size)?;
+        let start = self.at;
+        self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        self.push(OBJECT + length, Some((start, self.at)))
+    }
+
+    /// The text up to the end of the line.
+    fn line(&mut self) -> Result<(usize, usize), String> {
+        let start = self.at;
+        let end = self.bytes[start..].iter().position(|&byte| byte == b'\n').ok_or("it ends in a line")?;
+        self.at = start + end + 1;
+        let text = &self.bytes[start..start + end];
+        Ok((start, start + text.strip_suffix(b"\r").unwrap_or(text).len()))
+    }
+
+    /// A place in the memo.
+    fn index(&mut self, op: u8) -> Result<u32, String> {
+        match op {
+            b'g' | b'p' => {
+                let (start, end) = self.line()?;
+                let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or_default();
+                text.parse().map_err(|_| "a place in its memo is no number".to_owned())
+            }
+            b'h' | b'q' => Ok(self.unsigned(1)? as u32),
+            _ => Ok(self.unsigned(4)? as u32),
+        }
+    }
+
+    fn charge(&mut self, cost: u64) -> Result<(), String> {
+        self.total = self.total.saturating_add(cost);
+        if self.total > MOST {
+            return Err(format!("it asks for more than {} MiB, beside the tensors", MOST >> 20));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, cost: u64, text: Option<(usize, usize)>) -> Result<(), String> {
+        self.charge(cost)?;
+        self.stack.push(Slot { cost, text });
+        Ok(())
+    }
+
+    /// Puts what was made of objects that have been paid for.
+    fn push_made(&mut self, cost: u64) -> Result<(), String> {
+        self.charge(OBJECT)?;
+        self.stack.push(Slot { cost, text: None });
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<Slot, String> {
+        if self.marks.last() == Some(&self.stack.len()) {
+            return Err("its stack has a mark where an object should be".to_owned());
+        }
+        self.stack.pop().ok_or_else(|| "its stack is empty".to_owned())
+    }
+
+    fn top(&mut self) -> Result<&mut Slot, String> {
+        if self.marks.last() == Some(&self.stack.len()) {
+            return Err("its stack has a mark where an object should be".to_owned());
+        }
+        self.stack.last_mut().ok_or_else(|| "its stack is empty".to_owned())
+    }
+
+    fn pop_or_mark(&mut self) -> Result<(), String> {
+        if self.marks.last() == Some(&self.stack.len()) {
+            self.marks.pop();
+            return Ok(());
+        }
+        self.pop().map(drop)
+    }
+
+    /// Takes everything above the last mark; what it costs.
+    fn pop_to_mark(&mut self) -> Result<u64, String> {
+        let mark = self.marks.pop().ok_or("it has no mark")?;
+        Ok(self.stack.drain(mark..).map(|slot| slot.cost).sum())
+    }
+
+    fn gather(&mut self, count: usize) -> Result<(), String> {
+        let mut cost = OBJECT;
+        for _ in 0..count {
+            cost += self.pop()?.cost;
+        }
+        self.push_made(cost)
+    }
+
+    fn add(&mut self, count: usize) -> Result<(), String> {
+        let mut cost = 0;
+        for _ in 0..count {
+            cost += self.pop()?.cost;
+        }
+        self.top()?.cost += cost;
+        Ok(())
+    }
+
+    fn keep(&mut self, index: u32) -> Result<(), String> {
+        let top = *self.top()?;
+        self.charge(top.cost)?;
+        self.memo.insert(index, top);
+        Ok(())
+    }
+}
+
+/// Whether a pickle of weights, and of what usually comes with them, may name this.
+fn is_known(module: &str, name: &str) -> bool {
+    match module {
+        "torch" => {
+            const TYPES: [&str; 17] = [
+                "Size", "device", "Tensor", "float16", "float32", "float64", "bfloat16", "int8", "int16",
+                "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool", "strided",
+            ];
+            name.ends_with("Storage") || TYPES.contains(&name)
+        }
+        "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
+        "torch._utils" => name.starts_with("_rebuild_"),
+        "torch._tensor" => name == "_rebuild_from_type_v2",
+        "torch.nn.parameter" => ["Parameter", "Buffer"].contains(&name),
+        "torch.serialization" => name == "_get_layout",
+        "torch.torch_version" => name == "TorchVersion",
+        "collections" => ["OrderedDict", "defaultdict", "Counter"].contains(&name),
+        "builtins" | "__builtin__" => {
+            const TYPES: [&str; 14] = [
+                "set",
+                "frozenset",
+                "list",
+                "dict",
+                "tuple",
+                "int",
+                "long",
+                "float",
+                "bool",
+                "str",
+                "bytes",
+                "bytearray",
+                "complex",
+                "object",
+            ];
+            TYPES.contains(&name)
+        }
+        "_codecs" => name == "encode",
+        "copyreg" | "copy_reg" => name == "_reconstructor",
+        "argparse" => name == "Namespace",
+        "numpy" => ["dtype", "ndarray", "float32", "float64", "int64"].contains(&name),
+        "numpy.dtypes" => name.ends_with("DType"),
+        "numpy.core.multiarray" | "numpy._core.multiarray" => ["scalar", "_reconstruct"].contains(&name),
+        _ => false,
+    }
+}

@@ -1,0 +1,294 @@
+use super::*;
+use crate::data::Shape;
+use crate::doc::{Loss, Net};
+use crate::form::{Stored, ron_text};
+
+/// Names and shapes, written down a second time from the sources of the repositories.
+#[derive(Default)]
+struct State(Shapes);
+
+impl State {
+    fn add(&mut self, name: &str, shape: &[usize]) {
+        assert!(self.0.insert(name.to_owned(), shape.to_vec()).is_none(), "{name} twice");
+    }
+
+    fn layer(&mut self, name: &str, shape: &[usize], bias: bool) {
+        self.add(&format!("{name}.weight"), shape);
+        if bias {
+            self.add(&format!("{name}.bias"), &shape[..1]);
+        }
+    }
+
+    fn norm(&mut self, name: &str, channels: usize) {
+        for role in ["weight", "bias", "running_mean", "running_var"] {
+            self.add(&format!("{name}.{role}"), &[channels]);
+        }
+    }
+
+    fn prefixed(self, prefix: &str) -> Shapes {
+        self.0.into_iter().map(|(name, shape)| (format!("{prefix}{name}"), shape)).collect()
+    }
+}
+
+/// torchvision's `cfgs` A, B, D, E; 0 is a pooling.
+fn channels(depth: u32) -> Vec<usize> {
+    match depth {
+        11 => vec![64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0],
+        13 => vec![64, 64, 0, 128, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0],
+        16 => vec![64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0],
+        _ => {
+            vec![64, 64, 0, 128, 128, 0, 256, 256, 256, 256, 0, 512, 512, 512, 512, 0, 512, 512, 512, 512, 0]
+        }
+    }
+}
+
+/// Linear layers by their number and units.
+fn vgg(depth: u32, norm: bool, inputs: usize, classifier: &[(&str, usize)]) -> State {
+    let (mut state, mut number, mut input) = (State::default(), 0, 3);
+    for channels in channels(depth) {
+        if channels == 0 {
+            number += 1;
+            continue;
+        }
+        state.layer(&format!("features.{number}"), &[channels, input, 3, 3], true);
+        if norm {
+            state.norm(&format!("features.{}", number + 1), channels);
+        }
+        number += if norm { 3 } else { 2 };
+        input = channels;
+    }
+    let mut input = inputs;
+    for (name, units) in classifier {
+        state.layer(name, &[*units, input], true);
+        input = *units;
+    }
+    state
+}
+
+/// torchvision's residual networks.
+fn resnet(blocks: [usize; 4], is_bottleneck: bool) -> State {
+    let mut state = State::default();
+    state.layer("conv1", &[64, 3, 7, 7], false);
+    state.norm("bn1", 64);
+    let expansion = if is_bottleneck { 4 } else { 1 };
+    let mut input = 64;
+    for (stage, blocks) in blocks.into_iter().enumerate() {
+        let planes = 64 << stage;
+        for block in 0..blocks {
+            let name = format!("layer{}.{block}", stage + 1);
+            let kernels: &[usize] = if is_bottleneck { &[1, 3, 1] } else { &[3, 3] };
+            let mut into = input;
+            for (number, kernel) in kernels.iter().enumerate() {
+                let out = if number + 1 == kernels.len() { planes * expansion } else { planes };
+                state.layer(&format!("{name}.conv{}", number + 1), &[out, into, *kernel, *kernel], false);
+                state.norm(&format!("{name}.bn{}", number + 1), out);
+                into = out;
+            }
+            if input != planes * expansion {
+                state.layer(&format!("{name}.downsample.0"), &[planes * expansion, input, 1, 1], false);
+                state.norm(&format!("{name}.downsample.1"), planes * expansion);
+            }
+            input = planes * expansion;
+        }
+    }
+    state.layer("fc", &[1000, input], true);
+    state
+}
+
+/// Residual networks for CIFAR: those of akamaster have no weights in their shortcuts, those of chenyaofo do.
+fn small_resnet(depth: usize, last: &str, projects: bool) -> State {
+    let mut state = State::default();
+    state.layer("conv1", &[16, 3, 3, 3], false);
+    state.norm("bn1", 16);
+    let mut input = 16;
+    for (stage, planes) in [16, 32, 64].into_iter().enumerate() {
+        for block in 0..(depth - 2) / 6 {
+            let name = format!("layer{}.{block}", stage + 1);
+            state.layer(&format!("{name}.conv1"), &[planes, input, 3, 3], false);
+            state.norm(&format!("{name}.bn1"), planes);
+            state.layer(&format!("{name}.conv2"), &[planes, planes, 3, 3], false);
+            state.norm(&format!("{name}.bn2"), planes);
+            if projects && input != planes {
+                state.layer(&format!("{name}.downsample.0"), &[planes, input, 1, 1], false);
+                state.norm(&format!("{name}.downsample.1"), planes);
+            }
+            input = planes;
+        }
+    }
+    state.layer(last, &[10, 64], true);
+    state
+}
+
+/// The network is found, and its parameters have as many entries as there are here.
+fn found(shapes: &Shapes, net: &str) {
+    let expected: Net = ron_text::from_str(net).unwrap();
+    let guess = guess(shapes).unwrap_or_else(|seen| panic!("{net}: {seen}"));
+    assert_eq!(guess.net, expected, "{}", guess.net.to_ron());
+    let structure = Structure::new(&guess.net, guess.input, guess.classes, &Loss::CrossEntropy).unwrap();
+    let fit = Fit::of_all(&structure, &named_as_here(&structure, shapes.clone()).tensors);
+    assert!(fit.is_exact(), "{net}: {}", fit.table());
+    assert_eq!(fit.rows.len(), shapes.len());
+}
+
+const IMAGE_NET: [(&str, usize); 3] =
+    [("classifier.0", 4096), ("classifier.3", 4096), ("classifier.6", 1000)];
+
+#[test]
+fn vggs_of_torchvision_are_known() {
+    for depth in [11, 13, 16, 19] {
+        for norm in [false, true] {
+            let net = format!("Vgg(depth: {depth}, batch_norm: {norm}, head: ImageNet, classes: Some(1000))");
+            found(&vgg(depth, norm, 512 * 49, &IMAGE_NET).0, &net);
+        }
+    }
+}
+
+#[test]
+fn vggs_for_small_images_are_known_by_their_heads() {
+    let small = [("classifier.0", 512), ("classifier.3", 512), ("classifier.6", 10)];
+    let hidden = "head: Hidden(widths: [512, 512], pool: 1), classes: Some(10))";
+    found(&vgg(16, true, 512, &small).0, &format!("Vgg({hidden}")); // chenyaofo
+    let shifted = [("classifier.1", 512), ("classifier.4", 512), ("classifier.6", 10)];
+    let plain = format!("Vgg(batch_norm: false, {hidden}");
+    found(&vgg(16, false, 512, &shifted).prefixed("module."), &plain); // chengyangfu
+}
+
+#[test]
+fn large_hidden_layers_on_one_pixel_are_no_image_net_head() {
+    let head = [("classifier.0", 4096), ("classifier.3", 4096), ("classifier.6", 10)];
+    let net = "Vgg(head: Hidden(widths: [4096, 4096], pool: 1), classes: Some(10))";
+    found(&vgg(16, true, 512, &head).0, net); // huyvnphan
+    found(
+        &vgg(19, true, 512, &[("classifier", 10)]).prefixed("module."),
+        "Vgg(depth: 19, classes: Some(10))",
+    );
+    found(&vgg(11, false, 512, &[("fc", 100)]).0, "Vgg(depth: 11, batch_norm: false, classes: Some(100))");
+}
+
+#[test]
+fn resnets_of_torchvision_are_known() {
+    for (depth, blocks, is_bottleneck) in [
+        (18, [2, 2, 2, 2], false),
+        (34, [3, 4, 6, 3], false),
+        (50, [3, 4, 6, 3], true),
+        (101, [3, 4, 23, 3], true),
+    ] {
+        found(&resnet(blocks, is_bottleneck).0, &format!("ResNet(depth: {depth}, classes: Some(1000))"));
+    }
+}
+
+#[test]
+fn resnets_for_cifar_are_known_by_their_shortcuts() {
+    for depth in [20, 32, 44, 56, 110] {
+        let net = format!("ResNet(depth: {depth}, classes: Some(10))");
+        found(&small_resnet(depth, "linear", false).prefixed("module."), &net); // akamaster
+        let net = format!("ResNet(depth: {depth}, shortcuts: Project, classes: Some(10))");
+        found(&small_resnet(depth, "fc", true).0, &net); // chenyaofo
+    }
+}
+
+#[test]
+fn small_networks_are_known() {
+    let mut lenet = State::default();
+    for (name, shape) in [("conv1", &[6, 1, 5, 5][..]), ("conv2", &[16, 6, 5, 5])] {
+        lenet.layer(name, shape, true);
+    }
+    for (name, shape) in [("fc1", [120, 400]), ("fc2", [84, 120]), ("fc3", [10, 84])] {
+        lenet.layer(name, &shape, true);
+    }
+    found(&lenet.0, "LeNet5(classes: Some(10))");
+    for names in [["fc1", "fc2", "fc3"], ["0", "2", "10"], ["layers.0", "layers.2", "layers.4"]] {
+        let mut mlp = State::default();
+        for (name, shape) in names.iter().zip([[300, 784], [100, 300], [10, 100]]) {
+            mlp.layer(name, &shape, true);
+        }
+        found(&mlp.prefixed("module.net."), "Mlp(hidden: [300, 100], classes: Some(10))");
+    }
+}
+
+#[test]
+fn what_is_no_network_here_is_said_with_its_layers() {
+    let mut state = small_resnet(20, "linear", false);
+    state.layer("layer4.0.conv1", &[128, 64, 3, 3], false);
+    let seen = guess(&state.0).unwrap_err();
+    assert!(seen.starts_with("no network here has its layers: conv1 16×3×3×3, layer1.0.conv1"), "{seen}");
+    assert!(seen.ends_with("and 15 more"), "{seen}");
+    assert!(guess(&Shapes::new()).is_err());
+    let hostile: Shapes = [("a.weight", vec![0, usize::MAX]), ("b.weight", vec![usize::MAX, 0, 3, 3])]
+        .map(|(name, shape)| (name.to_owned(), shape))
+        .into();
+    assert!(guess(&hostile).is_err());
+}
+
+#[test]
+fn all_that_differs_is_in_one_table() {
+    let net: Net = ron_text::from_str("ResNet()").unwrap();
+    let structure = Structure::new(&net, Shape::new(3, 32, 32), 100, &Loss::CrossEntropy).unwrap();
+    let mut shapes = small_resnet(20, "fc", true).0;
+    shapes.remove("bn1.bias");
+    let fit = Fit::of_all(&structure, &named_as_here(&structure, shapes).tensors);
+    let table = fit.table();
+    assert!(!fit.fits() && table.starts_with("94 of 97 parameters fit; these differ:\n"), "{table}");
+    for line in [
+        "  bn1.bias                    16 here, no floating-point tensor of that name in the file\n",
+        "  linear.weight               100×64 here, 10×64 in the file\n",
+        "  layer2.0.downsample.0.weight  not in this network, 32×16×1×1 in the file\n",
+        "  and 1 more",
+    ] {
+        let line: Vec<&str> = line.split_whitespace().collect();
+        let rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
+        assert!(rows.into_iter().any(|row| row == line), "{table}");
+    }
+}
+
+#[test]
+fn names_that_fit_are_left_alone() {
+    let net: Net = ron_text::from_str("Mlp(hidden: [3])").unwrap();
+    let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy).unwrap();
+    let tensors = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), ())).collect();
+    let own = tensors(&["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "net.weight"]);
+    let named = named_as_here::<()>(&structure, own);
+    assert!(named.renamed.is_empty() && named.tensors.contains_key("net.weight"));
+    let wrapped =
+        named_as_here::<()>(&structure, tensors(&["module.model.fc1.weight", "module.model.fc2.weight"]));
+    assert_eq!(wrapped.tensors.into_keys().collect::<Vec<_>>(), ["fc1.weight", "fc2.weight"]);
+    let others = named_as_here::<()>(&structure, tensors(&["2.weight", "10.weight", "10.bias"]));
+    assert_eq!(others.renamed.len(), 2);
+    assert_eq!(names::note(&others.renamed).unwrap(), "10 is fc2 here, 2 is fc1 here");
+}
+
+#[test]
+fn a_run_is_inspected_with_its_network() {
+    use crate::doc::{file::parse, runs};
+    let folder = tempfile::tempdir().unwrap();
+    let text = "(data: Iris(), net: Mlp(hidden: [2], activation: Tanh), arms: [(name: \"a\", plan: [Test])])";
+    let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
+    let path = folder.path().join(&run.id);
+    crate::run::summary::testing::write_done(folder.path(), &run);
+    let inspection = inspect(&path).unwrap();
+    assert_eq!(inspection.guess.unwrap().net, run.spec.net, "its settings, not a guess");
+    let names: Vec<&str> = inspection.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+    assert_eq!(names, ["fc1.bias", "fc1.weight", "fc2.bias", "fc2.weight"]);
+    let last = inspection.tensors[3].values.unwrap();
+    assert_eq!((last.maximum, last.zeros, last.nan), (2.0, 1.0 / 6.0, 0));
+    let alone = inspect(&path.join("weights.safetensors")).unwrap();
+    let guess = alone.guess.unwrap();
+    assert_eq!((guess.name().as_str(), guess.unknown.is_some()), ("4–2–3 for inputs of 4, 3 classes", true));
+    assert!(inspect(folder.path()).unwrap_err().contains("is not the directory of a run"));
+}
+
+#[test]
+fn statistics_are_those_of_finite_values() {
+    let values = Statistics::of(&[1.0, -3.0, 0.0, -0.0, f32::NAN, f32::INFINITY]);
+    let expected = Statistics {
+        minimum: -3.0,
+        maximum: 1.0,
+        mean: -0.5,
+        deviation: 2.25_f64.sqrt(),
+        zeros: 1.0 / 3.0,
+        nan: 1,
+        infinite: 1,
+    };
+    assert_eq!(values, expected);
+    assert_eq!(Statistics::of(&[]), Statistics::default());
+}

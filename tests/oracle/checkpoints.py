@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Small checkpoints as torch.save writes them, and the check of an exported file.
+
+    python3 -m venv venv && venv/bin/pip install torch safetensors
+    venv/bin/python tests/oracle/checkpoints.py write tests/oracle/checkpoints
+    venv/bin/python tests/oracle/checkpoints.py load NET EXPORTED.safetensors
+
+`write` makes the files that src/net/weights_file/files.rs reads. Both sides compute the values from the names of the
+tensors. `load` loads an exported file into a torch.nn.Module of the same names with load_state_dict(strict=True).
+"""
+import os
+import sys
+import zipfile
+from pathlib import Path
+
+import torch
+from torch import nn
+
+
+def values(name, *shape):
+    """Quarters from -1.5 to 1.5, which every floating-point type holds."""
+    count = torch.Size(shape).numel()
+    return ((torch.arange(count) * 7 + len(name)) % 13 - 6).to(torch.float32).reshape(shape) / 4
+
+
+def state(**changes):
+    shapes = {"fc1.weight": (3, 4), "fc1.bias": (3,), "fc2.weight": (2, 3), "fc2.bias": (2,)}
+    return {name: changes.get("to", lambda x: x)(values(name, *shape)) for name, shape in shapes.items()}
+
+
+def norm():
+    net = nn.Sequential()
+    net.add_module("conv1", nn.Conv2d(1, 2, 3))
+    net.add_module("bn1", nn.BatchNorm2d(2))
+    for name, value in net.state_dict().items():
+        if name.endswith("num_batches_tracked"):
+            value.fill_(5)
+        else:
+            value.copy_(values(name, *value.shape))
+    return net.state_dict()
+
+
+def optimizer():
+    weights = [nn.Parameter(value) for value in state().values()]
+    adam = torch.optim.Adam(weights)
+    for weight in weights:
+        weight.grad = torch.ones_like(weight)
+    adam.step()
+    return adam.state_dict()
+
+
+def strided():
+    """A transposed weight, a window of another, a scalar repeated, and two names for one storage."""
+    wide = torch.zeros(5, 7)
+    wide[1:4, 2:6] = values("fc1.weight", 3, 4)
+    shared = values("fc1.bias", 3)
+    return {
+        "fc1.weight": wide[1:4, 2:6],
+        "fc1.bias": shared,
+        "tied.bias": shared,
+        "fc2.weight": values("fc2.weight", 2, 3).t().contiguous().t(),
+        "fc2.bias": torch.tensor(0.25).expand(2),
+    }
+
+
+class Command:
+    """What a hostile file would run."""
+
+    def __reduce__(self):
+        return os.system, ("touch weightlab-was-here",)
+
+
+def write(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    module = {f"module.{name}": value for name, value in state().items()}
+    rest = {"epoch": 3, "best": 93.25, "args": None}
+    files = {
+        "zip": state(),
+        "wrapped": {"state_dict": module, "optimizer": optimizer(), **rest},
+        "nested": {"model": {"state_dict": state()}, "ema": state(), **rest},
+        "half": state(to=lambda x: x.half()),
+        "bfloat16": state(to=lambda x: x.bfloat16()),
+        "double": state(to=lambda x: x.double()),
+        "strided": strided(),
+        "parameters": {name: nn.Parameter(value) for name, value in state().items()},
+        "norm": norm(),
+        "foreign": {"state_dict": state(), "hook": Command()},
+    }
+    for name, content in files.items():
+        torch.save(content, folder / f"{name}.pth")
+    legacy = {"legacy": state(), "legacy-wrapped": {"net": module, **rest}, "legacy-strided": strided(),
+              "legacy-foreign": files["foreign"]}
+    for name, content in legacy.items():
+        torch.save(content, folder / f"{name}.pth", _use_new_zipfile_serialization=False)
+    torch.save(state(), folder / "protocol4.pth", pickle_protocol=4)
+    with zipfile.ZipFile(folder / "zip.pth") as plain:
+        with zipfile.ZipFile(folder / "compressed.pth", "w", zipfile.ZIP_DEFLATED) as compressed:
+            for name in plain.namelist():
+                compressed.writestr(name, plain.read(name))
+
+
+def load(net, file):
+    from safetensors.torch import load_file
+
+    found = load_file(file)
+    module = NETS[net]()
+    module.load_state_dict(found, strict=True)
+    counted = [name for name in found if name.endswith("num_batches_tracked")]
+    norms = [m for m in module.modules() if isinstance(m, (nn.BatchNorm1d, nn.BatchNorm2d))]
+    assert len(counted) == len(norms), (len(counted), len(norms))
+    assert all(found[name].dtype == torch.int64 and found[name].shape == () for name in counted)
+    print(f"{file}: load_state_dict took {len(found)} tensors, {len(counted)} of them counts")
+
+
+class Block(nn.Module):
+    def __init__(self, inputs, planes):
+        super().__init__()
+        stride = 1 if inputs == planes else 2
+        self.conv1, self.bn1 = nn.Conv2d(inputs, planes, 3, stride, 1, bias=False), nn.BatchNorm2d(planes)
+        self.conv2, self.bn2 = nn.Conv2d(planes, planes, 3, 1, 1, bias=False), nn.BatchNorm2d(planes)
+
+
+class ResNet20(nn.Module):
+    def __init__(self, channels=1, classes=10):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(channels, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16)
+        inputs = 16
+        for stage, planes in enumerate([16, 32, 64], 1):
+            blocks = []
+            for _ in range(3):
+                blocks.append(Block(inputs, planes))
+                inputs = planes
+            setattr(self, f"layer{stage}", nn.Sequential(*blocks))
+        self.linear = nn.Linear(64, classes)
+
+
+class Perceptron(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(64, 8), nn.Linear(8, 10)
+
+
+NETS = {"resnet20": ResNet20, "mlp": Perceptron}
+
+if __name__ == "__main__":
+    if sys.argv[1] == "write":
+        write(Path(sys.argv[2]))
+    else:
+        load(sys.argv[2], sys.argv[3])
