@@ -20,12 +20,17 @@
 
 mod augment;
 mod cifar;
+mod class_names;
 mod digest;
 mod embedded;
 mod error;
 mod files;
+mod found;
 mod idx;
 mod locate;
+mod memory;
+mod normalize;
+mod numpy;
 mod order;
 mod prepare;
 mod recognise;
@@ -35,20 +40,24 @@ mod samples;
 mod source;
 mod split;
 mod standardise;
+mod table;
 #[cfg(test)]
 mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, cifar10};
+pub use class_names::ClassNames;
 pub use embedded::{digits, iris};
 pub use error::{DataError, Tried};
+pub use found::{Found, Look, Looks};
 pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
+pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};
-pub use prepare::{Labels, Normalize, Options, prepare};
+pub use prepare::{Labels, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
-pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};
-pub use split::take_validation;
+pub use source::{Cifar10, Csv, Data, Digits, Facts, FashionMnist, Iris, Mnist, Numpy};
+pub use split::{take_test, take_validation};
 pub use standardise::Standardisation;

@@ -14,6 +14,9 @@ pub struct Misfit {
 
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.path.is_empty() {
+            return f.write_str(&self.message);
+        }
         let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
         write!(f, "layer {}: {}", numbers.join("."), self.message)
     }
