@@ -1,7 +1,8 @@
 //! What the files of the user's data hold, as far as settings need to know it: found once, before anything runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,29 @@ impl Look {
         }
     }
 }
+
+/// The state of files: lengths and times of the last change.
+pub type Stamp = Vec<(u64, Option<SystemTime>)>;
+
+impl Data {
+    /// The state of the files of a user's data, as far as a glance shows it: of the file, or of the folder and the folders
+    /// in it.
+    pub fn stamp(&self, base: &Path) -> Stamp {
+        let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
+        let of = |path: &Path| {
+            let about = path.metadata().ok()?;
+            Some((if about.is_file() { about.len() } else { 0 }, about.modified().ok()))
+        };
+        let inside =
+            std::fs::read_dir(&place).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let mut inside: Vec<PathBuf> = inside.take(MOST_STAMPS).collect();
+        inside.sort();
+        std::iter::once(place).chain(inside).filter_map(|path| of(&path)).collect()
+    }
+}
+
+/// So many files and folders in a folder are looked at for changes.
+const MOST_STAMPS: usize = 500;
 
 /// What is known of the datasets that an experiment names, by their settings. It is knowledge and no setting: experiments
 /// that differ in it alone are equal, and files do not have it.

@@ -32,7 +32,7 @@ pub struct Options {
 /// # Errors
 /// When nothing would be left to train on, or data without pixels are to be resized.
 pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
-    let Parts { mut train, mut test, mut classes, standardise } = parts;
+    let Parts { mut train, mut test, mut classes, standardise, left_out } = parts;
     train.truncate(options.limit_train.unwrap_or(usize::MAX).min(train.len()));
     test.truncate(options.limit_test.unwrap_or(usize::MAX).min(test.len()));
     let validation = take_validation(&mut train, options.validation)?;
@@ -54,7 +54,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         classes = 2;
     }
     let [train, validation, test] = all;
-    Ok(Dataset { train, validation, test, classes })
+    Ok(Dataset { train, validation, test, classes, left_out })
 }
 
 fn even_odd(part: &mut Samples) {

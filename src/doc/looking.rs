@@ -1,25 +1,11 @@
 //! The user's data that an experiment names, and what is known of them.
 
-use std::path::Path;
-
 use super::Experiment;
 use super::known_data::each_branch_data;
 use super::run_count::{MOST_RUNS, count_runs};
 use super::spec::expand_arms;
-use crate::data::{Data, Look};
+use crate::data::Data;
 use crate::form::Overrides;
-
-impl Experiment {
-    /// Looks at the user's data that it names and that were not looked at yet; paths are relative to `base`. Reads from
-    /// disk, which may be slow.
-    pub fn look_at_data(&mut self, base: &Path) {
-        for data in data_to_look_at(self) {
-            if self.looks.of(&data).is_none() {
-                self.looks.add(&data, Look::at(&data, base));
-            }
-        }
-    }
-}
 
 /// The user's data that an experiment names anywhere, in the order of the document and without what was found in them.
 pub fn data_to_look_at(experiment: &Experiment) -> Vec<Data> {

@@ -21,6 +21,7 @@ mod holding;
 mod imports;
 mod layers;
 mod networks;
+mod own_data;
 mod pictures;
 mod same_figure;
 mod support;

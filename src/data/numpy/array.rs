@@ -53,7 +53,10 @@ pub(super) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, 
     let is_big = header.is_big_endian;
     let array = match header.kind {
         Kind::Float => {
-            return Err(wrong("labels that are whole numbers", "floats; convert them with astype(\"int64\")"));
+            return Err(wrong(
+                "labels that are whole numbers",
+                "floats; convert them with astype(\"int64\")",
+            ));
         }
         Kind::Signed => read(header, file, |bytes| signed(bytes, is_big)),
         Kind::Unsigned | Kind::Bool => {

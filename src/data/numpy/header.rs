@@ -239,7 +239,10 @@ mod tests {
         let header = parse("{\"shape\": (3,), \"fortran_order\": True, \"descr\": \">i2\"}").unwrap();
         assert_eq!((header.kind, header.size, header.is_big_endian), (Kind::Signed, 2, true));
         assert_eq!((header.shape, header.is_fortran), (vec![3], true));
-        assert_eq!(parse("{'descr': '|b1', 'fortran_order': False, 'shape': ()}").unwrap().shape, []);
+        assert_eq!(
+            parse("{'descr': '|b1', 'fortran_order': False, 'shape': ()}").unwrap().shape,
+            Vec::<usize>::new()
+        );
     }
 
     #[test]

@@ -205,6 +205,37 @@ impl Arrays {
         Ok(Samples::new(part.shape, array.values, labels))
     }
 
+    /// Samples with permuted axes and labels, of arrays with these names: the shape, the labels, the values.
+    ///
+    /// # Errors
+    /// What cannot be read, or has another number of axes.
+    pub fn pair(
+        &mut self,
+        names: [&str; 2],
+        axes: &[usize],
+    ) -> Result<(Vec<usize>, Vec<u32>, Vec<f32>), DataError> {
+        let headers = [self.header(names[0])?, self.header(names[1])?];
+        if headers[0].shape.len() != axes.len() {
+            let found = format!("the shape {:?}", headers[0].shape);
+            return Err(self.wrong(names[0], wrong(format!("{} axes", axes.len()), found)));
+        }
+        let read = self.with(names[1], |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::labels(&header, &mut file)
+        });
+        let labels = read.map_err(|error| self.wrong(names[1], error))?;
+        let read = self.with(names[0], |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::values(&header, &mut file)
+        });
+        let array = read.map_err(|error| self.wrong(names[0], error))?;
+        if array.shape.len() != axes.len() {
+            return Err(self.wrong(names[0], wrong("the array that was there before", "another one")));
+        }
+        let array = array.permuted(axes);
+        Ok((array.shape, labels, array.values))
+    }
+
     /// That the samples of these parts fit the memory that they may take.
     ///
     /// # Errors

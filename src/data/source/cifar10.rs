@@ -16,7 +16,7 @@ impl Source for Cifar10 {
         Some(Original { shape: Shape::new(3, 32, 32), classes: THINGS, train: 50_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         cifar10(folder)
     }
 }

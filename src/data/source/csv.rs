@@ -25,16 +25,16 @@ impl Csv {
 }
 
 impl Source for Csv {
-    fn look(&self, path: &Path) -> Result<Found, DataError> {
+    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
         let table::Table { samples, classes, content } = self.table(path)?;
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];
         Ok(Found { shape, classes: ClassNames::from(classes), train: samples.len() - test, test, content })
     }
 
-    fn read(&self, path: &Path) -> Result<Parts, DataError> {
+    fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
         let table::Table { samples: mut train, classes, .. } = self.table(path)?;
         let test = take_test(&mut train, self.test)?;
-        Ok(Parts { train, test, classes: classes.len(), standardise: false })
+        Ok(Parts::new(train, test, classes.len()))
     }
 }

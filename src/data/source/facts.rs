@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Data, Original, UserData};
+use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::{ClassNames, DataError, Dataset, Found, KnownSet, Labels, Options, Places, Shape, prepare};
 
@@ -29,8 +29,7 @@ impl Data {
             let shape = [shape.channels, shape.height, shape.width];
             Found { shape, classes: ClassNames::known(classes), train, test, content: String::new() }
         };
-        let found = self.rule().user_data().and_then(|user| user.found.cloned());
-        found.or_else(|| self.rule().original().map(known))
+        self.found().cloned().or_else(|| self.rule().original().map(known))
     }
 
     /// The names of the classes in the order of their labels, `[classes]`; none before the data of a user were looked at.
@@ -75,10 +74,10 @@ impl Data {
     pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
         let options = Options { image_size: self.image_size(side), ..self.rule().options() };
         let path = self.place(base)?.unwrap_or_default();
-        if let Some(UserData { found: Some(found), .. }) = self.rule().user_data() {
+        if let Some(found) = self.found() {
             check_unchanged(found, self.look(base)?.as_ref(), &path)?;
         }
-        prepare(self.rule().read(&path)?, &options)
+        prepare(self.rule().read(&path, base)?, &options)
     }
 
     /// How many training samples the files hold, and how many the original has, where the files that were read hold fewer
@@ -122,7 +121,12 @@ impl Data {
         }
         self.check_files(base)?;
         let path = self.place(base)?.unwrap_or_default();
-        self.rule().look(&path).map(Some)
+        self.rule().look(&path, base).map(Some)
+    }
+
+    /// What was found in the files of a user's data.
+    pub fn found(&self) -> Option<&Found> {
+        self.rule().user_data()?.found
     }
 
     /// The same settings with this found in their files.
@@ -149,6 +153,11 @@ impl Data {
         self.files().map(|(set, _)| set.name)
     }
 
+    /// What people call the data, in the middle of a sentence.
+    pub fn name(&self) -> &'static str {
+        self.file_set().unwrap_or(self.label())
+    }
+
     fn in_place(mut self, path: Option<String>) -> Self {
         let Some(data) = self.rule_mut() else { return self };
         if let Some(dir) = data.dir_mut() {
@@ -167,10 +176,12 @@ impl Data {
 
     /// The same data wherever they are, and in any amount of memory: the settings that a run's identity depends on.
     pub fn without_place(&self) -> Self {
-        let found = self.rule().user_data().and_then(|user| user.found.cloned());
-        let mut data = self.clone().in_place(None).with_found(found);
+        let mut data = self.clone().in_place(None).with_found(self.found().cloned());
         if let Some(user) = data.rule_mut().and_then(|data| data.user_data_mut()) {
             *user.memory = MEMORY;
+        }
+        if let Some(rule) = data.rule_mut() {
+            rule.forget_files();
         }
         data
     }

@@ -26,7 +26,7 @@ impl Source for FashionMnist {
         Some(Original { shape: Shape::new(1, 28, 28), classes: CLOTHES, train: 60_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         fashion_mnist(folder)
     }
 }

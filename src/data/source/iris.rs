@@ -15,7 +15,7 @@ impl Source for Iris {
         Some(Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 })
     }
 
-    fn read(&self, _: &Path) -> Result<Parts, DataError> {
+    fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {
         Ok(iris())
     }
 }

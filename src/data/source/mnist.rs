@@ -13,7 +13,7 @@ impl Source for Mnist {
         Some(Original { shape: Shape::new(1, 28, 28), classes: TEN_DIGITS, train: 60_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         mnist(folder)
     }
 }

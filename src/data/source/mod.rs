@@ -11,19 +11,23 @@ macro_rules! dataset {
     ($(#[$meta:meta])* $name:ident : $title:literal) => {
         dataset! { @all $(#[$meta])* $name : $title, normalize None {} hidden {} }
     };
-    ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr $(, { $($own:tt)* })?) => {
+    ($(#[$meta:meta])* $name:ident : $title:literal, files of $this:ident => $set:expr $(, { $($own:tt)* })?) => {
         dataset! { @all $(#[$meta])* $name : $title, normalize None {
                 dir: Option<String> = None, "Folder", "Folder of the files, relative to the experiment \
                     file; default: the usual places", names Folder, unset "the usual places";
                 $($($own)*)?
             } hidden {}
             fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
-                Some((&$set, &self.dir))
+                let $this = self;
+                Some(($set, &$this.dir))
             }
             fn dir_mut(&mut self) -> Option<&mut Option<String>> {
                 Some(&mut self.dir)
             }
         }
+    };
+    ($(#[$meta:meta])* $name:ident : $title:literal, files $set:ident $(, { $($own:tt)* })?) => {
+        dataset! { $(#[$meta])* $name : $title, files of this => &$set $(, { $($own)* })? }
     };
     ($(#[$meta:meta])* $name:ident : $title:literal, in $path:ident $label:literal, $help:literal, $names:ident,
         normalize $normalize:ident { $($own:tt)* }) => {
@@ -83,22 +87,32 @@ macro_rules! dataset {
 }
 
 mod cifar10;
+mod cifar100;
 mod csv;
 mod digits;
+mod emnist;
 mod facts;
 mod fashion_mnist;
+mod images;
 mod iris;
+mod kmnist;
 mod mnist;
 mod numpy;
+mod svhn;
 
 pub use cifar10::Cifar10;
+pub use cifar100::Cifar100;
 pub use csv::Csv;
 pub use digits::Digits;
+pub use emnist::{Emnist, EmnistSplit};
 pub use facts::Facts;
 pub use fashion_mnist::FashionMnist;
+pub use images::{Damaged, Images};
 pub use iris::Iris;
+pub use kmnist::Kmnist;
 pub use mnist::Mnist;
 pub use numpy::Numpy;
+pub use svhn::Svhn;
 
 crate::choice! {
     /// The datasets that a file can name.
@@ -108,6 +122,11 @@ crate::choice! {
         Mnist(Mnist) = Mnist::default(), "MNIST", "70,000 handwritten digits of 28×28 pixels";
         FashionMnist(FashionMnist) = FashionMnist::default(), "Fashion-MNIST", "70,000 pieces of clothing of 28×28 pixels";
         Cifar10(Cifar10) = Cifar10::default(), "CIFAR-10", "60,000 photographs of 32×32 pixels in 10 classes";
+        Cifar100(Cifar100) = Cifar100::default(), "CIFAR-100", "60,000 photographs of 32×32 pixels in 100 classes";
+        Kmnist(Kmnist) = Kmnist::default(), "KMNIST", "70,000 Japanese signs of 28×28 pixels";
+        Emnist(Emnist) = Emnist::default(), "EMNIST", "Handwritten digits and letters of 28×28 pixels";
+        Svhn(Svhn) = Svhn::default(), "SVHN", "99,289 house numbers of 32×32 pixels";
+        Images(Images) = Images::default(), "Folders of images", "Pictures in a folder for each class";
         Csv(Csv) = Csv::default(), "Table (CSV)", "A table with one sample per line";
         Numpy(Numpy) = Numpy::default(), "NumPy arrays", "Arrays of samples and labels (.npz or .npy)";
     }
@@ -168,20 +187,23 @@ pub trait Source: Settings {
         None
     }
 
-    /// Looks at data of the user at this path.
+    /// Looks at data of the user at this path; other paths are relative to `base`.
     ///
     /// # Errors
     /// What cannot be read, and what to do about it.
-    fn look(&self, path: &Path) -> Result<Found, DataError> {
-        let _ = path;
+    fn look(&self, path: &Path, base: &Path) -> Result<Found, DataError> {
+        let _ = (path, base);
         Ok(Found::default())
     }
 
-    /// Reads it, from this folder or file where it has one.
+    /// Reads it, from this folder or file where it has one; other paths are relative to `base`.
     ///
     /// # Errors
     /// A missing, truncated or wrong file.
-    fn read(&self, path: &Path) -> Result<Parts, DataError>;
+    fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError>;
+
+    /// Forgets where files are that were found: no result depends on that.
+    fn forget_files(&mut self) {}
 
     /// Whether images have the size that the network asks for, where the settings name none.
     fn fits_network(&self) -> bool {

@@ -33,7 +33,7 @@ impl Numpy {
 }
 
 impl Source for Numpy {
-    fn look(&self, path: &Path) -> Result<Found, DataError> {
+    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
         let mut arrays = Arrays::open(path)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let all: Vec<_> = [Some(&train), test.as_ref()].into_iter().flatten().collect();
@@ -59,8 +59,8 @@ impl Source for Numpy {
         Ok(Found { shape, classes: ClassNames::from(classes), train: trained, test: tested, content })
     }
 
-    fn read(&self, path: &Path) -> Result<Parts, DataError> {
-        let classes = self.look(path)?.classes.len();
+    fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {
+        let classes = self.look(path, base)?.classes.len();
         let mut arrays = Arrays::open(path)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let mut samples = arrays.read(&train, self.is_channels_last())?;
@@ -68,6 +68,6 @@ impl Source for Numpy {
             Some(test) => arrays.read(&test, self.is_channels_last())?,
             None => take_test(&mut samples, self.test)?,
         };
-        Ok(Parts { train: samples, test, classes, standardise: false })
+        Ok(Parts::new(samples, test, classes))
     }
 }

@@ -136,6 +136,7 @@ fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
+    use crate::doc::ClassNames;
     use crate::results::statistics::Spread;
     use crate::results::table::Row;
     use crate::results::{Event, Point};
