@@ -110,7 +110,7 @@ fn a_label_map_gives_folders_their_classes() {
     let found = data.look(Path::new("")).unwrap().unwrap();
     assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["tom", "1", "hound"]);
     assert_eq!(read_all(mapped.clone()).unwrap().test.labels, [0, 2]);
-    folder.write("synsets.txt", b"dog\n");
+    folder.write("synsets.txt", b"dog\nbird\n");
     assert!(
         read_all(mapped).unwrap_err().contains("a folder that the label map names, found the folder \"cat\"")
     );

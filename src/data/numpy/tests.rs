@@ -90,7 +90,7 @@ fn what_does_not_go_together_is_named() {
         ),
         (
             vec![labels.clone(), ("x_train.npy", npy("|u1", "(3, 1)", &[0; 3]))],
-            "x_train: expected one sample for each label",
+            "expected x_train: one sample for each label",
         ),
         (vec![labels.clone(), ("x_train.npy", npy("|u1", "(2,)", &[0; 2]))], "found the shape [2]"),
         (
@@ -100,10 +100,7 @@ fn what_does_not_go_together_is_named() {
         (vec![labels, ("x_train.npy", b"hello world".to_vec())], "a NumPy array"),
     ] {
         let message = look(&arrays);
-        assert!(
-            message.contains(part) || message.contains(&part.replace(": expected", "")),
-            "{message} lacks {part}"
-        );
+        assert!(message.contains(part), "{message} lacks {part}");
     }
     folder.write("set.npz", b"no archive");
     let message = in_file(&folder.join("set.npz")).look(Path::new("")).unwrap_err().to_string();

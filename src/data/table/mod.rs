@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         let name = |name: &str| name.trim_start_matches('\u{feff}').trim().to_owned();
         let names: Vec<String> = header.iter().map(name).collect();
         let distinct: BTreeSet<&String> = names.iter().collect();
-        if distinct.len() < names.len() || names.iter().any(String::is_empty) {
+        if names.is_empty() || distinct.len() < names.len() || names.iter().any(String::is_empty) {
             let remedy = "Give each column a name of its own in the first line";
             return Err(DataError::wrong(
                 path,
