@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod data;
 pub mod doc;
+pub mod download;
 pub mod figure;
 pub mod form;
 pub mod gui;

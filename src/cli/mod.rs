@@ -4,6 +4,7 @@
 //! through [`execute`], which prints errors and picks the exit status.
 
 mod check;
+mod data;
 mod document;
 mod export;
 mod failure;
@@ -52,6 +53,8 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(Box<export::ExportArgs>),
+    /// Download a dataset, or list those that can be downloaded
+    Data(data::DataArgs),
     /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made
@@ -73,6 +76,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Data(arguments) => data::data(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };

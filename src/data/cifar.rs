@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::locate::KnownSet;
-use super::{DataError, Parts, Samples, Shape, files, records};
+use super::{DataError, Origin, Parts, Remote, Samples, Shape, files, records};
 
 /// CIFAR-10 (Krizhevsky 2009), the "binary version".
 pub const CIFAR10: KnownSet = KnownSet {
@@ -18,6 +18,23 @@ pub const CIFAR10: KnownSet = KnownSet {
     remedy: "Get the binary version (torchvision's cifar-10-batches-py and Burn's images are other formats) from \
              www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar10(dir: \"…\")",
     first_labels: &[],
+    origin: Some(Origin {
+        page: "www.cs.toronto.edu/~kriz/cifar.html",
+        licence: "none stated; papers cite Krizhevsky (2009)",
+        files: &[Remote {
+            url: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+            bytes: 170_052_171,
+            sha256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+            members: &[
+                "data_batch_1.bin",
+                "data_batch_2.bin",
+                "data_batch_3.bin",
+                "data_batch_4.bin",
+                "data_batch_5.bin",
+                "test_batch.bin",
+            ],
+        }],
+    }),
 };
 
 /// CIFAR-100 (Krizhevsky 2009), the "binary version".
@@ -28,6 +45,16 @@ pub const CIFAR100: KnownSet = KnownSet {
     remedy: "Get the binary version (torchvision's cifar-100-python is another format) from \
              www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar100(dir: \"…\")",
     first_labels: &[],
+    origin: Some(Origin {
+        page: "www.cs.toronto.edu/~kriz/cifar.html",
+        licence: "none stated; papers cite Krizhevsky (2009)",
+        files: &[Remote {
+            url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+            bytes: 168_513_733,
+            sha256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
+            members: &["train.bin", "test.bin"],
+        }],
+    }),
 };
 
 const SHAPE: Shape = Shape::new(3, 32, 32);

@@ -21,6 +21,7 @@ macro_rules! split {
             remedy: "Get gzip.zip from www.nist.gov/itl/products-and-services/emnist-dataset and unpack it, or let \
                      torchvision download it, then name the folder: Emnist(dir: \"…\")",
             first_labels: &[],
+            origin: None,
         }
     };
 }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::locate::KnownSet;
-use super::{DataError, Parts, Samples, Shape, files};
+use super::{DataError, Origin, Parts, Remote, Samples, Shape, files};
 
 /// MNIST (`LeCun`, Cortes & Burges).
 pub const MNIST: KnownSet = KnownSet {
@@ -14,6 +14,36 @@ pub const MNIST: KnownSet = KnownSet {
     remedy: "Get the four files from the MNIST pages (yann.lecun.com/exdb/mnist) or let torchvision download them, \
              then name their folder: Mnist(dir: \"…\")",
     first_labels: &[5, 0, 4, 1, 9, 2, 1, 3, 1, 4],
+    origin: Some(Origin {
+        page: "yann.lecun.com/exdb/mnist",
+        licence: "CC BY-SA 3.0",
+        files: &[
+            Remote {
+                url: "https://storage.googleapis.com/cvdf-datasets/mnist/train-images-idx3-ubyte.gz",
+                bytes: 9_912_422,
+                sha256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+                members: &[],
+            },
+            Remote {
+                url: "https://storage.googleapis.com/cvdf-datasets/mnist/train-labels-idx1-ubyte.gz",
+                bytes: 28_881,
+                sha256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+                members: &[],
+            },
+            Remote {
+                url: "https://storage.googleapis.com/cvdf-datasets/mnist/t10k-images-idx3-ubyte.gz",
+                bytes: 1_648_877,
+                sha256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+                members: &[],
+            },
+            Remote {
+                url: "https://storage.googleapis.com/cvdf-datasets/mnist/t10k-labels-idx1-ubyte.gz",
+                bytes: 4_542,
+                sha256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+                members: &[],
+            },
+        ],
+    }),
 };
 
 /// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
@@ -24,6 +54,36 @@ pub const FASHION_MNIST: KnownSet = KnownSet {
     remedy: "Get the four files from github.com/zalandoresearch/fashion-mnist or let torchvision download them, \
              then name their folder: FashionMnist(dir: \"…\")",
     first_labels: &[9, 0, 0, 3, 0, 2, 7, 2, 5, 5],
+    origin: Some(Origin {
+        page: "github.com/zalandoresearch/fashion-mnist",
+        licence: "MIT",
+        files: &[
+            Remote {
+                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/train-images-idx3-ubyte.gz",
+                bytes: 26_421_880,
+                sha256: "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+                members: &[],
+            },
+            Remote {
+                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/train-labels-idx1-ubyte.gz",
+                bytes: 29_515,
+                sha256: "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+                members: &[],
+            },
+            Remote {
+                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/t10k-images-idx3-ubyte.gz",
+                bytes: 4_422_102,
+                sha256: "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+                members: &[],
+            },
+            Remote {
+                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/t10k-labels-idx1-ubyte.gz",
+                bytes: 5_148,
+                sha256: "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+                members: &[],
+            },
+        ],
+    }),
 };
 
 const NAMES: [&str; 4] = [
@@ -44,6 +104,7 @@ pub const KMNIST: KnownSet = KnownSet {
     remedy: "Get the four files from codh.rois.ac.jp/kmnist or let torchvision download them, then name their folder: \
              Kmnist(dir: \"…\")",
     first_labels: &[8, 7, 0],
+    origin: None,
 };
 
 /// Sets whose files have the same names.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::DataError;
+use super::Origin;
 use super::error::Tried;
 
 /// Names the folder that is searched first.
@@ -21,9 +22,18 @@ pub struct KnownSet {
     pub remedy: &'static str,
     /// How its training labels begin, where other sets have files of the same names.
     pub first_labels: &'static [u32],
+    /// Where it can be downloaded from.
+    pub origin: Option<Origin>,
 }
 
 impl KnownSet {
+    /// The folder that a download makes: below the first of these places that there is.
+    pub fn download_folder(&self, places: &Places) -> PathBuf {
+        let home = || places.home.as_ref().map(|home| home.join("data"));
+        let root = places.data.clone().or_else(home).unwrap_or_else(|| places.base.join("data"));
+        root.join(self.folders[0])
+    }
+
     /// The file of this name in a folder, raw or gzip, also with torchvision's dot for the first hyphen before `idx`.
     /// Burn keeps the training files in a folder `train` below it and the test files in `test`.
     ///

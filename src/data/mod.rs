@@ -14,6 +14,7 @@
 //! | `images`, `table`, `numpy` | data of the user's |
 //! | `found`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
 //! | `locate` | which folder, when the experiment names none |
+//! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `recognise` | which dataset a file or folder holds |
 //! | `digest` | a name for what a run has seen |
@@ -36,6 +37,7 @@ mod memory;
 mod normalize;
 mod numpy;
 mod order;
+mod origin;
 mod prepare;
 mod recognise;
 mod records;
@@ -47,7 +49,7 @@ mod standardise;
 mod svhn;
 mod table;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
@@ -60,6 +62,7 @@ pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};
+pub use origin::{Origin, Remote};
 pub use prepare::{Labels, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;

@@ -15,6 +15,7 @@ pub const SVHN: KnownSet = KnownSet {
              numpy.savez(\"train_32x32.npz\", **{k: v for k, v in scipy.io.loadmat(\"train_32x32.mat\").items() if k in \"Xy\"}), \
              then name their folder: Svhn(dir: \"…\")",
     first_labels: &[],
+    origin: None,
 };
 
 const SHAPE: Shape = Shape::new(3, 32, 32);

@@ -13,6 +13,7 @@ pub mod axis;
 pub mod bars;
 pub mod brushing;
 pub mod cells;
+pub mod confusion;
 pub mod csv;
 mod distinct;
 mod draw_error;

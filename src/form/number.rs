@@ -26,6 +26,11 @@ pub fn share_in_percent(share: f64) -> String {
     format!("{} %", number((share * 1e8).round() / 1e6))
 }
 
+/// A size in millions of bytes, as file managers show it: `170.1 MB`.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 /// Bytes as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

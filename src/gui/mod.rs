@@ -13,6 +13,7 @@ pub mod compare;
 pub mod desktop;
 pub mod dialogs;
 pub mod document;
+mod download;
 pub mod drop;
 pub mod export;
 pub mod faults;

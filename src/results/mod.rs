@@ -2,6 +2,7 @@
 
 pub mod campaign;
 pub mod colours;
+pub mod confusion;
 pub mod divergence;
 pub mod early_stops;
 mod ends;

@@ -16,8 +16,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("figure", &["results", "doc", "form"]),
     ("net", &["doc", "optimize", "data", "intervene", "form"]),
     ("run", &["net", "results", "doc", "optimize", "data", "intervene", "form"]),
-    ("gui", &["run", "figure", "results", "doc", "data", "form"]),
-    ("cli", &["run", "figure", "results", "doc", "data", "form"]),
+    ("download", &["data", "form"]),
+    ("gui", &["run", "figure", "results", "doc", "download", "data", "form"]),
+    ("cli", &["run", "figure", "results", "doc", "download", "data", "form"]),
 ];
 
 /// A file by its path.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Data, Original};
 use crate::data::found::check_unchanged;
-use crate::data::{ClassNames, DataError, Dataset, Found, KnownSet, Labels, Options, Places, Shape, prepare};
+use crate::data::{
+    ClassNames, DataError, Dataset, Found, KnownSet, Labels, Options, Origin, Places, Shape, prepare,
+};
 
 /// What is known of a dataset before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +143,17 @@ impl Data {
     /// The files of the dataset, and the setting that names their folder; none for data inside the program and of users.
     pub(in crate::data) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
         self.rule().files()
+    }
+
+    /// The datasets that can be downloaded, and from where.
+    pub fn downloadable() -> Vec<(&'static KnownSet, Origin)> {
+        let sets = Self::all().into_iter().filter_map(|data| data.files().map(|(set, _)| set));
+        sets.filter_map(|set| Some((set, set.origin?))).collect()
+    }
+
+    /// Whether its files can be downloaded.
+    pub fn is_downloadable(&self) -> bool {
+        self.files().is_some_and(|(set, _)| set.origin.is_some())
     }
 
     /// The names of the files that it is read from, which may also end with `.gz`; none for data inside the program.

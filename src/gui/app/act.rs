@@ -40,6 +40,7 @@ impl App {
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
             C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
+            C::DownloadData => self.open_download(),
             C::Quit => self.proceed(Leaving::to(Next::Quit), ctx),
             C::Undo => self.undo(),
             C::Redo => self.redo(),
@@ -252,7 +253,7 @@ impl App {
             return self.use_data(found);
         }
         let (title, text) = drop::why_not(path, found, data);
-        self.shell.dialog = Some(Dialog::MissingData { title, text });
+        self.ask_about_missing(title, text);
     }
 
     /// Makes a folder of data the data of the experiment.

@@ -115,7 +115,8 @@ impl App {
         if let Some(problem) = missing {
             let set = document.experiment.data.file_set().unwrap_or_default();
             let title = format!("This experiment needs {set}");
-            self.shell.dialog = Some(Dialog::MissingData { title, text: problem.details.clone() });
+            let text = problem.details.clone();
+            self.ask_about_missing(title, text);
         }
     }
 

@@ -10,6 +10,7 @@
 mod act;
 mod browsing;
 mod chrome;
+mod download;
 mod editor;
 mod export;
 mod facts;
@@ -167,7 +168,7 @@ impl App {
 
     /// Carries out the commands of the pressed keys. The export dialog leaves Undo and Redo, which its settings have too.
     fn take_keys(&mut self, ctx: &egui::Context) {
-        if self.shell.dialog.is_none() && self.shell.palette.is_none() {
+        if self.shell.dialog.is_none() && self.shell.palette.is_none() && self.shell.download.is_none() {
             let is_exporting = self.shell.exporting.is_open();
             for command in commands::pressed(ctx) {
                 if !is_exporting || matches!(command, Command::Undo | Command::Redo) {
@@ -348,6 +349,7 @@ impl eframe::App for App {
         }
         self.layout_ui(ui);
         self.export_ui(&ctx);
+        self.download_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);

@@ -43,6 +43,7 @@ impl App {
                 self.select(selected);
             }
             Reply::Archive(runs) => self.archive(&runs),
+            Reply::DownloadData => self.open_download(),
             Reply::ChooseData => self.ask_for_data(ctx),
             Reply::UseData(found) => self.use_data(&found),
             Reply::Rewrite(RewriteReply::Replace(path), then) => self.save_to(&path, then, ctx),

@@ -166,6 +166,7 @@ impl Command {
             | Self::SaveAs
             | Self::CopyMethods
             | Self::CopyResultsFolder
+            | Self::DownloadData
             | Self::Quit
             | Self::AddArm
             | Self::Sharing
@@ -207,6 +208,7 @@ impl Command {
                 | Self::Open
                 | Self::OpenRecent
                 | Self::ClearRecent
+                | Self::DownloadData
                 | Self::Quit
                 | Self::Notify
                 | Self::KeepAwake

@@ -70,6 +70,8 @@ pub enum Dialog {
         title: String,
         /// Which files are needed.
         text: String,
+        /// Whether they can be downloaded.
+        is_downloadable: bool,
     },
     /// Change the dataset of the experiment?
     OtherData {
@@ -211,8 +213,11 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             let title = format!("Import the weights into {name}?");
             question_ui(ui, &title, &text, [("Import weights", import), cancel])
         }
-        Dialog::MissingData { title, text } => {
-            let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+        Dialog::MissingData { title, text, is_downloadable } => {
+            let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+            if *is_downloadable {
+                replies.insert(0, ("Download…", Reply::DownloadData));
+            }
             question_ui(ui, title, text, replies)
         }
         Dialog::OtherData { found, present } => {

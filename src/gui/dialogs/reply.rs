@@ -95,6 +95,8 @@ pub enum Reply {
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),
+    /// Download data that were not found.
+    DownloadData,
     /// Choose the folder of data that were not found.
     ChooseData,
     /// Make these the data of the experiment.

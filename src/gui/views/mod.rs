@@ -4,6 +4,7 @@
 
 mod campaign;
 mod columns;
+mod data;
 mod dry_run;
 mod histogram;
 mod histograms;
@@ -42,6 +43,7 @@ use crate::doc::{Experiment, Run};
 use crate::form::path::Place;
 use crate::results::campaign::definition;
 use crate::results::tiles::Group;
+use data::ChangedImages;
 use network_at_end::NetworkAtEnd;
 use sharing::TypedSharing;
 
@@ -49,6 +51,7 @@ use sharing::TypedSharing;
 pub const ALL: &[ViewEntry] = &[
     table::ENTRY,
     queue::ENTRY,
+    data::ENTRY,
     network::ENTRY,
     weights::ENTRY,
     histograms::ENTRY,
@@ -149,6 +152,8 @@ pub struct Shared<'a> {
     trial_filter: &'a mut TrialFilter,
     /// What is typed for how runs share the machine.
     sharing: &'a mut TypedSharing,
+    /// The pictures of a trial that the view of data shows alone.
+    changed: &'a mut Option<ChangedImages>,
     /// The selection for which the network of the experiment is drawn, instead of that of what is selected.
     experiment_for: &'a mut Option<Selection>,
 }
@@ -178,6 +183,7 @@ pub struct Views {
     network: NetworkAtEnd,
     trial_filter: TrialFilter,
     sharing: TypedSharing,
+    changed: Option<ChangedImages>,
     experiment_for: Option<Selection>,
 }
 
@@ -189,6 +195,7 @@ impl Default for Views {
             network: NetworkAtEnd::default(),
             trial_filter: TrialFilter::default(),
             sharing: TypedSharing::default(),
+            changed: None,
             experiment_for: None,
         }
     }
@@ -230,9 +237,9 @@ impl Views {
         name: &str,
         compare: &'a mut Compare,
     ) -> Option<(&'a mut dyn View, Shared<'a>)> {
-        let Self { drawn, network, trial_filter, sharing, experiment_for } = self;
+        let Self { drawn, network, trial_filter, sharing, changed, experiment_for } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
-        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing, experiment_for }))
+        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing, changed, experiment_for }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.

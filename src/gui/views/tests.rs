@@ -63,7 +63,7 @@ impl Shown {
     }
 }
 
-fn done() -> RunRecord {
+pub(super) fn done() -> RunRecord {
     let held = Report {
         kind: "held".to_owned(),
         summary: "all 7 entries".to_owned(),

@@ -47,7 +47,7 @@ impl Group {
             Self::Pruning => "Accuracy over the weights that remain",
             Self::Faults => "Campaigns: what injected faults do, by layer, bit and rate",
             Self::Geometry => "Lines and distances between networks",
-            Self::Runs => "The table of runs, and results over settings",
+            Self::Runs => "The table of runs, the data, and results over settings",
             Self::Weights => "Networks, weights and tickets of individual runs",
             Self::Notes => "Notes on the results, and the log",
         }

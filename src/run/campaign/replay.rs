@@ -80,7 +80,8 @@ pub struct Picture {
 const PICTURES: usize = 60;
 
 impl Picture {
-    fn of(samples: &Samples, image: usize) -> Self {
+    /// A sample of image data.
+    pub fn of(samples: &Samples, image: usize) -> Self {
         let Shape { channels, height, width } = samples.shape;
         let values = samples.sample(image);
         let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {

@@ -4,6 +4,7 @@
 
 mod chain;
 mod faulty_trials;
+mod predictions;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::results::network::{
 pub use crate::results::weights::WeightHistogram;
 pub use chain::{chain, paths};
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
+pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 
 /// Longest header of a safetensors file, bytes.

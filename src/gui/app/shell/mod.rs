@@ -10,6 +10,7 @@ use super::export::Exporting;
 use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
+use crate::gui::download::DownloadDialog;
 use crate::gui::drop::Dropped;
 use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
 use crate::gui::guide::Guide;
@@ -34,6 +35,8 @@ pub(super) struct Shell {
     pub guide: Guide,
     /// The export dialog.
     pub exporting: Exporting,
+    /// The dialog that downloads data, while it is open.
+    pub download: Option<DownloadDialog>,
     /// The list that is open.
     pub palette: Option<Palette>,
     /// Which recent files are still there.
@@ -58,6 +61,7 @@ impl Shell {
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
             exporting: Exporting::default(),
+            download: None,
             palette: None,
             presence: Presence::default(),
             may_close: false,

@@ -13,12 +13,13 @@ use super::trials::{TrialRow, place, value_text};
 use crate::doc::stage_number;
 use crate::gui::icons::Icon;
 use crate::gui::views::columns::width_of;
+use crate::gui::views::data::ChangedImages;
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{grid_ui as table_ui, number_ui};
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignRecord, ImageOutcome};
 use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
-use crate::run::{Replay, Replayed, replay};
+use crate::run::{Replay, Replayed, ReplayedImage, replay};
 
 /// The largest number of listed faults.
 const MOST: usize = 200;
@@ -53,43 +54,45 @@ pub struct Opened<'a> {
     pub has_neighbours: [bool; 2],
 }
 
-/// The neighbour that a button asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Neighbour {
+/// What a button asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
     /// The trial above in the list.
     Previous,
     /// The trial below in the list.
     Next,
+    /// The pictures that the trial changed, in the view of data.
+    Pictures(ChangedImages),
 }
 
 impl TrialDetail {
-    /// Draws the trial; returns the neighbour that is wanted instead.
-    pub fn ui(&mut self, ui: &mut Ui, results: &Path, opened: &Opened<'_>) -> Option<Neighbour> {
+    /// Draws the trial; returns what is asked for.
+    pub fn ui(&mut self, ui: &mut Ui, results: &Path, opened: &Opened<'_>) -> Option<Asked> {
         let path = (results.to_owned(), id_of(opened.row));
-        let neighbour = self.head_ui(ui, &path, opened);
+        let mut asked = self.head_ui(ui, &path, opened);
         self.answer_ui(ui, &path, opened);
         ScrollArea::vertical().id_salt("trial detail").auto_shrink([false, false]).show(ui, |ui| {
             facts_ui(ui, opened);
             self.faults_ui(ui, &path, opened.row);
             ui.add_space(theme::STEP);
-            self.images_ui(ui, &path, opened);
+            asked = asked.take().or(self.images_ui(ui, &path, opened));
             if let Some(campaign) = opened.campaign {
                 ui.add_space(theme::STEP);
                 verdict_ui(ui, campaign);
             }
         });
-        neighbour
+        asked
     }
 
     /// The name of the trial with its actions, which are at the right end where there is room.
-    fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Neighbour> {
+    fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let mut wanted = None;
         let mut steps_ui = |ui: &mut Ui| {
             let name = format!("Trial {}", opened.row.name());
             ui.add(Label::new(RichText::new(name).font(theme::medium(theme::NAME))));
             let steps = [
-                (Icon::CaretUp, "Previous trial", Neighbour::Previous),
-                (Icon::CaretDown, "Next trial", Neighbour::Next),
+                (Icon::CaretUp, "Previous trial", Asked::Previous),
+                (Icon::CaretDown, "Next trial", Asked::Next),
             ];
             for ((icon, name, step), is_there) in steps.into_iter().zip(opened.has_neighbours) {
                 if widgets::icon_button_ui(ui, is_there, icon, name).clicked() {
@@ -173,7 +176,7 @@ impl TrialDetail {
     }
 
     /// The outcome of each image: counts from the log, and the images themselves from a replay.
-    fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
+    fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
         let counts = [trial.masked, trial.benign, trial.sdc1, trial.due];
@@ -186,20 +189,32 @@ impl TrialDetail {
         }
         if !self.is_replayed(path, opened) {
             let why = "Press Replay to see the outcome of each image; it takes a pass over the test images.";
-            return drop(ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3)));
+            ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3));
+            return None;
         }
         match found(&mut self.replayed, ui.ctx(), path) {
-            LoadState::Pending | LoadState::Failed(_) => {}
+            LoadState::Pending | LoadState::Failed(_) => None,
             LoadState::Ready(replayed) => {
                 grid_ui(ui, &replayed.images);
                 ui.add_space(theme::STEP);
                 if self.pictures.0.as_ref() != Some(path) {
                     self.pictures = (Some(path.clone()), Pictures::default());
                 }
-                self.pictures.1.ui(ui, replayed);
+                let is_asked = self.pictures.1.ui(ui, replayed);
+                is_asked.then(|| Asked::Pictures(changed_images(replayed, opened.row)))
             }
         }
     }
+}
+
+/// The pictures that a trial changed.
+fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
+    let images = replayed.images.iter().enumerate();
+    let is_changed = |(_, image): &(usize, &ReplayedImage)| image.outcome == ImageOutcome::Sdc1;
+    let classes = |(at, image): (usize, &ReplayedImage)| (at, [image.golden, image.faulty]);
+    let images: Vec<_> = images.filter(is_changed).map(classes).collect();
+    let title = format!("{} changed by trial {}", text::counted(images.len(), "sample"), row.name());
+    ChangedImages { title, images, is_new: true }
 }
 
 /// The answer of the replay of a trial.

@@ -7,37 +7,38 @@ mod detail;
 mod filter;
 mod list;
 mod outcomes;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod trials;
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Label, Layout, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder, vec2};
+use eframe::egui::{Frame, Panel, Rect, RichText, ScrollArea, Ui};
 
+use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
+use crate::results::campaign::{CampaignBegan, CampaignRecord};
 use crate::results::report::place_of;
 use crate::results::tiles::Group;
 use crate::results::{RunRecord, RunState, subject_of};
-use crate::run::summary::{FaultFilter, TrialKey};
+use crate::run::summary::TrialKey;
 use conditions::{conditions_ui, head_ui, progress_ui};
-use detail::{Neighbour, Opened, TrialDetail};
+use detail::{Asked, Opened, TrialDetail};
 pub use filter::TrialFilter;
 use list::{TrialId, TrialList, id_of};
+use summary::{shares, summary_ui, tally};
 use trials::{TrialQuery, TrialRows};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
 /// What a campaign does that differs between settings.
 const SEVERAL: &str = "several settings";
-/// Room that the summary needs beside the bar.
-const SUMMARY: f32 = 420.0;
 
 /// The state of the view between frames.
 #[derive(Default)]
@@ -128,9 +129,16 @@ impl View for Campaigns {
             .into_iter()
             .filter(|(_, campaign)| chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen))
             .collect();
-        match self.shown {
-            Part::Conditions => conditions_of(ui, input, &listed),
+        let changed = match self.shown {
+            Part::Conditions => {
+                conditions_of(ui, input, &listed);
+                None
+            }
             Part::Trials => self.trials_ui(ui, beside, input, shared.trial_filter, (&runs, &listed)),
+        };
+        if changed.is_some() {
+            *shared.changed = changed;
+            return Some(ViewResponse::Show("data"));
         }
         wanted
     }
@@ -217,7 +225,7 @@ impl Campaigns {
         input: &ViewInput<'_>,
         trial_filter: &TrialFilter,
         (runs, listed): (&[&Run], &[Listed<'_>]),
-    ) {
+    ) -> Option<ChangedImages> {
         let sought = &trial_filter.sought;
         let is_chosen =
             |campaign: &CampaignRecord| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen);
@@ -225,7 +233,10 @@ impl Campaigns {
         let (query, facts) = TrialQuery::of(input, sought, runs, is_listed);
         let asked = query.clone();
         let found = match self.read.get(&query, ui.ctx(), move || asked.read(&facts)) {
-            LoadState::Failed(why) => return drop(ui.label(format!("The trials could not be read: {why}."))),
+            LoadState::Failed(why) => {
+                ui.label(format!("The trials could not be read: {why}."));
+                return None;
+            }
             LoadState::Ready(found) => Some(found.clone()),
             LoadState::Pending => None,
         };
@@ -233,7 +244,8 @@ impl Campaigns {
             let (last, found) = self.read.last()?;
             query.continues(last).then(|| found.clone())
         }) else {
-            return waiting_ui(ui);
+            waiting_ui(ui);
+            return None;
         };
         let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
         let count = format!("{} of {}", text::grouped(found.count as u64), text::grouped(all));
@@ -245,7 +257,8 @@ impl Campaigns {
             } else {
                 "No trial is over yet."
             };
-            return drop(ui.label(why));
+            ui.label(why);
+            return None;
         }
         let position = self.position(&found);
         let is_wide = ui.available_width() >= SIDE_BY_SIDE;
@@ -256,7 +269,7 @@ impl Campaigns {
             panel.default_size(0.5 * size).size_range(0.25 * size..=0.75 * size)
         };
         let panel = if is_wide { side(Panel::right(id), space.x) } else { side(Panel::bottom(id), space.y) };
-        panel.show(ui, |ui| self.detail_ui(ui, input, &found, position, listed));
+        let changed = panel.show(ui, |ui| self.detail_ui(ui, input, &found, position, listed)).inner;
         let clicked = self.list.ui(ui, &found, self.open.as_ref());
         if clicked.is_some() {
             self.open = clicked;
@@ -267,6 +280,7 @@ impl Campaigns {
                 "The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."
             ));
         }
+        changed
     }
 
     /// The position of the opened trial in the list; without one in the list, the first is opened.
@@ -293,7 +307,7 @@ impl Campaigns {
         found: &Arc<TrialRows>,
         position: usize,
         listed: &[Listed<'_>],
-    ) {
+    ) -> Option<ChangedImages> {
         let order = self.list.order(found);
         let row = &found.rows[order[position]];
         let TrialKey { campaign: name, round, .. } = &row.trial.key;
@@ -310,32 +324,15 @@ impl Campaigns {
             work,
             has_neighbours: [position > 0, position + 1 < order.len()],
         };
-        let next = match self.detail.ui(ui, input.results, &opened) {
-            None => return,
-            Some(Neighbour::Previous) => position - 1,
-            Some(Neighbour::Next) => position + 1,
+        let next = match self.detail.ui(ui, input.results, &opened)? {
+            Asked::Pictures(changed) => return Some(changed),
+            Asked::Previous => position - 1,
+            Asked::Next => position + 1,
         };
         self.open = Some(id_of(&found.rows[order[next]]));
         self.list.show(next);
+        None
     }
-}
-
-/// What the listed trials amount to: how many there are, and the shares of outcomes with their definitions. In the room
-/// beside the bar, or else below it.
-fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
-    let ink = theme::present(ui).text2;
-    let [count, shares] = words.map(|text| RichText::new(text).size(theme::SMALL).color(ink));
-    let is_beside = beside.width() >= SUMMARY && beside.height() < 1.5 * theme::CONTROL;
-    let row = Rect::from_min_size(ui.cursor().min, vec2(ui.available_width(), theme::CONTROL));
-    let row = if is_beside { beside } else { row };
-    let row = UiBuilder::new().max_rect(row).layout(Layout::right_to_left(Align::Center));
-    ui.scope_builder(row, |ui| {
-        ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
-            ui.add(Label::new(shares).selectable(false).truncate()).on_hover_text(definitions.join("\n\n"));
-        });
-    });
 }
 
 /// How far the campaigns are, while any is in progress.
@@ -344,41 +341,6 @@ fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     if is_running {
         progress_ui(ui, listed.iter().map(|(_, campaign)| *campaign));
     }
-}
-
-/// The trials at the place and their images, as in the heat map; without a place, all trials.
-fn tally(listed: &[Listed<'_>], sought: &FaultFilter) -> (u64, Tally) {
-    let mut sum = (0, Tally::default());
-    for (_, campaign) in listed {
-        for state in campaign.states(false) {
-            if !sought.is_chosen() {
-                sum = (sum.0 + state.trials, sum.1 + state.tally);
-                continue;
-            }
-            for outcome in &state.outcomes {
-                let layer = campaign.began.layers.get(outcome.layer);
-                let is_layer = sought.layer.is_none() || layer == sought.layer.as_ref();
-                if is_layer && (sought.bit.is_none() || outcome.bit == sought.bit) {
-                    sum = (sum.0 + outcome.trials, sum.1 + outcome.tally);
-                }
-            }
-        }
-    }
-    sum
-}
-
-fn shares((trials, tally): &(u64, Tally)) -> String {
-    if tally.images == 0 {
-        return String::new();
-    }
-    let share = |count: u64| text::percent(tally.share(count));
-    format!(
-        "{}: {} of images masked, {} with SDC-1, {} with DUE",
-        text::counted(*trials, "trial"),
-        share(tally.masked),
-        share(tally.sdc1),
-        share(tally.due)
-    )
 }
 
 /// The estimates of all conditions, campaign by campaign.

@@ -91,8 +91,9 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Draws a row of the images with another class, or all once they are asked for; or only their classes where the data are no images.
-    pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) {
+    /// Draws a row of the images with another class, or all once they are asked for; or only their classes where the data
+    /// are no images. Whether they are asked for in the view of data.
+    pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) -> bool {
         let changed: Vec<(usize, &ReplayedImage)> = replayed
             .images
             .iter()
@@ -100,10 +101,11 @@ impl Pictures {
             .filter(|(_, image)| image.outcome == ImageOutcome::Sdc1)
             .collect();
         if changed.is_empty() {
-            return;
+            return false;
         }
         let colours = theme::present(ui);
         let few = ((ui.available_width() + theme::STEP) / (PICTURE + theme::STEP)).max(1.0) as usize;
+        let mut is_asked = false;
         ui.horizontal(|ui| {
             ui.label(RichText::new("Changed predictions").font(theme::medium(theme::BODY)));
             ui.label(RichText::new("fault-free → with fault").size(theme::SMALL).color(colours.text3));
@@ -117,6 +119,9 @@ impl Pictures {
                     self.shows_all ^= true;
                 }
             }
+            let help = "Shows these samples in the view Data, with their classes and a filter";
+            let link = ui.link(RichText::new("Show in Data").size(theme::SMALL));
+            is_asked = link.on_hover_text(help).clicked();
         });
         if self.textures.len() != replayed.pictures.len() {
             self.textures = replayed.pictures.iter().map(|picture| texture(ui, picture)).collect();
@@ -138,6 +143,7 @@ impl Pictures {
                 shown.response.on_hover_text(words(at, image));
             }
         });
+        is_asked
     }
 }
 

@@ -1,0 +1,185 @@
+//! One file over HTTP, continued where a previous try ended.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use ureq::Agent;
+use ureq::http::{Response, StatusCode, header};
+
+use super::{DownloadError, Patience};
+use crate::data::Remote;
+use crate::form::number::hexadecimal;
+
+/// Bytes between two reports of progress.
+const CHUNK: usize = 1 << 18;
+
+/// What makes the connections; proxies are those of the environment.
+pub fn agent(patience: Patience) -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_connect(Some(patience.silence))
+        .timeout_recv_response(Some(patience.silence))
+        .timeout_per_read(Some(patience.silence))
+        .user_agent(concat!("weightlab/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into()
+}
+
+/// How a try ended that did not fail for good.
+enum Try {
+    /// All bytes are there.
+    Complete,
+    /// The connection broke.
+    Broken(String),
+}
+
+/// Downloads a file into a folder and yields its path. `report` gets the bytes that are there, and cancels.
+///
+/// # Errors
+/// As [`super::download`].
+pub fn fetch(
+    agent: &Agent,
+    remote: &Remote,
+    folder: &Path,
+    patience: Patience,
+    report: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<PathBuf, DownloadError> {
+    let path = folder.join(remote.name());
+    let part = remote.part_in(folder);
+    let disk = || DownloadError::disk(&part);
+    let mut file = File::options().create(true).append(true).read(true).open(&part).map_err(disk())?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(DownloadError::Busy { path: part }),
+        Err(TryLockError::Error(source)) => return Err(disk()(source)),
+    }
+    let mut there = file.metadata().map_err(disk())?.len();
+    let mut fruitless = 0;
+    loop {
+        let before = there;
+        let end = attempt(agent, remote, &mut file, &part, &mut there, report)?;
+        let detail = match end {
+            Try::Complete => break,
+            Try::Broken(detail) => detail,
+        };
+        fruitless = if there > before { 0 } else { fruitless + 1 };
+        if fruitless >= patience.tries {
+            return Err(DownloadError::Unreachable { url: remote.url.to_owned(), detail });
+        }
+        std::thread::sleep(patience.pause * 2u32.pow(fruitless.min(8)));
+        cancel_if(report(there))?;
+    }
+    file.sync_all().map_err(disk())?;
+    let found = digest(&part)?;
+    if found != remote.sha256 {
+        fs::remove_file(&part).map_err(disk())?;
+        let (url, expected) = (remote.url.to_owned(), remote.sha256.to_owned());
+        return Err(DownloadError::Checksum { url, expected, found });
+    }
+    fs::rename(&part, &path).map_err(DownloadError::disk(&path))?;
+    Ok(path)
+}
+
+/// Adds what the server sends to the file; `there` counts what the file holds.
+fn attempt(
+    agent: &Agent,
+    remote: &Remote,
+    file: &mut File,
+    part: &Path,
+    there: &mut u64,
+    report: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Try, DownloadError> {
+    if *there > remote.bytes {
+        restart(file, part, there)?;
+    }
+    if *there == remote.bytes {
+        return Ok(Try::Complete);
+    }
+    let mut request = agent.get(remote.url);
+    if *there > 0 {
+        request = request.header(header::RANGE, format!("bytes={there}-"));
+    }
+    let response = match request.call() {
+        Ok(response) => response,
+        Err(error) => return Ok(Try::Broken(error.to_string())),
+    };
+    match response.status() {
+        StatusCode::OK => restart(file, part, there)?,
+        StatusCode::PARTIAL_CONTENT if begins_at(&response, *there) => {}
+        StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
+            restart(file, part, there)?;
+            return Ok(Try::Broken("the server does not continue the file".to_owned()));
+        }
+        // The server has too much to do, or is being repaired.
+        status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+            return Ok(Try::Broken(format!("status {}", status.as_u16())));
+        }
+        status => {
+            return Err(DownloadError::Refused { url: remote.url.to_owned(), status: status.as_u16() });
+        }
+    }
+    let wrong_size =
+        |found: u64| DownloadError::Size { url: remote.url.to_owned(), expected: remote.bytes, found };
+    if let Some(length) = response.body().content_length()
+        && *there + length != remote.bytes
+    {
+        return Err(wrong_size(*there + length));
+    }
+    let mut body = response.into_body().into_reader();
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        cancel_if(report(*there))?;
+        let count = match body.read(&mut buffer) {
+            Ok(0) if *there < remote.bytes => {
+                return Ok(Try::Broken(format!("the connection ended after {there} bytes")));
+            }
+            Ok(0) => return Ok(Try::Complete),
+            Ok(count) => count,
+            Err(error) => return Ok(Try::Broken(error.to_string())),
+        };
+        if *there + count as u64 > remote.bytes {
+            restart(file, part, there)?;
+            return Err(wrong_size(remote.bytes + 1));
+        }
+        file.write_all(&buffer[..count]).map_err(DownloadError::disk(part))?;
+        *there += count as u64;
+    }
+}
+
+/// Whether a part of a file begins where the present one ends.
+fn begins_at<B>(response: &Response<B>, there: u64) -> bool {
+    let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
+    range.is_some_and(|range| range.starts_with(&format!("bytes {there}-")))
+}
+
+/// Empties the file.
+fn restart(file: &mut File, part: &Path, there: &mut u64) -> Result<(), DownloadError> {
+    file.set_len(0).and_then(|()| file.rewind()).map_err(DownloadError::disk(part))?;
+    *there = 0;
+    Ok(())
+}
+
+fn cancel_if(flow: ControlFlow<()>) -> Result<(), DownloadError> {
+    if flow.is_break() { Err(DownloadError::Cancelled) } else { Ok(()) }
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn digest(path: &Path) -> Result<String, DownloadError> {
+    let mut file = File::open(path).map_err(DownloadError::disk(path))?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hexadecimal(&hash.finalize())),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(DownloadError::disk(path)(error)),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The dialog that downloads a dataset: which ones there are, under which licence, from where, to where, and how far a
+//! download is.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use eframe::egui::{self, Frame, Id, Modal, ProgressBar, RichText, TextEdit, Ui};
+
+use super::background::{BackgroundTask, TaskState};
+use super::files::{home_folder, typed};
+use super::theme::{SMALL, STEP, present};
+use super::widgets::{self, FieldState, Tone, title_ui};
+use crate::data::{Data, KnownSet, Origin, Places, Remote};
+use crate::download::{DownloadError, Patience, download};
+use crate::form::number::megabytes;
+
+/// Width of the dialog, in points.
+const WIDTH: f32 = 560.0;
+/// How often a running download is drawn.
+const REDRAW_EVERY: Duration = Duration::from_millis(100);
+
+/// What the dialog wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DownloadResponse {
+    /// The files of the dataset of this name are in this folder.
+    Arrived(&'static str, PathBuf),
+    /// Close the dialog.
+    Close,
+}
+
+/// A dataset of the list.
+struct Listed {
+    set: &'static KnownSet,
+    origin: Origin,
+    /// The folder that has it already.
+    found: Option<PathBuf>,
+}
+
+/// A download in progress.
+struct Running {
+    done: Arc<AtomicU64>,
+    total: u64,
+    is_cancelled: Arc<AtomicBool>,
+    task: BackgroundTask<Result<(), DownloadError>>,
+}
+
+/// How far the dialog is.
+enum State {
+    /// Nothing goes on.
+    Choosing,
+    /// A download goes on.
+    Running(Running),
+    /// The last download failed, for this reason.
+    Failed(String),
+}
+
+/// The dialog.
+pub struct DownloadDialog {
+    listed: Vec<Listed>,
+    chosen: usize,
+    folder: String,
+    state: State,
+}
+
+impl DownloadDialog {
+    /// The dialog with the datasets that there are; `wanted` is the name of the one to begin with.
+    pub fn new(places: &Places, wanted: Option<&str>) -> Self {
+        let listed: Vec<Listed> = Data::downloadable()
+            .into_iter()
+            .map(|(set, origin)| Listed { set, origin, found: places.find(set).ok() })
+            .collect();
+        let chosen = listed.iter().position(|listed| Some(listed.set.name) == wanted).unwrap_or_default();
+        let mut dialog = Self { listed, chosen, folder: String::new(), state: State::Choosing };
+        dialog.propose_folder(places);
+        dialog
+    }
+
+    fn propose_folder(&mut self, places: &Places) {
+        if let Some(listed) = self.listed.get(self.chosen) {
+            self.folder = listed.set.download_folder(places).display().to_string();
+        }
+    }
+
+    /// Draws the dialog; a download that goes on ends with it.
+    pub fn ui(&mut self, ctx: &egui::Context, places: &Places) -> Option<DownloadResponse> {
+        let arrived = self.take_end();
+        let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * STEP);
+        let modal = Modal::new(Id::unique("download")).frame(frame).show(ctx, |ui| {
+            ui.set_width(WIDTH.min(ctx.content_rect().width() - 4.0 * STEP));
+            ui.spacing_mut().item_spacing.y = STEP;
+            self.content_ui(ui, places)
+        });
+        let is_closed = modal.inner || modal.should_close();
+        if is_closed && let State::Running(running) = &self.state {
+            running.is_cancelled.store(true, Ordering::SeqCst);
+        }
+        arrived.or_else(|| is_closed.then_some(DownloadResponse::Close))
+    }
+
+    /// Takes the end of a download.
+    fn take_end(&mut self) -> Option<DownloadResponse> {
+        let State::Running(running) = &self.state else { return None };
+        let name = self.listed[self.chosen].set.name;
+        let (state, response) = match running.task.take() {
+            TaskState::Running => return None,
+            TaskState::Done(Ok(())) => {
+                let folder = self.target();
+                self.listed[self.chosen].found = Some(folder.clone());
+                (State::Choosing, Some(DownloadResponse::Arrived(name, folder)))
+            }
+            TaskState::Done(Err(DownloadError::Cancelled)) => (State::Choosing, None),
+            TaskState::Done(Err(error)) => (State::Failed(error.to_string()), None),
+            TaskState::Failed(why) => (State::Failed(why), None),
+        };
+        self.state = state;
+        response
+    }
+
+    fn target(&self) -> PathBuf {
+        typed(&self.folder, home_folder().as_deref())
+    }
+
+    /// Draws what is inside; whether it is to be closed.
+    fn content_ui(&mut self, ui: &mut Ui, places: &Places) -> bool {
+        title_ui(ui, "Download data");
+        let is_running = matches!(self.state, State::Running(_));
+        let before = self.chosen;
+        ui.add_enabled_ui(!is_running, |ui| self.list_ui(ui));
+        if self.chosen != before {
+            self.state = State::Choosing;
+            self.propose_folder(places);
+        }
+        let Some(listed) = self.listed.get(self.chosen) else { return true };
+        let weak = present(ui).text3;
+        ui.label(RichText::new(format!("Source: {}", source(&listed.origin))).size(SMALL).color(weak));
+        ui.label(RichText::new(format!("About: {}", listed.origin.page)).size(SMALL).color(weak));
+        ui.horizontal(|ui| {
+            let label = ui.label("Folder");
+            let state = if self.folder.trim().is_empty() { FieldState::Wrong } else { FieldState::Plain };
+            let field = TextEdit::singleline(&mut self.folder).desired_width(f32::INFINITY);
+            ui.add_enabled_ui(!is_running, |ui| widgets::field_ui(ui, field, state).labelled_by(label.id));
+        });
+        match &self.state {
+            State::Choosing => {}
+            State::Failed(why) => drop(widgets::message_ui(ui, Tone::Bad, why)),
+            State::Running(running) => {
+                let done = running.done.load(Ordering::SeqCst);
+                let text = format!("{} of {}", megabytes(done), megabytes(running.total));
+                ui.add(ProgressBar::new(done as f32 / running.total.max(1) as f32).text(text));
+                ui.ctx().request_repaint_after(REDRAW_EVERY);
+            }
+        }
+        self.buttons_ui(ui)
+    }
+
+    fn list_ui(&mut self, ui: &mut Ui) {
+        for (position, listed) in self.listed.iter().enumerate() {
+            let name = format!("{}, {}", listed.set.name, megabytes(listed.origin.bytes()));
+            ui.radio_value(&mut self.chosen, position, name);
+            let place = listed.found.as_ref().map(|folder| format!(". Found in {}", folder.display()));
+            let about = format!("Licence: {}{}", listed.origin.licence, place.unwrap_or_default());
+            ui.indent(position, |ui| {
+                ui.label(RichText::new(about).size(SMALL).color(present(ui).text3));
+            });
+        }
+    }
+
+    /// Draws the buttons; whether the dialog is to be closed.
+    fn buttons_ui(&mut self, ui: &mut Ui) -> bool {
+        ui.horizontal(|ui| {
+            if let State::Running(running) = &self.state {
+                if ui.add(widgets::button(None, "Cancel download")).clicked() {
+                    running.is_cancelled.store(true, Ordering::SeqCst);
+                }
+                return false;
+            }
+            let verb = if self.has_part() { "Continue download" } else { "Download" };
+            if widgets::primary_ui(ui, !self.folder.trim().is_empty(), None, verb).clicked() {
+                self.begin(ui.ctx());
+            }
+            ui.add(widgets::button(None, "Close")).clicked()
+        })
+        .inner
+    }
+
+    /// Whether a previous try left a part of a file.
+    fn has_part(&self) -> bool {
+        let folder = self.target();
+        let files = self.listed.get(self.chosen).map_or(&[][..], |listed| listed.origin.files);
+        files.iter().any(|file| file.has_part_in(&folder))
+    }
+
+    fn begin(&mut self, ctx: &egui::Context) {
+        self.begin_with(ctx, self.listed[self.chosen].origin.files);
+    }
+
+    fn begin_with(&mut self, ctx: &egui::Context, files: &'static [Remote<'static>]) {
+        let (done, is_cancelled) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let (reported, flag, folder) = (done.clone(), is_cancelled.clone(), self.target());
+        let work = move || {
+            download(files, &folder, Patience::default(), &mut |progress| {
+                reported.store(progress.done, Ordering::SeqCst);
+                if flag.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+        };
+        let total = files.iter().map(|file| file.bytes).sum();
+        self.state = match BackgroundTask::begin("download", ctx, work) {
+            Some(task) => State::Running(Running { done, total, is_cancelled, task }),
+            None => State::Failed("the system refuses another thread; close other programs".to_owned()),
+        };
+    }
+}
+
+/// Where the files come from, without their names.
+fn source(origin: &Origin) -> &str {
+    let url = origin.files.first().map_or("", |file| file.url);
+    url.rsplit_once('/').map_or(url, |(folder, _)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use eframe::egui::vec2;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::download::server::{Manner, Server};
+
+    /// A dialog with one dataset of one file, which a server on this machine has.
+    fn dialog_of(server: &Server, content: &[u8], folder: &std::path::Path) -> DownloadDialog {
+        use sha2::Digest;
+        let url: &'static str = server.url("set.bin").leak();
+        let sha256: &'static str = crate::form::number::hexadecimal(&sha2::Sha256::digest(content)).leak();
+        let file = Remote { url, bytes: content.len() as u64, sha256, members: &[] };
+        let files: &'static [Remote<'static>] = vec![file].leak();
+        let origin = Origin { page: "example.org", licence: "MIT", files };
+        let (set, _) = Data::downloadable()[0];
+        let listed = vec![Listed { set, origin, found: None }];
+        let folder = folder.display().to_string();
+        DownloadDialog { listed, chosen: 0, folder, state: State::Choosing }
+    }
+
+    type Shown = (DownloadDialog, Option<DownloadResponse>);
+
+    fn harness(dialog: DownloadDialog) -> Harness<'static, Shown> {
+        let draw = |ui: &mut Ui, (dialog, response): &mut Shown| {
+            crate::gui::app::prepare(ui.ctx(), &crate::gui::settings::Settings::default());
+            let answer = dialog.ui(ui.ctx(), &Places::default());
+            if answer.is_some() {
+                *response = answer;
+            }
+        };
+        Harness::builder().with_size(vec2(800.0, 600.0)).build_ui_state(draw, (dialog, None))
+    }
+
+    /// Draws frames until the download has ended.
+    fn wait(harness: &mut Harness<'static, Shown>) {
+        let begun = Instant::now();
+        while matches!(harness.state().0.state, State::Running(_))
+            && begun.elapsed() < Duration::from_secs(10)
+        {
+            harness.step();
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        harness.run();
+    }
+
+    #[test]
+    fn licence_size_source_and_folder_are_shown_and_the_files_arrive() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = vec![7; 300_000];
+        let server = Server::start(&content, &[Manner::Right]);
+        let mut harness = harness(dialog_of(&server, &content, folder.path()));
+        harness.run();
+        for text in ["MNIST, 0.3 MB", "Licence: MIT", "About: example.org"] {
+            assert!(harness.query_by_label(text).is_some(), "{text}");
+        }
+        assert!(harness.query_by_label_contains("Source: http://127.0.0.1").is_some());
+        harness.get_by_label("Download").click();
+        harness.step();
+        wait(&mut harness);
+        let arrived = DownloadResponse::Arrived("MNIST", folder.path().to_owned());
+        assert_eq!(harness.state().1, Some(arrived));
+        assert_eq!(std::fs::read(folder.path().join("set.bin")).unwrap(), content);
+        assert!(harness.query_by_label_contains("Found in").is_some());
+    }
+
+    #[test]
+    fn a_failed_download_says_why_and_can_be_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = vec![7; 300_000];
+        std::fs::write(folder.path().join("set.bin.part"), &content[..1000]).unwrap();
+        let server = Server::start(&content, &[Manner::Status(404), Manner::Right]);
+        let mut harness = harness(dialog_of(&server, &content, folder.path()));
+        harness.run();
+        for _ in 0..2 {
+            harness.get_by_label("Continue download").click();
+            harness.step();
+            wait(&mut harness);
+            if server.requests() == 1 {
+                assert!(harness.query_by_label_contains("status 404").is_some());
+            }
+        }
+        assert_eq!(server.ranges(), [Some(1000), Some(1000)]);
+        assert_eq!(std::fs::read(folder.path().join("set.bin")).unwrap(), content);
+        harness.get_by_label("Close").click();
+        harness.run();
+        assert_eq!(harness.state().1, Some(DownloadResponse::Close));
+    }
+}

@@ -1,0 +1,83 @@
+//! Which samples are listed.
+
+use eframe::egui::Ui;
+
+use crate::gui::widgets;
+use crate::run::summary::Prediction;
+
+/// The pictures that a trial of a campaign changed, with the classes without and with the fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedImages {
+    /// What they are: "12 pictures that trial 7 changed".
+    pub title: String,
+    /// Places in the test part, ascending, each with the class that was predicted without the fault, and with it.
+    pub images: Vec<(usize, [Option<u32>; 2])>,
+    /// Whether the view has not shown them yet.
+    pub is_new: bool,
+}
+
+impl ChangedImages {
+    /// The two classes of a picture.
+    pub fn classes(&self, image: usize) -> Option<[Option<u32>; 2]> {
+        let at = self.images.binary_search_by_key(&image, |(image, _)| *image).ok()?;
+        Some(self.images[at].1)
+    }
+}
+
+/// What samples must have to be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// This class.
+    pub class: Option<u32>,
+    /// This predicted class.
+    pub predicted: Option<u32>,
+    /// A wrong prediction.
+    pub is_wrong: bool,
+}
+
+impl Filter {
+    /// The places of the samples that have all of it. Without predictions, only their classes count.
+    pub fn listed(
+        &self,
+        labels: &[u32],
+        predictions: Option<&[Prediction]>,
+        changed: Option<&ChangedImages>,
+    ) -> Vec<usize> {
+        let fits = |at: &usize| {
+            let label = labels[*at];
+            let prediction = predictions.map(|predictions| predictions[*at].class);
+            self.class.is_none_or(|class| class == label)
+                && prediction.is_none_or(|found| {
+                    self.predicted.is_none_or(|class| found == Some(class))
+                        && (!self.is_wrong || found != Some(label))
+                })
+        };
+        match changed {
+            Some(changed) => {
+                let images = changed.images.iter().map(|(image, _)| *image);
+                images.filter(|at| *at < labels.len()).filter(fits).collect()
+            }
+            None => (0..labels.len()).filter(fits).collect(),
+        }
+    }
+
+    /// Draws the choices, from right to left.
+    pub fn ui(&mut self, ui: &mut Ui, classes: &[String], has_predictions: bool) {
+        if has_predictions {
+            ui.checkbox(&mut self.is_wrong, "Wrong").on_hover_text("Only samples with a wrong prediction");
+            class_ui(ui, "Predicted", &mut self.predicted, classes);
+        }
+        class_ui(ui, "Class", &mut self.class, classes);
+    }
+}
+
+fn class_ui(ui: &mut Ui, name: &str, chosen: &mut Option<u32>, classes: &[String]) {
+    let class_name = |class: u32| classes.get(class as usize).map_or("?", String::as_str);
+    let shown = chosen.map_or("all", class_name).to_owned();
+    widgets::choice_ui(ui, name, &shown, |ui| {
+        ui.selectable_value(chosen, None, "all");
+        for class in (0..).take(classes.len()) {
+            ui.selectable_value(chosen, Some(class), class_name(class));
+        }
+    });
+}

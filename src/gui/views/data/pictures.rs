@@ -1,0 +1,154 @@
+//! The samples in rows: a picture, its class, and what is predicted.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use eframe::egui::{
+    Align, Color32, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions,
+    Ui, Vec2, vec2,
+};
+
+use super::filter::ChangedImages;
+use crate::gui::{text, theme};
+use crate::results::number::{fixed, short};
+use crate::run::Picture;
+use crate::run::summary::{Prediction, SeenSamples};
+
+/// The side of a picture, the width of a place, and the height of the lines below a picture, in points.
+const PICTURE: f32 = 72.0;
+const PLACE: f32 = 96.0;
+const LINES: f32 = 36.0;
+/// The values of a sample without pixels that are shown.
+const VALUES: usize = 4;
+
+/// The pictures that were drawn last, on the graphics card.
+#[derive(Default)]
+pub struct Pictures {
+    textures: BTreeMap<usize, TextureHandle>,
+}
+
+impl Pictures {
+    /// Has to be called when the samples change.
+    pub fn forget(&mut self) {
+        self.textures.clear();
+    }
+
+    /// Draws the listed samples in rows; only those that are visible are made.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        seen: &SeenSamples,
+        predictions: Option<&[Prediction]>,
+        changed: Option<&ChangedImages>,
+        listed: &[usize],
+    ) {
+        if listed.len() < seen.samples.len() {
+            let all = text::counted(seen.samples.len(), "sample");
+            let words = format!("{} of {all}", text::grouped(listed.len() as u64));
+            ui.label(RichText::new(words).size(theme::SMALL).color(theme::present(ui).text3));
+        }
+        let columns = ((ui.available_width() / PLACE) as usize).max(1);
+        let height = PICTURE + LINES;
+        let rows = listed.len().div_ceil(columns);
+        let area = ScrollArea::vertical().id_salt("pictures").auto_shrink(false);
+        let mut visible: Option<Range<usize>> = None;
+        area.show_rows(ui, height, rows, |ui, shown| {
+            let range = shown.start * columns..(shown.end * columns).min(listed.len());
+            for row in listed[range.clone()].chunks(columns) {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 0.0;
+                    for &at in row {
+                        let layout = Layout::top_down(Align::Center);
+                        let place = ui.allocate_ui_with_layout(vec2(PLACE, height), layout, |ui| {
+                            ui.set_min_size(vec2(PLACE, height));
+                            ui.spacing_mut().item_spacing.y = 1.0;
+                            self.sample_ui(ui, seen, at);
+                            words_ui(ui, seen, at, predictions, changed);
+                        });
+                        place.response.on_hover_text(reading(seen, at, predictions, changed));
+                    }
+                });
+            }
+            visible = Some(range);
+        });
+        let places: Vec<usize> = visible.map(|range| listed[range].to_vec()).unwrap_or_default();
+        self.textures.retain(|at, _| places.contains(at));
+    }
+
+    fn sample_ui(&mut self, ui: &mut Ui, seen: &SeenSamples, at: usize) {
+        if !seen.samples.shape.is_image() {
+            let values = seen.samples.sample(at).iter().take(VALUES).map(|value| short(f64::from(*value)));
+            let values = values.collect::<Vec<_>>().join("\n");
+            ui.allocate_ui(Vec2::splat(PICTURE), |ui| ui.label(RichText::new(values).size(theme::SMALL)));
+            return;
+        }
+        let texture = self.textures.entry(at).or_insert_with(|| texture(ui, &Picture::of(&seen.samples, at)));
+        let [width, height] = texture.size().map(|side| side as f32);
+        let scale = PICTURE / width.max(height).max(1.0);
+        ui.add(Image::new(&*texture).fit_to_exact_size(vec2(width, height) * scale));
+    }
+}
+
+fn texture(ui: &Ui, picture: &Picture) -> TextureHandle {
+    let pixels =
+        picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
+    let image = ColorImage::new(picture.size, pixels);
+    // Few pixels keep their edges; many are averaged.
+    let options =
+        if picture.size[0] as f32 > PICTURE { TextureOptions::LINEAR } else { TextureOptions::NEAREST };
+    ui.ctx().load_texture(format!("sample {}", picture.image), image, options)
+}
+
+/// The name of a class; "none" where logits are not finite.
+fn name(seen: &SeenSamples, class: Option<u32>) -> &str {
+    class.and_then(|class| seen.classes.get(class as usize)).map_or("none", String::as_str)
+}
+
+/// The class, and below it what is predicted: in the colour of errors where that is wrong.
+fn words_ui(
+    ui: &mut Ui,
+    seen: &SeenSamples,
+    at: usize,
+    predictions: Option<&[Prediction]>,
+    changed: Option<&ChangedImages>,
+) {
+    let colours = theme::present(ui);
+    let mut line = |words: &str, colour: Color32| {
+        let shown = RichText::new(text::shortened(words, 16)).size(theme::SMALL).color(colour);
+        ui.add(Label::new(shown).selectable(false));
+    };
+    let label = seen.samples.labels[at];
+    line(name(seen, Some(label)), colours.text);
+    if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
+        return line(&format!("{} → {}", name(seen, golden), name(seen, faulty)), colours.bad);
+    }
+    let Some(prediction) = predictions.map(|predictions| predictions[at]) else { return };
+    let words = format!("→ {}, {}", name(seen, prediction.class), percent(prediction.confidence));
+    line(&words, if prediction.class == Some(label) { colours.text3 } else { colours.bad });
+}
+
+fn percent(share: f64) -> String {
+    if share.is_nan() { "no probability".to_owned() } else { format!("{} %", fixed(100.0 * share, 0)) }
+}
+
+/// All of a sample in words.
+fn reading(
+    seen: &SeenSamples,
+    at: usize,
+    predictions: Option<&[Prediction]>,
+    changed: Option<&ChangedImages>,
+) -> String {
+    let mut words = format!("Sample {at}, class {}", name(seen, Some(seen.samples.labels[at])));
+    if let Some(prediction) = predictions.map(|predictions| predictions[at]) {
+        words = format!(
+            "{words}\nPredicted: {} {}",
+            name(seen, prediction.class),
+            percent(prediction.confidence)
+        );
+    }
+    if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
+        words =
+            format!("{words}\nWithout the fault: {}\nWith it: {}", name(seen, golden), name(seen, faulty));
+    }
+    words
+}

@@ -1,0 +1,114 @@
+//! The samples that a network sees, and the class that it predicts for each.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Files, Moment};
+use crate::data::{Samples, Standardisation};
+use crate::doc::RunSpec;
+use crate::net::{LossFunction, Mask, backend, top1};
+use crate::run::context::initial_network;
+use crate::run::directory::spec_of;
+
+/// A part of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DataPart {
+    /// What networks are trained on.
+    Training,
+    /// What was held out of it.
+    Validation,
+    /// What networks are tested on.
+    #[default]
+    Test,
+}
+
+/// The samples of a part as networks see them: resized and scaled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenSamples {
+    /// The samples.
+    pub samples: Samples,
+    /// Names of the classes, `[classes]`.
+    pub classes: Vec<String>,
+    /// Mean and deviation of each channel.
+    pub channels: Standardisation,
+}
+
+/// What a network predicts for a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// The class with the largest logit; `None` where logits are not finite.
+    pub class: Option<u32>,
+    /// Its probability, in [0, 1]; NaN without a class.
+    pub confidence: f64,
+}
+
+impl DataPart {
+    /// All parts.
+    pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
+
+    /// Its name: "Test".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Training => "Training",
+            Self::Validation => "Validation",
+            Self::Test => "Test",
+        }
+    }
+}
+
+/// The samples of a part of the data of a run; a folder of data is relative to `base`.
+///
+/// # Errors
+/// What cannot be read, where it was looked for, and where to get it.
+pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
+    let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
+    let samples = match part {
+        DataPart::Training => data.train,
+        DataPart::Validation => data.validation,
+        DataPart::Test => data.test,
+    };
+    let channels = Standardisation::of(&samples);
+    let classes = spec.data.class_names().iter().map(ToString::to_string).collect();
+    Ok(SeenSamples { samples, classes, channels })
+}
+
+/// What the network of a run at a moment predicts for each of the samples, in evaluation mode.
+///
+/// # Errors
+/// When the run has no network at that moment, its files cannot be read, or the samples do not fit it.
+pub fn predict(
+    folder: &Path,
+    id: &str,
+    moment: Moment,
+    samples: &Samples,
+) -> Result<Vec<Prediction>, String> {
+    let files = Files::read(folder, id, moment)?;
+    let spec = spec_of(folder, id)?;
+    let structure = Arc::new(spec.structure().map_err(|misfit| misfit.to_string())?);
+    if samples.shape != structure.input {
+        return Err(format!("the network takes {}, and the data are {}", structure.input, samples.shape));
+    }
+    let (mut values, mut masks) = (Vec::new(), Vec::new());
+    for parameter in &structure.parameters {
+        let read = files.values(&parameter.name)?;
+        values.push(Arc::new(read.values));
+        masks.push(Mask::new(read.entries).map(Arc::new));
+    }
+    let network = initial_network(&spec, structure.clone(), 0).with_arrays(values, masks)?;
+    let compute = backend(&spec.device, &spec.train.kernels);
+    let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
+    let size = samples.shape.len();
+    let batch = spec.train.evaluation_batch;
+    let mut predictions = Vec::with_capacity(samples.len());
+    for (inputs, labels) in samples.values.chunks(batch * size).zip(samples.labels.chunks(batch)) {
+        let logits = compute.logits(&network, inputs, labels.len());
+        predictions.extend(logits.chunks_exact(structure.outputs).map(|row| prediction(&loss, row)));
+    }
+    Ok(predictions)
+}
+
+fn prediction(loss: &LossFunction, logits: &[f32]) -> Prediction {
+    let class = top1(logits);
+    let probability = |class: u32| loss.probabilities(logits).get(class as usize).copied();
+    Prediction { class, confidence: class.and_then(probability).unwrap_or(f64::NAN) }
+}
