@@ -187,7 +187,9 @@ fn part(
         let expected = format!("labels from {} to {}", range.start(), range.end());
         return Err(set.wrong(&path, expected, format!("label {label}")));
     }
-    labels.iter_mut().for_each(|label| *label -= range.start());
+    for label in &mut labels {
+        *label -= range.start();
+    }
     let path = set.file(folder, images)?;
     let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, set)?;
     if sizes[0] != labels.len() {

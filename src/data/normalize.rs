@@ -28,10 +28,9 @@ impl Normalize {
     pub fn problem(&self, channels: usize) -> Option<String> {
         match self {
             Self::None | Self::Standard => None,
-            Self::ImageNet if channels != 3 => Some(format!(
+            Self::ImageNet => (channels != 3).then(|| format!(
                 "ImageNet's numbers are for 3 channels, and these data have {channels}; write Given(mean: […], deviation: […])"
             )),
-            Self::ImageNet => None,
             Self::Given(GivenScale { mean, deviation }) => {
                 let fits = |numbers: &[f64]| numbers.len() == 1 || numbers.len() == channels;
                 let is_usable = |number: &f64| (*number as f32).is_finite();

@@ -39,6 +39,8 @@ fn part(path: &Path) -> Result<Samples, DataError> {
     if let Some(label) = labels.iter().find(|label| !(1..=10).contains(*label)) {
         return Err(SVHN.wrong(path, "labels from 1 to 10", format!("label {label}")));
     }
-    labels.iter_mut().for_each(|label| *label %= 10);
+    for label in &mut labels {
+        *label %= 10;
+    }
     Ok(Samples::new(SHAPE, values, labels))
 }

@@ -216,7 +216,9 @@ fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<Ex
     let mut arms = vec![ExpandedArm { name: arm.name.clone(), index, spec }];
     sweep(&mut arms, &experiment.sweep, &Place::default().key("sweep"))?;
     sweep(&mut arms, &arm.sweep, &here.key("sweep"))?;
-    arms.iter_mut().for_each(|arm| fill(&mut arm.spec, &experiment.looks));
+    for arm in &mut arms {
+        fill(&mut arm.spec, &experiment.looks);
+    }
     Ok(arms)
 }
 

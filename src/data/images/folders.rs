@@ -72,13 +72,10 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
     let [train, test] = parts(folder);
     let train = train.unwrap_or_else(|| folder.to_owned());
     let names = classes(&train)?;
-    let (classes, label_of): (Vec<String>, Box<dyn Fn(&str) -> Option<u32>>) = match map {
-        Some(map) => (map.names.clone(), Box::new(|name: &str| map.labels.get(name).copied())),
-        None => {
-            let label_of =
-                |name: &str| names.iter().position(|known| known == name).map(|label| label as u32);
-            (names.clone(), Box::new(label_of))
-        }
+    let classes = map.map_or_else(|| names.clone(), |map| map.names.clone());
+    let label_of = |name: &str| match map {
+        Some(map) => map.labels.get(name).copied(),
+        None => names.binary_search_by(|known| known.as_str().cmp(name)).ok().map(|label| label as u32),
     };
     if classes.len() < 2 {
         let found = format!("{} folders with pictures: {}", names.len(), names.join(", "));

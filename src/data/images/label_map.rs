@@ -46,8 +46,7 @@ impl LabelMap {
         let mut map = Self::default();
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
-        let mut count = 0;
-        for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+        for (count, (number, line)) in (0..).zip(lines.filter(|(_, line)| !line.is_empty())) {
             let (folder, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             let rest = rest.trim();
             let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -55,7 +54,6 @@ impl LabelMap {
                 Ok(label) => (label, after.trim()),
                 Err(_) => (count, rest),
             };
-            count += 1;
             let wrong =
                 |expected: &str, found: String| Err((format!("line {}: {expected}", number + 1), found));
             if label >= MOST {

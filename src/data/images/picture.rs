@@ -55,15 +55,22 @@ impl Preparation {
         self.crop(&bytes, new_width, new_height)
     }
 
-    /// Bilinear with antialias: a triangle filter whose width grows with the scale, with Pillow's fixed-point weights.
+    /// Bilinear with antialias: a triangle filter whose width grows with the scale, with Pillow's fixed-point weights. Rows
+    /// come first, and are rounded to bytes before the columns, as Pillow does it; the library's own order is the other one.
     fn resample(self, bytes: Vec<u8>, from: [usize; 2], to: [usize; 2]) -> Vec<u8> {
         let kind = if self.is_grey { PixelType::U8 } else { PixelType::U8x3 };
-        let [from, to] = [from, to].map(|sides| sides.map(|side| side as u32));
-        let source = Image::from_vec_u8(from[0], from[1], bytes, kind).expect("as many bytes as pixels have");
-        let mut result = Image::new(to[0], to[1], kind);
+        let [[width, height], [new_width, new_height]] =
+            [from, to].map(|sides| sides.map(|side| side as u32));
+        let source = Image::from_vec_u8(width, height, bytes, kind).expect("as many bytes as pixels have");
         let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-        Resizer::new().resize(&source, &mut result, &options).expect("both have pixels of one kind");
-        result.into_vec()
+        let mut resizer = Resizer::new();
+        let mut resized = |source: &Image<'_>, width: u32, height: u32| {
+            let mut result = Image::new(width, height, kind);
+            resizer.resize(source, &mut result, &options).expect("both have pixels of one kind");
+            result
+        };
+        let narrow = resized(&source, new_width, height);
+        resized(&narrow, new_width, new_height).into_vec()
     }
 
     /// The square in the middle, one channel after the other.

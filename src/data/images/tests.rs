@@ -7,7 +7,7 @@ use super::*;
 use crate::data::testing::Folder;
 use crate::data::{Data, Dataset, Images, Normalize};
 
-/// Pictures that tests/oracle/image_folder.py made, with what torchvision makes of them.
+/// Pictures that `tests/oracle/image_folder.py` made, with what torchvision makes of them.
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/images")
 }
@@ -42,7 +42,7 @@ fn pictures_are_prepared_as_torchvision_does_with_pillow() {
         for (is_grey, ending) in [(false, "rgb"), (true, "grey")] {
             let found = Preparation { is_grey, ..SMALL }.read(&fixtures().join(name)).unwrap();
             let (most, mean) = differences(&found, &fixture(&format!("{name}.{ending}")));
-            assert!(most <= 1, "{name}, {ending}: {most} grey levels, {mean} in the mean");
+            assert!(most <= 1 && mean < 0.02, "{name}, {ending}: {most} grey levels, {mean} in the mean");
         }
     }
 }
@@ -96,6 +96,12 @@ fn folders_are_classes_and_pictures_are_in_order() {
     let whole = Images { test: 0.5, ..images(&folder.join("train")) };
     let data = read_all(whole).unwrap();
     assert_eq!((data.train.len(), data.test.len()), (2, 2));
+    // What limits cut off is not decoded, and takes no memory.
+    folder.write("val/dog/z.png", b"no picture");
+    let few = Images { limit_train: Some(2), limit_test: Some(2), memory: 2e-5, ..images(folder.path()) };
+    let data = read_all(few).unwrap();
+    assert_eq!((data.train.labels, data.test.labels), (vec![0, 0], vec![0, 1]));
+    std::fs::remove_file(folder.join("val/dog/z.png")).unwrap();
     let scaled = Images { normalize: Normalize::ImageNet, ..images(folder.path()) };
     assert!(read_all(scaled).unwrap().train.values.iter().any(|value| *value < 0.0));
 }
@@ -171,7 +177,7 @@ fn giants_are_refused_by_their_header() {
     folder.write("giant.bmp", &giant);
     let message = SMALL.read(&folder.join("giant.bmp")).unwrap_err();
     assert!(message.contains("60000×60000"), "{message}");
-    folder.write("row.ppm", &[b"P6 200000 1 255\n".as_slice(), &[0; 600_000]].concat());
+    folder.write("row.ppm", &[b"P6 200000 1 255\n".as_slice(), &vec![0; 600_000]].concat());
     let tall = Preparation { resize: 4000, ..SMALL };
     assert!(tall.read(&folder.join("row.ppm")).unwrap_err().contains("resized it would have"));
 }

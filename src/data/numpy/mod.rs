@@ -80,7 +80,7 @@ impl Arrays {
     pub fn parts(&mut self, is_channels_last: bool) -> Result<(Part, Option<Part>), DataError> {
         let find = |all: &[[&str; 2]]| {
             let has = |name: &&str| self.names.iter().any(|known| known == name);
-            all.iter().find(|names| names.iter().all(|name| has(&name))).map(|names| names.map(str::to_owned))
+            all.iter().find(|names| names.iter().all(|name| has(name))).map(|names| names.map(str::to_owned))
         };
         let (train, test) = (find(&TRAIN).or_else(|| find(&WHOLE)), find(&TEST));
         let Some(train) = train else {
@@ -156,19 +156,15 @@ impl Arrays {
     ) -> Result<R, Wrong> {
         let name = format!("{name}.npy");
         let failed = |error: &dyn std::fmt::Display| wrong("an array that can be read", error.to_string());
-        match &mut self.archive {
-            Some(archive) => {
-                let mut file = archive.by_name(&name).map_err(|error| failed(&error))?;
-                let size = file.size();
-                // What unpacks to more than the archive says ends there.
-                act(&mut (&mut file).take(size), size)
-            }
-            None => {
-                let file = File::open(self.path.join(&name)).map_err(|error| failed(&error))?;
-                let size = file.metadata().map_err(|error| failed(&error))?.len();
-                act(&mut BufReader::new(file).take(size), size)
-            }
+        if let Some(archive) = &mut self.archive {
+            let mut file = archive.by_name(&name).map_err(|error| failed(&error))?;
+            let size = file.size();
+            // What unpacks to more than the archive says ends there.
+            return act(&mut (&mut file).take(size), size);
         }
+        let file = File::open(self.path.join(&name)).map_err(|error| failed(&error))?;
+        let size = file.metadata().map_err(|error| failed(&error))?.len();
+        act(&mut BufReader::new(file).take(size), size)
     }
 
     /// The labels of a part, and the highest one.
@@ -254,16 +250,12 @@ impl Arrays {
         for part in parts {
             for (name, header) in part.names.iter().zip(&part.headers) {
                 hash.update(format!("{name} {} ", header.text));
-                match &mut self.archive {
-                    Some(archive) => {
-                        let file = archive.by_name(&format!("{name}.npy"));
-                        hash.update(file.map_or(0, |file| file.crc32()).to_le_bytes());
-                    }
-                    None => {
-                        let path = self.path.join(format!("{name}.npy"));
-                        hash_ends(&path, &mut hash)
-                            .map_err(|source| DataError::Unreadable { path, source })?;
-                    }
+                if let Some(archive) = &mut self.archive {
+                    let file = archive.by_name(&format!("{name}.npy"));
+                    hash.update(file.map_or(0, |file| file.crc32()).to_le_bytes());
+                } else {
+                    let path = self.path.join(format!("{name}.npy"));
+                    hash_ends(&path, &mut hash).map_err(|source| DataError::Unreadable { path, source })?;
                 }
             }
         }

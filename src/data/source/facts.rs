@@ -134,7 +134,7 @@ impl Data {
     /// The same settings with this found in their files.
     pub fn with_found(&self, found: Option<Found>) -> Self {
         let mut data = self.clone();
-        if let Some(user) = data.rule_mut().and_then(|data| data.user_data_mut()) {
+        if let Some(user) = data.rule_mut().and_then(super::Settings::user_data_mut) {
             *user.found = found;
         }
         data
@@ -190,7 +190,7 @@ impl Data {
     /// The same data wherever they are, and in any amount of memory: the settings that a run's identity depends on.
     pub fn without_place(&self) -> Self {
         let mut data = self.clone().in_place(None).with_found(self.found().cloned());
-        if let Some(user) = data.rule_mut().and_then(|data| data.user_data_mut()) {
+        if let Some(user) = data.rule_mut().and_then(super::Settings::user_data_mut) {
             *user.memory = MEMORY;
         }
         if let Some(rule) = data.rule_mut() {

@@ -44,47 +44,57 @@ impl Images {
         Preparation { resize: self.resize, crop: self.crop, is_grey }
     }
 
-    fn pictures(&self, folder: &Path, base: &Path) -> Result<Pictures, DataError> {
+    /// The pictures of the training and the test part, the names of classes, and what names the content.
+    fn parts(
+        &self,
+        folder: &Path,
+        base: &Path,
+    ) -> Result<([Vec<Picture>; 2], Vec<String>, String), DataError> {
         let map = self.label_map.as_ref().map(|file| LabelMap::read(&base.join(file))).transpose()?;
-        let pictures = find(folder, map.as_ref())?;
-        let count = pictures.train.len() + pictures.test.as_ref().map_or(0, Vec::len);
-        let Preparation { crop, .. } = self.preparation();
-        Memory(self.memory).check(folder, count, self.preparation().channels() * crop * crop)?;
-        Ok(pictures)
+        let Pictures { train, test, classes, content } = find(folder, map.as_ref())?;
+        let parts = match test {
+            Some(test) => [train, test],
+            None => self.split(train)?,
+        };
+        let limited = self.limited(&parts).map(<[Picture]>::len);
+        let values = self.preparation().channels() * self.crop * self.crop;
+        Memory(self.memory).check(folder, limited.iter().sum(), values)?;
+        Ok((parts, classes, content))
     }
 
-    /// The training and the test part.
-    fn split(&self, pictures: Pictures) -> Result<[Vec<Picture>; 2], DataError> {
-        let Pictures { train, test, .. } = pictures;
-        if let Some(test) = test {
-            return Ok([train, test]);
-        }
-        let indices = test_indices(train.len(), test_count(train.len(), self.test)?);
+    /// What is left for training, and what is for testing.
+    fn split(&self, all: Vec<Picture>) -> Result<[Vec<Picture>; 2], DataError> {
+        let indices = test_indices(all.len(), test_count(all.len(), self.test)?);
         let mut indices = indices.into_iter().peekable();
-        let (mut trained, mut tested) = (Vec::new(), Vec::new());
-        for (index, picture) in (0..).zip(train) {
-            if indices.next_if_eq(&index).is_some() { tested.push(picture) } else { trained.push(picture) }
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (index, picture) in (0..).zip(all) {
+            if indices.next_if_eq(&index).is_some() { test.push(picture) } else { train.push(picture) }
         }
-        Ok([trained, tested])
+        Ok([train, test])
+    }
+
+    /// The pictures that are to be read: those that limits cut off need not be.
+    fn limited<'a>(&self, parts: &'a [Vec<Picture>; 2]) -> [&'a [Picture]; 2] {
+        let first =
+            |part: &'a [Picture], limit: Option<usize>| &part[..limit.unwrap_or(part.len()).min(part.len())];
+        [first(&parts[0], self.limit_train), first(&parts[1], self.limit_test)]
     }
 }
 
 impl Source for Images {
     fn look(&self, folder: &Path, base: &Path) -> Result<Found, DataError> {
-        let pictures = self.pictures(folder, base)?;
-        let (classes, content) = (ClassNames::from(pictures.classes.clone()), pictures.content.clone());
-        let [train, test] = self.split(pictures)?.map(|part| part.len());
+        let (parts, classes, content) = self.parts(folder, base)?;
+        let [train, test] = parts.map(|part| part.len());
         let shape = [self.preparation().channels(), self.crop, self.crop];
-        Ok(Found { shape, classes, train, test, content })
+        Ok(Found { shape, classes: ClassNames::from(classes), train, test, content })
     }
 
     fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {
-        let pictures = self.pictures(folder, base)?;
-        let classes = pictures.classes.len();
-        let [train, test] = self.split(pictures)?;
+        let (parts, classes, _) = self.parts(folder, base)?;
         let (skips, mut left_out) = (self.damaged == Damaged::Skip, Vec::new());
-        let [train, test] = [train, test].map(|part| read(&part, self.preparation(), skips, &mut left_out));
-        Ok(Parts { left_out, ..Parts::new(train?, test?, classes) })
+        let [train, test] =
+            self.limited(&parts).map(|part| read(part, self.preparation(), skips, &mut left_out));
+        Ok(Parts { left_out, ..Parts::new(train?, test?, classes.len()) })
     }
 
     fn forget_files(&mut self) {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::testing::Folder;
 
-fn settings<'a>(label: &'a str) -> TableSettings<'a> {
+fn settings(label: &str) -> TableSettings<'_> {
     TableSettings { label, leave_out: &[], words: &[], memory: Memory(1.0) }
 }
 
@@ -60,10 +60,12 @@ fn every_mistake_names_its_place_and_a_remedy() {
 
 #[test]
 fn names_are_no_words_and_large_tables_are_refused() {
-    let names: String = (0..40).map(|row| format!("n{row},{}\n", row % 2)).collect();
+    let lines =
+        |start: &str| (0..40).map(|row| format!("{start}{row},{}\n", row % 2)).collect::<Vec<_>>().concat();
+    let names = lines("n");
     let message = read_text(format!("name,y\n{names}").as_bytes(), &settings("y")).unwrap_err();
     assert!(message.contains("line 34, column \"name\": at most 32 different words"), "{message}");
-    let rows: String = (0..40).map(|row| format!("{row},{}\n", row % 2)).collect();
+    let rows = lines("");
     let small = TableSettings { memory: Memory(1e-7), ..settings("y") };
     let message = read_text(format!("a,y\n{rows}").as_bytes(), &small).unwrap_err();
     assert!(message.contains("memory: 40 samples of 1 values"), "{message}");
