@@ -48,9 +48,7 @@ impl RunSpec {
     /// # Errors
     /// Before the data of a user were looked at.
     pub fn trace(&self) -> Result<Traced, Misfit> {
-        let unknown =
-            || Misfit { path: Vec::new(), message: "the shape of the data is not known".to_owned() };
-        let facts = self.data.facts(self.net.image_side()).ok_or_else(unknown)?;
+        let facts = self.data.facts(self.net.image_side()).ok_or_else(Misfit::of_unknown_data)?;
         Ok(Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss))
     }
 

@@ -8,7 +8,7 @@ use crate::data::{ClassNames, DataError, Found, Parts, take_test};
 
 crate::choice! {
     /// Which axis of arrays of images has the channels.
-    pub enum ChannelAxis: "Channels" {
+    pub enum ChannelAxis: "Channel axis" {
         First, "First", "[n, channels, height, width], as PyTorch has them";
         Last, "Last", "[n, height, width, channels], as Keras and NumPy's pictures have them";
     }
@@ -20,7 +20,7 @@ dataset! {
         experiment file", File, normalize None {
         test: f64 = 0.2, "Test", "Share of the samples that are kept for testing where there are no arrays x_test and \
             y_test, the same for all seeds", unit "%", range [0.001, 0.999];
-        channels: ChannelAxis = ChannelAxis::First, "Channels", "Which axis of images has the channels";
+        channels: ChannelAxis = ChannelAxis::First, "Channel axis", "Which axis of images has the channels";
         classes: Vec<String> = Vec::new(), "Classes", "Names of the classes, in the order of their labels; default: \
             their numbers";
     }

@@ -12,6 +12,13 @@ pub struct Misfit {
     pub message: String,
 }
 
+impl Misfit {
+    /// Nothing fits data that nobody has looked at.
+    pub fn of_unknown_data() -> Self {
+        Self { path: Vec::new(), message: "the shape of the data is not known".to_owned() }
+    }
+}
+
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.path.is_empty() {
