@@ -30,7 +30,9 @@ impl Found {
                 Op::Enter(branch) => branch.data,
                 Op::Stage(_) | Op::Leave(_) => None,
             });
-            for data in std::iter::once(spec.data.clone()).chain(branches) {
+            // Data of the user were looked at when the experiment was opened.
+            let all = std::iter::once(spec.data.clone()).chain(branches);
+            for data in all.filter(|data| !data.needs_look()) {
                 found.read(&data, &spec.net, base, &datasets);
             }
         }

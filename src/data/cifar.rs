@@ -37,6 +37,26 @@ pub const CIFAR10: KnownSet = KnownSet {
     }),
 };
 
+/// CIFAR-100 (Krizhevsky 2009), the "binary version".
+pub const CIFAR100: KnownSet = KnownSet {
+    name: "CIFAR-100",
+    needed: &["train.bin", "test.bin"],
+    folders: &["cifar-100-binary", "cifar100", "cifar100/cifar-100-binary", "CIFAR100/cifar-100-binary"],
+    remedy: "Get the binary version (torchvision's cifar-100-python is another format) from \
+             www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar100(dir: \"…\")",
+    first_labels: &[],
+    origin: Some(Origin {
+        page: "www.cs.toronto.edu/~kriz/cifar.html",
+        licence: "none stated; papers cite Krizhevsky (2009)",
+        files: &[Remote {
+            url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+            bytes: 168_513_733,
+            sha256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
+            members: &["train.bin", "test.bin"],
+        }],
+    }),
+};
+
 const SHAPE: Shape = Shape::new(3, 32, 32);
 const CLASSES: usize = 10;
 /// Images of each file.
@@ -63,7 +83,45 @@ fn read(folder: &Path, records: usize) -> Result<Parts, DataError> {
         }
     }
     let test = batch(&CIFAR10.file(folder, "test_batch.bin")?, records)?;
-    Ok(Parts { train, test, classes: CLASSES, standardise: false })
+    Ok(Parts::new(train, test, CLASSES))
+}
+
+/// Reads CIFAR-100 from a folder, with the labels of its 100 classes or of 20 groups of them; pixels are divided by 255.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub fn cifar100(folder: &Path, is_coarse: bool) -> Result<Parts, DataError> {
+    let train = with_groups(&CIFAR100.file(folder, "train.bin")?, 5 * BATCH, is_coarse)?;
+    let test = with_groups(&CIFAR100.file(folder, "test.bin")?, BATCH, is_coarse)?;
+    Ok(Parts::new(train, test, if is_coarse { 20 } else { 100 }))
+}
+
+/// Records of two labels, of the group and of the class, and an image.
+fn with_groups(path: &Path, records: usize, is_coarse: bool) -> Result<Samples, DataError> {
+    let content = files::read(path, &CIFAR100)?;
+    let record = 2 + SHAPE.len();
+    if content.len() != records * record {
+        let expected = format!("{} bytes, {records} images of {record}", records * record);
+        return Err(CIFAR100.wrong(
+            path,
+            expected,
+            format!("{} bytes, so get the file again", content.len()),
+        ));
+    }
+    let (mut values, mut labels) = (Vec::with_capacity(records * SHAPE.len()), Vec::with_capacity(records));
+    for record in content.chunks_exact(record) {
+        let (label, classes) = if is_coarse { (record[0], 20) } else { (record[1], 100) };
+        if label >= classes {
+            return Err(CIFAR100.wrong(
+                path,
+                format!("labels from 0 to {}", classes - 1),
+                format!("label {label}"),
+            ));
+        }
+        labels.push(u32::from(label));
+        values.extend(record[2..].iter().map(|&byte| f32::from(byte) / 255.0));
+    }
+    Ok(Samples::new(SHAPE, values, labels))
 }
 
 fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
@@ -109,6 +167,26 @@ mod tests {
             (&[3, 1, 8, 9][..], &[2, 0][..])
         );
         assert_eq!(parts.train.sample(2)[3071], 0.2);
+    }
+
+    #[test]
+    fn cifar_100_has_classes_and_groups() {
+        let folder = Folder::new("cifar-100");
+        let record = |group: u8, class: u8| [vec![group, class], vec![51; 3072]].concat();
+        folder.write("train.bin", &[record(19, 99), record(3, 7)].concat());
+        let path = folder.join("train.bin");
+        assert_eq!(with_groups(&path, 2, false).unwrap().labels, [99, 7]);
+        let groups = with_groups(&path, 2, true).unwrap();
+        assert_eq!((groups.labels.as_slice(), groups.sample(1)[3071]), (&[19, 3][..], 0.2));
+        folder.write("train.bin", &record(20, 100));
+        assert!(
+            with_groups(&path, 1, false)
+                .unwrap_err()
+                .to_string()
+                .contains("labels from 0 to 99, found label 100")
+        );
+        let message = cifar100(folder.path(), true).unwrap_err().to_string();
+        assert!(message.contains("expected 153700000 bytes, 50000 images of 3074"), "{message}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn iris() -> Parts {
 fn parts(mut all: Samples, classes: usize, standardise: bool) -> Parts {
     let indices: Vec<u32> = (0..).step_by(TEST_STRIDE).take(all.len().div_ceil(TEST_STRIDE)).collect();
     let test = all.take_out(&indices);
-    Parts { train: all, test, classes, standardise }
+    Parts { standardise, ..Parts::new(all, test, classes) }
 }
 
 fn unpack(packed: &[u8]) -> Vec<u8> {

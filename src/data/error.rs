@@ -1,7 +1,7 @@
 //! What can be wrong with data: each message says what, where, and what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -22,6 +22,10 @@ pub enum DataError {
     #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
+    /// A file or folder of the user is not where the experiment says.
+    #[error("{}: cannot be found ({source}). Correct the path in the settings of the data, relative to the experiment file", path.display())]
+    NotThere { path: PathBuf, source: io::Error },
+
     /// The operating system refuses to read a file.
     #[error("{}: cannot be read ({source}). Check its permissions and its disk", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
@@ -29,6 +33,24 @@ pub enum DataError {
     /// A setting of the experiment does not fit the data.
     #[error("{setting}: {problem}")]
     Setting { setting: &'static str, problem: String },
+}
+
+impl DataError {
+    /// A file that is not what it should be.
+    pub(super) fn wrong(
+        path: &Path,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let (path, expected) = (path.to_owned(), expected.into());
+        Self::WrongFile { path, expected, found: found.into(), remedy: remedy.into() }
+    }
+
+    /// A setting that does not fit the data.
+    pub(super) fn setting(setting: &'static str, problem: impl Into<String>) -> Self {
+        Self::Setting { setting, problem: problem.into() }
+    }
 }
 
 /// A folder that was searched.

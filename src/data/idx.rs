@@ -1,5 +1,6 @@
-//! MNIST and Fashion-MNIST: IDX files, raw or gzip.
+//! MNIST and sets in its format: IDX files, raw or gzip.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::locate::KnownSet;
@@ -91,17 +92,30 @@ const NAMES: [&str; 4] = [
     "t10k-images-idx3-ubyte",
     "t10k-labels-idx1-ubyte",
 ];
-const CLASSES: usize = 10;
 
 const IMAGES_MAGIC: u32 = 0x0803;
 const LABELS_MAGIC: u32 = 0x0801;
+
+/// Kuzushiji-MNIST (Clanuwat et al. 2018).
+pub const KMNIST: KnownSet = KnownSet {
+    name: "KMNIST",
+    needed: &NAMES,
+    folders: &["kmnist", "KMNIST/raw", "KMNIST"],
+    remedy: "Get the four files from codh.rois.ac.jp/kmnist or let torchvision download them, then name their folder: \
+             Kmnist(dir: \"…\")",
+    first_labels: &[8, 7, 0],
+    origin: None,
+};
+
+/// Sets whose files have the same names.
+const ALIKE: [&KnownSet; 3] = [&MNIST, &FASHION_MNIST, &KMNIST];
 
 /// Reads MNIST from a folder; pixels are divided by 255.
 ///
 /// # Errors
 /// A missing, truncated or wrong file.
 pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
-    parts(folder, &MNIST, &FASHION_MNIST)
+    ten_classes(folder, &MNIST)
 }
 
 /// Reads Fashion-MNIST from a folder; pixels are divided by 255.
@@ -109,22 +123,43 @@ pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
 /// # Errors
 /// A missing, truncated or wrong file.
 pub fn fashion_mnist(folder: &Path) -> Result<Parts, DataError> {
-    parts(folder, &FASHION_MNIST, &MNIST)
+    ten_classes(folder, &FASHION_MNIST)
 }
 
-fn parts(folder: &Path, set: &KnownSet, other: &KnownSet) -> Result<Parts, DataError> {
-    let [train_images, train_labels, test_images, test_labels] = NAMES;
-    let train = part(folder, set, train_images, train_labels)?;
-    if train.labels.starts_with(other.first_labels) {
-        return Err(set.wrong(folder, set.name, format!("{}, whose files have the same names", other.name)));
+/// Reads KMNIST from a folder; pixels are divided by 255.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub fn kmnist(folder: &Path) -> Result<Parts, DataError> {
+    ten_classes(folder, &KMNIST)
+}
+
+fn ten_classes(folder: &Path, set: &KnownSet) -> Result<Parts, DataError> {
+    let parts = parts(folder, set, &(0..=9))?;
+    let is_of =
+        |other: &&&KnownSet| other.name != set.name && parts.train.labels.starts_with(other.first_labels);
+    match ALIKE.iter().find(is_of) {
+        Some(other) => {
+            Err(set.wrong(folder, set.name, format!("{}, whose files have the same names", other.name)))
+        }
+        None => Ok(parts),
     }
-    let test = part(folder, set, test_images, test_labels)?;
+}
+
+/// Both parts of a set in four files, which it names in this order: images and labels for training, then for testing.
+/// Labels count from the lowest one of the range.
+pub(super) fn parts(folder: &Path, set: &KnownSet, range: &RangeInclusive<u32>) -> Result<Parts, DataError> {
+    let [train_images, train_labels, test_images, test_labels] = *set.needed else {
+        unreachable!("a set of IDX files has four")
+    };
+    let train = part(folder, set, [train_images, train_labels], range)?;
+    let test = part(folder, set, [test_images, test_labels], range)?;
     if test.shape != train.shape {
         let [expected, found] =
             [train.shape, test.shape].map(|s| format!("test images of {}×{} pixels", s.height, s.width));
         return Err(set.wrong(folder, expected, found));
     }
-    Ok(Parts { train, test, classes: CLASSES, standardise: false })
+    Ok(Parts::new(train, test, (range.end() - range.start()) as usize + 1))
 }
 
 /// The training labels in a folder.
@@ -140,11 +175,20 @@ fn labels(path: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
     Ok(file.bytes.iter().map(|&label| u32::from(label)).collect())
 }
 
-fn part(folder: &Path, set: &KnownSet, images: &str, label_file: &str) -> Result<Samples, DataError> {
+fn part(
+    folder: &Path,
+    set: &KnownSet,
+    [images, label_file]: [&str; 2],
+    range: &RangeInclusive<u32>,
+) -> Result<Samples, DataError> {
     let path = set.file(folder, label_file)?;
-    let labels = labels(&path, set)?;
-    if let Some(label) = labels.iter().find(|&&label| label >= 10) {
-        return Err(set.wrong(&path, "labels from 0 to 9", format!("label {label}")));
+    let mut labels = labels(&path, set)?;
+    if let Some(label) = labels.iter().find(|label| !range.contains(label)) {
+        let expected = format!("labels from {} to {}", range.start(), range.end());
+        return Err(set.wrong(&path, expected, format!("label {label}")));
+    }
+    for label in &mut labels {
+        *label -= range.start();
     }
     let path = set.file(folder, images)?;
     let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, set)?;

@@ -10,23 +10,32 @@
 //! |---|---|
 //! | `samples` | the containers |
 //! | `embedded` | UCI digits and iris, inside the binary |
-//! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
+//! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
+//! | `images`, `table`, `numpy` | data of the user's |
+//! | `found`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
 //! | `locate` | which folder, when the experiment names none |
 //! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
-//! | `recognise` | which dataset a folder holds |
+//! | `recognise` | which dataset a file or folder holds |
 //! | `digest` | a name for what a run has seen |
-//! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
+//! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
 mod augment;
 mod cifar;
+mod class_names;
 mod digest;
 mod embedded;
+mod emnist;
 mod error;
 mod files;
+mod found;
 mod idx;
+mod images;
 mod locate;
+mod memory;
+mod normalize;
+mod numpy;
 mod order;
 mod origin;
 mod prepare;
@@ -37,21 +46,31 @@ mod samples;
 mod source;
 mod split;
 mod standardise;
+mod svhn;
+mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use augment::{Augmentation, augment};
-pub use cifar::{CIFAR10, cifar10};
+pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
+pub use class_names::ClassNames;
 pub use embedded::{digits, iris};
+pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
-pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
+pub use found::{Found, Look, Looks, Stamp};
+pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
+pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};
 pub use origin::{Origin, Remote};
-pub use prepare::{Labels, Normalize, Options, prepare};
+pub use prepare::{Labels, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
-pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};
-pub use split::take_validation;
+pub use source::{
+    Cifar10, Cifar100, Csv, Damaged, Data, Digits, Emnist, EmnistSplit, Facts, FashionMnist, Images, Iris,
+    Kmnist, Mnist, Numpy, Svhn,
+};
+pub use split::{take_test, take_validation};
 pub use standardise::Standardisation;
+pub use svhn::{SVHN, svhn};

@@ -1,20 +1,12 @@
 //! From the parts of a reader to the data set that a run uses.
 
-use super::{DataError, Dataset, Parts, Samples, Standardisation, resize, take_validation};
+use super::{DataError, Dataset, Normalize, Parts, Samples, resize, take_validation};
 
 crate::choice! {
     /// What is to be told apart.
     pub enum Labels: "Labels" {
         Classes, "Classes", "The classes of the data";
         EvenOdd, "Even against odd", "Whether the number of the class is even (0) or odd (1)";
-    }
-}
-
-crate::choice! {
-    /// How values are scaled.
-    pub enum Normalize: "Normalization" {
-        None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
-        Standard, "Standardized", "Mean 0 and deviation 1 for each channel, measured on the training part";
     }
 }
 
@@ -40,7 +32,7 @@ pub struct Options {
 /// # Errors
 /// When nothing would be left to train on, or data without pixels are to be resized.
 pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
-    let Parts { mut train, mut test, mut classes, standardise } = parts;
+    let Parts { mut train, mut test, mut classes, standardise, left_out } = parts;
     train.truncate(options.limit_train.unwrap_or(usize::MAX).min(train.len()));
     test.truncate(options.limit_test.unwrap_or(usize::MAX).min(test.len()));
     let validation = take_validation(&mut train, options.validation)?;
@@ -52,10 +44,9 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         }
         all = all.map(|part| resize(&part, size, size));
     }
-    if standardise || options.normalize == Normalize::Standard {
-        let standard = Standardisation::of(&all[0]);
+    if let Some(scale) = options.normalize.scale(&all[0], standardise)? {
         for part in &mut all {
-            standard.apply(part);
+            scale.apply(part);
         }
     }
     if options.labels == Labels::EvenOdd {
@@ -63,7 +54,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         classes = 2;
     }
     let [train, validation, test] = all;
-    Ok(Dataset { train, validation, test, classes })
+    Ok(Dataset { train, validation, test, classes, left_out })
 }
 
 fn even_odd(part: &mut Samples) {
@@ -72,7 +63,7 @@ fn even_odd(part: &mut Samples) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{digits, iris};
+    use super::super::{Standardisation, digits, iris};
     use super::*;
 
     const PLAIN: Options = Options {

@@ -1,16 +1,16 @@
-//! Which dataset a folder holds.
+//! Which dataset a file or folder holds.
 
 use std::path::{Path, PathBuf};
 
 use super::idx::training_labels;
-use super::{Data, KnownSet};
+use super::{Csv, Data, Images, KnownSet, Numpy, images, table};
 
 /// A dataset that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recognised {
     /// The dataset with default settings.
     pub data: Data,
-    /// The folder with its files.
+    /// The folder with its files, or its file.
     pub folder: PathBuf,
     /// Other datasets that it could be as well, by name.
     pub others: Vec<&'static str>,
@@ -28,8 +28,48 @@ enum Fit {
 }
 
 /// The dataset in a folder, or in one below it that tools put datasets into; also known by one of its files. Where there
-/// are several, or the files may be of several, it is the wanted one.
+/// are several, or the files may be of several, it is the wanted one. What is no known set may be data of the user's: a
+/// table, arrays, or folders of images.
 pub fn recognise(path: &Path, wanted: &Data) -> Option<Recognised> {
+    known_set(path, wanted).or_else(|| user_data(path))
+}
+
+/// A table, an archive or a folder of arrays, or folders of images.
+fn user_data(path: &Path) -> Option<Recognised> {
+    let found = |data, path: &Path| Some(Recognised { data, folder: path.to_owned(), others: Vec::new() });
+    let has_arrays = |folder: &Path| folder.join("x_train.npy").is_file();
+    if path.is_dir() {
+        let is_numpy = has_arrays(path);
+        let data = if is_numpy { Data::Numpy(Numpy::default()) } else { Data::Images(Images::default()) };
+        return if is_numpy || images::is_like_pictures(path) { found(data, path) } else { None };
+    }
+    match ending(path).as_str() {
+        "csv" | "tsv" => {
+            let columns = table::columns(path).ok()?;
+            let label = label_among(&columns)?.clone();
+            found(Data::Csv(Csv { label, ..Csv::default() }), path)
+        }
+        "npz" if path.is_file() => found(Data::Numpy(Numpy::default()), path),
+        "npy" => path
+            .parent()
+            .filter(|folder| has_arrays(folder))
+            .and_then(|folder| found(Data::Numpy(Numpy::default()), folder)),
+        _ => None,
+    }
+}
+
+/// The column that may have the classes: one with a usual name, otherwise the last.
+fn label_among(columns: &[String]) -> Option<&String> {
+    const USUAL: [&str; 7] = ["label", "class", "target", "y", "species", "category", "quality"];
+    let named = |name: &&str| columns.iter().find(|column| column.to_lowercase() == **name);
+    USUAL.iter().find_map(|name| named(name)).or(columns.last())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+fn known_set(path: &Path, wanted: &Data) -> Option<Recognised> {
     let sets = || Data::all().into_iter().filter_map(|data| Some((data.files()?.0, data)));
     let is_file_of_a_set = sets().any(|(set, _)| set.needs(path));
     let path = if is_file_of_a_set { path.parent()? } else { path };
@@ -46,7 +86,7 @@ pub fn recognise(path: &Path, wanted: &Data) -> Option<Recognised> {
     Some(Recognised { data, folder, others })
 }
 
-/// Whether a file has a name that a dataset gives to one of its files.
+/// Whether a file has a name that a known set gives to one of its files.
 pub fn is_named_like_data(file: &str) -> bool {
     Data::all().iter().filter_map(Data::files).any(|(set, _)| set.has_name(file))
 }
@@ -87,7 +127,8 @@ mod tests {
 
     /// The labels of a set in its file, packed.
     fn write_labels(folder: &Folder, below: &str, set: &KnownSet) {
-        let head = [0x0801_u32.to_be_bytes(), 10_u32.to_be_bytes()].concat();
+        let count = u32::try_from(set.first_labels.len()).unwrap();
+        let head = [0x0801_u32.to_be_bytes(), count.to_be_bytes()].concat();
         let labels = set.first_labels.iter().map(|label| u8::try_from(*label).unwrap());
         let file = head.into_iter().chain(labels).collect::<Vec<u8>>();
         folder.write(&format!("{below}/{}", set.needed[1]), &gzip(&file));
@@ -127,7 +168,7 @@ mod tests {
         let root = Folder::new("recognise-two");
         fill(&root, "old fashion", &FASHION_MNIST);
         let found = found_in(&root.join("old fashion")).unwrap();
-        assert_eq!((found.data.key(), found.others), ("Mnist", vec!["Fashion-MNIST"]));
+        assert_eq!((found.data.key(), found.others), ("Mnist", vec!["Fashion-MNIST", "KMNIST"]));
         assert_eq!(found_in(root.path()), None);
         fill(&root, "cifar10", &CIFAR10);
         assert_eq!(found_in(root.path()).unwrap().data.key(), "Cifar10");
@@ -146,6 +187,32 @@ mod tests {
         fill(&root, "plain", &FASHION_MNIST);
         let fashion = Data::all().into_iter().find(|data| data.file_set() == Some("Fashion-MNIST")).unwrap();
         let found = recognise(&root.join("plain"), &fashion).unwrap();
-        assert_eq!((found.data.key(), found.others), (fashion.key(), vec!["MNIST"]));
+        assert_eq!((found.data.key(), found.others), (fashion.key(), vec!["MNIST", "KMNIST"]));
+    }
+
+    #[test]
+    fn data_of_the_users_are_recognised_by_their_form() {
+        let root = Folder::new("recognise-own");
+        root.write("wine.csv", b"acid,quality,name\n1,2,3\n");
+        root.write("set.npz", b"");
+        root.write("arrays/x_train.npy", b"");
+        root.write("pictures/train/cat/a.JPEG", b"");
+        root.write("one/cat/a.png", b"");
+        for (path, key, at) in [
+            ("wine.csv", "Csv", "wine.csv"),
+            ("set.npz", "Numpy", "set.npz"),
+            ("arrays", "Numpy", "arrays"),
+            ("arrays/x_train.npy", "Numpy", "arrays"),
+            ("pictures", "Images", "pictures"),
+            ("one", "Images", "one"),
+        ] {
+            let found = found_in(&root.join(path)).unwrap();
+            assert_eq!((found.data.key(), found.folder), (key, root.join(at)), "{path}");
+        }
+        let Some(Recognised { data: Data::Csv(csv), .. }) = found_in(&root.join("wine.csv")) else {
+            panic!()
+        };
+        assert_eq!(csv.label, "quality");
+        assert!(found_in(&root.join("pictures/train/cat")).is_none());
     }
 }

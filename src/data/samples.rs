@@ -127,6 +127,15 @@ pub struct Parts {
     pub classes: usize,
     /// Whether the set is standardised whatever the experiment asks for, as iris is.
     pub standardise: bool,
+    /// What could not be read and was left out, and why.
+    pub left_out: Vec<String>,
+}
+
+impl Parts {
+    /// Whole parts, to be scaled as the experiment asks for.
+    pub const fn new(train: Samples, test: Samples, classes: usize) -> Self {
+        Self { train, test, classes, standardise: false, left_out: Vec::new() }
+    }
 }
 
 /// What a run uses: parts of one shape and with the same classes.
@@ -137,6 +146,8 @@ pub struct Dataset {
     pub validation: Samples,
     pub test: Samples,
     pub classes: usize,
+    /// What could not be read and was left out, and why.
+    pub left_out: Vec<String>,
 }
 
 impl Dataset {

@@ -1,4 +1,4 @@
-//! The validation part.
+//! Parts that are taken out of others: for validation, and for testing where the files have no test part.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -9,9 +9,43 @@ use super::{DataError, Samples, shuffled};
 /// the same samples.
 const KEY: [u8; 32] = *b"weightlab validation samples v1\0";
 
+/// Key of the stream that chooses test samples, the same for all experiments.
+const TEST_KEY: [u8; 32] = *b"weightlab test samples v1\0\0\0\0\0\0\0";
+
 /// Which of `len` samples are for validation: the first `count` of one fixed shuffle, ascending.
 fn validation_indices(len: usize, count: usize) -> Vec<u32> {
-    let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(KEY));
+    chosen(KEY, len, count)
+}
+
+/// Takes the share `test` of the samples out, for testing: the number is rounded, ties away from 0, and at least 1; which
+/// ones are the first of one fixed shuffle. Both parts keep their order.
+///
+/// # Errors
+/// When nothing would be left to train on.
+pub fn take_test(all: &mut Samples, test: f64) -> Result<Samples, DataError> {
+    let count = test_count(all.len(), test)?;
+    Ok(all.take_out(&test_indices(all.len(), count)))
+}
+
+/// How many of `len` samples are for testing.
+pub(super) fn test_count(len: usize, test: f64) -> Result<usize, DataError> {
+    let count = ((len as f64 * test).round() as usize).max(1);
+    if count >= len {
+        let problem = format!(
+            "{count} of {len} samples for testing would leave none to train on; take a smaller share"
+        );
+        return Err(DataError::setting("test", problem));
+    }
+    Ok(count)
+}
+
+/// Which of `len` samples are for testing, ascending.
+pub(super) fn test_indices(len: usize, count: usize) -> Vec<u32> {
+    chosen(TEST_KEY, len, count)
+}
+
+fn chosen(key: [u8; 32], len: usize, count: usize) -> Vec<u32> {
+    let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(key));
     order.truncate(count);
     order.sort_unstable();
     order

@@ -3,7 +3,7 @@
 use super::arch::Net;
 use super::stage::Stage;
 use super::training::Training;
-use crate::data::Data;
+use crate::data::{Data, Looks};
 use crate::form::Overrides;
 
 /// The version of the file format that this program writes.
@@ -45,5 +45,9 @@ crate::form! {
             train.batch";
         sweep: Overrides = Overrides::default(), "Swept settings", "Lists of values; every combination becomes an arm";
         arms: Vec<Arm> = Vec::new(), "Arms", "The treatments to compare";
+    } hidden {
+        /// What is known of the user's data that it names.
+        #[serde(skip)]
+        looks: Looks = Looks::default();
     }
 }

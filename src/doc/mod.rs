@@ -8,9 +8,12 @@ pub mod file;
 pub mod file_names;
 mod identity;
 pub mod intervention;
+mod known_data;
 mod location;
+mod looking;
 pub mod plan;
 mod problem;
+mod run_count;
 mod scan;
 mod spec;
 pub mod stage;
@@ -21,12 +24,14 @@ pub mod templates;
 mod training;
 mod validate;
 
+pub use crate::data::ClassNames;
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };
 pub use experiment::{Arm, Device, Experiment, VERSION};
 pub use intervention::Intervention;
 pub use location::label_of;
+pub use looking::data_to_look_at;
 pub use plan::words::{capitalised, listed, stage_number};
 pub use problem::{Problem, Remedy, Severity};
 pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, planned, runs, runs_after, settings_of};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::data::{Data, Looks};
 use crate::form::path::Place;
 
 /// How much a problem matters.
@@ -39,6 +40,14 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// What is wrong with data of which nothing is known: why they cannot be used, or that nobody has looked at them yet.
+    pub fn of_data(data: &Data, looks: &Looks, place: &Place) -> Option<Self> {
+        let error = looks.of(data).and_then(|look| look.error.clone());
+        let is_unknown = data.needs_look() && data.facts(None).is_none();
+        let message = error.or_else(|| is_unknown.then(|| "the data are being looked at".to_owned()))?;
+        Some(Self::error(place.clone(), message))
+    }
+
     /// A problem that prevents running.
     pub fn error(place: Place, message: impl Into<String>) -> Self {
         Self {

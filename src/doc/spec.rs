@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::arch::Net;
 use super::experiment::{Arm, Device, Experiment};
 use super::identity::{identify, identity};
+use super::known_data::fill;
 use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
@@ -38,19 +39,24 @@ impl RunSpec {
     /// # Errors
     /// The first layer that does not fit what comes in.
     pub fn structure(&self) -> Result<Structure, Misfit> {
-        let Traced { structure, misfit, .. } = self.trace();
+        let Traced { structure, misfit, .. } = self.trace()?;
         misfit.map_or(Ok(structure), Err)
     }
 
     /// The same, with the shape behind each layer; up to the first layer that does not fit what comes in.
-    pub fn trace(&self) -> Traced {
-        let facts = self.data.facts(self.net.image_side());
-        Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss)
+    ///
+    /// # Errors
+    /// Before the data of a user were looked at.
+    pub fn trace(&self) -> Result<Traced, Misfit> {
+        let facts = self.data.facts(self.net.image_side()).ok_or_else(Misfit::of_unknown_data)?;
+        Ok(Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss))
     }
 
     /// Its network in a few words, with its size: "18 layers, 4,962 parameters".
     pub fn network_name(&self) -> String {
-        let facts = self.data.facts(self.net.image_side());
+        let Some(facts) = self.data.facts(self.net.image_side()) else {
+            return self.net.label().to_owned();
+        };
         let name = self.net.rule().name(facts.shape, facts.classes);
         let count = self.structure().map(|structure| counted(structure.trained_count() as u64, "parameter"));
         count.map_or_else(|_| name.clone(), |count| format!("{name}, {count}"))
@@ -172,7 +178,7 @@ impl Identities<'_> {
     }
 }
 
-/// The settings of an arm before sweeps and overrides; those of all arms where none is given. The seed is that of no run.
+/// The settings of an arm before sweeps and overrides, and without what is known of the data; those of all arms where none is given. The seed is that of no run.
 pub fn settings_of(experiment: &Experiment, arm: Option<&Arm>) -> RunSpec {
     RunSpec {
         data: experiment.data.clone(),
@@ -192,6 +198,7 @@ pub fn planned(experiment: &Experiment, arm: Option<usize>) -> RunSpec {
     for (path, value) in experiment.set.0.iter().chain(arm.into_iter().flat_map(|arm| &arm.set.0)) {
         let _ = assign(&mut spec, path, value);
     }
+    fill(&mut spec, &experiment.looks);
     spec
 }
 
@@ -207,6 +214,9 @@ fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<Ex
     let mut arms = vec![ExpandedArm { name: arm.name.clone(), index, spec }];
     sweep(&mut arms, &experiment.sweep, &Place::default().key("sweep"))?;
     sweep(&mut arms, &arm.sweep, &here.key("sweep"))?;
+    for arm in &mut arms {
+        fill(&mut arm.spec, &experiment.looks);
+    }
     Ok(arms)
 }
 

@@ -6,14 +6,15 @@ use super::arch::{Output, place_of};
 use super::experiment::Experiment;
 use super::plan::{Check, Left};
 use super::problem::Problem;
+use super::run_count::{MOST_RUNS, count_runs};
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
 use crate::data::Facts;
+use crate::form::check_ranges;
 use crate::form::number::grouped;
 use crate::form::path::Place;
-use crate::form::{Overrides, check_ranges};
 use crate::optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
@@ -61,19 +62,8 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
     problems
 }
 
-/// The most runs of one experiment, and the most steps of one run: more are typing errors, and would fill the memory.
-const MOST_RUNS: usize = 100_000;
+/// The most steps of one run: more are typing errors, and would fill the memory.
 const MOST_STEPS: u64 = 1_000_000;
-
-/// How many runs the sweeps and seeds make, without making them.
-fn count_runs(experiment: &Experiment) -> usize {
-    let values = |overrides: &Overrides| -> usize {
-        let counts = overrides.0.values().map(|list| Overrides::items(list).map_or(1, |items| items.len()));
-        counts.fold(1, usize::saturating_mul)
-    };
-    let arms = experiment.arms.iter().map(|arm| values(&arm.sweep)).fold(0, usize::saturating_add);
-    arms.saturating_mul(values(&experiment.sweep)).saturating_mul(experiment.seeds.len())
-}
 
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     let arms = Place::default().key("arms");
@@ -113,6 +103,10 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let at = |owned: bool, key: &str| if owned { here.key(key) } else { Place::default().key(key) };
     let (net, train) = (at(own.net.is_some(), "net"), at(own.train.is_some(), "train"));
     let plan = here.key("plan");
+    let place_of_data = Place::default().key("data");
+    if let Some(problem) = Problem::of_data(&arm.spec.data, &experiment.looks, &place_of_data) {
+        return problems.push(problem);
+    }
     let structure = network(&arm.spec, &net, problems);
     training(&arm.spec, &net, &train, problems);
     let steps = count_steps(&arm.spec.plan);
@@ -130,7 +124,8 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let Some(structure) = structure else { return };
     let RunSpec { net, data, seed, .. } = &arm.spec;
     let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
-    let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };
+    let looks = &experiment.looks;
+    let mut check = Check { arm: name, seed, net, data, looks, structure: &structure, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
@@ -141,7 +136,11 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
     let wrong = net.rule().problems();
     let is_known = wrong.is_empty();
     problems.extend(wrong.into_iter().map(|(key, message)| Problem::error(place.key(key), message)));
-    let facts = data.facts(net.image_side());
+    let facts = data.facts(net.image_side())?;
+    if let Some((setting, message)) = data.problem() {
+        let place = Place::default().key("data").variant(data.key()).key(setting);
+        problems.push(Problem::error(place, message));
+    }
     if let Some(message) = net.rule().problem_of_input(facts.shape) {
         problems.push(Problem::error(Place::default().key("data").variant(data.key()), message));
         return None;
@@ -170,7 +169,7 @@ fn network(spec: &RunSpec, place: &Place, problems: &mut Vec<Problem>) -> Option
 
 fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec<Problem>) {
     let RunSpec { net, data, train, .. } = spec;
-    let Facts { classes, shape, .. } = data.facts(net.image_side());
+    let Some(Facts { classes, shape, .. }) = data.facts(net.image_side()) else { return };
     if train.loss == Loss::BinaryCrossEntropy && classes != 2 {
         let message = format!(
             "binary cross-entropy needs two classes, and the data have {classes}; label them as even or odd, or \

@@ -4,6 +4,9 @@
 ///
 /// Saved files leave defaults out. `written always` at the end of a declaration keeps the setting in them.
 ///
+/// Fields in a block `hidden { … }` after the settings are no settings: they have no place in forms, addresses, the
+/// reference and saved files. They are part of the value as serde writes it, unless an attribute skips them.
+///
 /// ```
 /// weightlab::form! {
 ///     /// Plain gradient descent.
@@ -19,17 +22,20 @@ macro_rules! form {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
            $(, $word:ident $about:tt)* ; )*
-    }) => {
+    } $(hidden { $( $(#[$of_hidden:meta])* $hidden:ident : $hidden_type:ty = $hidden_default:expr ; )* })?) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
-        $vis struct $name { $( #[doc = $help] pub $field: $type, )* }
+        $vis struct $name {
+            $( #[doc = $help] pub $field: $type, )*
+            $($( $(#[$of_hidden])* pub $hidden: $hidden_type, )*)?
+        }
         $crate::form_impl! { $name : $title { $( $field : $type = $default, $label, $help
-            $(, $word $about)* ; )* } None }
+            $(, $word $about)* ; )* } None $($( $hidden = $hidden_default; )*)? }
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::form_serialize_fields!(self, serializer, $name $($field)*)
+                $crate::form_serialize_fields!(self, serializer, $name $($field)* $($($hidden)*)?)
             }
         }
     };
@@ -114,9 +120,9 @@ macro_rules! form_impl {
     ($name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
            $(, $word:ident $about:tt)* ; )*
-    } $shorthand:expr) => {
+    } $shorthand:ident $(($first:literal))? $( $hidden:ident = $hidden_default:expr ; )*) => {
         impl Default for $name {
-            fn default() -> Self { Self { $( $field: $default, )* } }
+            fn default() -> Self { Self { $( $field: $default, )* $( $hidden: $hidden_default, )* } }
         }
 
         #[allow(dead_code, reason = "every group gets the same names, whether it needs them or not")]
@@ -155,7 +161,7 @@ macro_rules! form_impl {
                     key => unreachable!("{key} is no field"),
                 }
             }
-            fn shorthand(&self) -> Option<usize> { $shorthand }
+            fn shorthand(&self) -> Option<usize> { $shorthand $(($first))? }
         }
     };
 }

@@ -33,7 +33,7 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
     if path.is_dir() {
         let names: Vec<&str> = Data::all().iter().filter_map(Data::file_set).collect();
         return Dropped::Other(format!(
-            "{} has no files of a known dataset ({})",
+            "{} has no files of a known dataset ({}), no folders of pictures and no NumPy arrays",
             path.display(),
             names.join(", ")
         ));
@@ -47,6 +47,10 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
         "gz" | "zip" | "tar" | "tgz" => {
             Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
         }
+        "csv" | "tsv" => Dropped::Other(format!(
+            "{} has no header with columns, and cannot be read as a table",
+            path.display()
+        )),
         "" => Dropped::Other(format!("{} has no file extension", path.display())),
         other => Dropped::Other(format!("{} is a .{other} file", path.display())),
     }
@@ -58,8 +62,8 @@ fn ending(path: &Path) -> String {
 
 /// Why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
 pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
-    let set = wanted.file_set().unwrap_or_default();
-    if let Some(other) = found.and_then(|found| found.data.file_set()) {
+    let set = wanted.name();
+    if let Some(other) = found.map(|found| found.data.name()) {
         let files = wanted.file_names().join(", ");
         let text = format!(
             "The experiment needs {set}: choose the folder with {files}.\n\nThe chosen folder is {}.",
@@ -96,9 +100,9 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     match ending(path).as_str() {
         "ron" => format!("Drop to open {name}"),
         _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
-        "" => format!("Drop to use {name} as data"),
+        "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
         _ => format!(
-            "{name} is not an experiment (.ron), weight file (.safetensors, .pth, .pt) or data folder"
+            "{name} is not an experiment (.ron), weights (.safetensors, .pth, .pt) or data (a folder, .csv, .npz)"
         ),
     }
 }

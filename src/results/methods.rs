@@ -37,9 +37,9 @@ fn without_plan(spec: &RunSpec) -> Settings {
 
 /// "MNIST (60,000 samples for training and 10,000 for testing, 10 classes)".
 fn data(spec: &RunSpec) -> String {
-    let facts = spec.data.facts(spec.net.image_side());
-    let [train, test] = [facts.train_samples, facts.test_samples].map(|count| grouped(count as u64));
     let name = bare(spec.data.label());
+    let Some(facts) = spec.data.facts(spec.net.image_side()) else { return name.to_owned() };
+    let [train, test] = [facts.train_samples, facts.test_samples].map(|count| grouped(count as u64));
     let mut chosen = changed(&mut spec.data.without_place());
     if !chosen.is_empty() {
         chosen.insert_str(0, "; ");

@@ -36,7 +36,7 @@ pub(super) fn training_bytes(structure: &Structure, training: &Training, count: 
 /// When the size of the data is not known before they are read, or the network does not fit them.
 pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
-    let facts = spec.data.facts(spec.net.image_side());
+    let facts = spec.data.facts(spec.net.image_side()).ok_or("the size of the data is not known yet")?;
     let structure = spec.structure().map_err(|misfit| misfit.to_string())?;
     let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
     let multiply_adds = structure.multiply_adds();

@@ -17,6 +17,7 @@ mod faults;
 mod inputs;
 mod interventions;
 mod listener;
+mod looking;
 mod masks;
 mod members;
 mod outdated_runs;
@@ -54,6 +55,7 @@ pub use expected::{
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
+pub use looking::{look_at, look_at_data};
 pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};

@@ -51,7 +51,7 @@ fn a_named_network_and_the_list_of_its_layers_compute_the_same_numbers() {
         let named = spec(&format!(
             "(data: {data}, net: {net}, train: (batch: 10), arms: [(plan: [Train(\"2it\"), Test])])"
         ));
-        let facts = named.data.facts(named.net.image_side());
+        let facts = named.data.facts(named.net.image_side()).unwrap();
         let list = Net::Sequential(named.net.to_layers(facts.shape, facts.classes));
         let listed = RunSpec { net: list, ..named.clone() };
         let [named, listed] = [named, listed].map(run);

@@ -22,6 +22,7 @@ mod holding;
 mod imports;
 mod layers;
 mod networks;
+mod own_data;
 mod pictures;
 mod same_figure;
 mod support;

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::{folder_of, input_problems};
+use crate::run::{folder_of, input_problems, look_at_data};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -72,12 +72,17 @@ impl Document {
         for (key, value) in &arguments.set {
             assign(&mut experiment, key, value)?;
         }
-        let by_settings = by_settings(opened.experiment.clone(), &experiment, &arguments.set);
+        let mut file = opened.experiment;
+        let (base, results) = (base_of(&arguments.file), folder_of(&arguments.file));
+        for experiment in [&mut experiment, &mut file] {
+            look_at_data(experiment, &base, Some(&results));
+        }
+        let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
             path: arguments.file.clone(),
             text: opened.text,
             experiment,
-            file: opened.experiment,
+            file,
             set: arguments.set.clone(),
             by_settings,
         })
@@ -95,7 +100,7 @@ impl Document {
 
     /// The folder that paths in the file are relative to.
     pub fn base(&self) -> PathBuf {
-        self.path.parent().map(Path::to_owned).unwrap_or_default()
+        base_of(&self.path)
     }
 
     /// All problems, missing data included, and what reading the data found.
@@ -198,6 +203,11 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
+}
+
+/// The folder that paths in a file are relative to.
+fn base_of(file: &Path) -> PathBuf {
+    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// Problems of the files that plans read, each once.

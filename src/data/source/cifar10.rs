@@ -12,11 +12,11 @@ dataset! {
 }
 
 impl Source for Cifar10 {
-    fn original(&self) -> Original {
-        Original { shape: Shape::new(3, 32, 32), classes: THINGS, train: 50_000, test: 10_000 }
+    fn original(&self) -> Option<Original> {
+        Some(Original { shape: Shape::new(3, 32, 32), classes: THINGS, train: 50_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         cifar10(folder)
     }
 }

@@ -9,11 +9,11 @@ dataset! {
 }
 
 impl Source for Digits {
-    fn original(&self) -> Original {
-        Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 }
+    fn original(&self) -> Option<Original> {
+        Some(Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 })
     }
 
-    fn read(&self, _: &Path) -> Result<Parts, DataError> {
+    fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {
         Ok(digits())
     }
 

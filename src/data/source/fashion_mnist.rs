@@ -22,11 +22,11 @@ dataset! {
 }
 
 impl Source for FashionMnist {
-    fn original(&self) -> Original {
-        Original { shape: Shape::new(1, 28, 28), classes: CLOTHES, train: 60_000, test: 10_000 }
+    fn original(&self) -> Option<Original> {
+        Some(Original { shape: Shape::new(1, 28, 28), classes: CLOTHES, train: 60_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         fashion_mnist(folder)
     }
 }

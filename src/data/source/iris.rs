@@ -11,11 +11,11 @@ dataset! {
 }
 
 impl Source for Iris {
-    fn original(&self) -> Original {
-        Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 }
+    fn original(&self) -> Option<Original> {
+        Some(Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 })
     }
 
-    fn read(&self, _: &Path) -> Result<Parts, DataError> {
+    fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {
         Ok(iris())
     }
 }

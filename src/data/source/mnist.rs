@@ -9,11 +9,11 @@ dataset! {
 }
 
 impl Source for Mnist {
-    fn original(&self) -> Original {
-        Original { shape: Shape::new(1, 28, 28), classes: TEN_DIGITS, train: 60_000, test: 10_000 }
+    fn original(&self) -> Option<Original> {
+        Some(Original { shape: Shape::new(1, 28, 28), classes: TEN_DIGITS, train: 60_000, test: 10_000 })
     }
 
-    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+    fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         mnist(folder)
     }
 }

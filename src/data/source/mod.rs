@@ -1,29 +1,56 @@
 //! The datasets that a file can name. One is one file here, with its settings and what is known of it, and one line in
 //! [`Data`]; its reader is a function beside, or shared.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{DataError, Dataset, KnownSet, Labels, Options, Origin, Parts, Places, Shape, prepare};
+use super::{DataError, Found, KnownSet, Options, Parts, Shape};
 
-/// Declares the settings of a dataset: those that all datasets share, and a folder where it is read from files.
+/// Declares the settings of a dataset: those that all datasets share; a folder where a known set is read from files; the
+/// path of data of the user's, what was found there, and how much memory they may take.
 macro_rules! dataset {
     ($(#[$meta:meta])* $name:ident : $title:literal) => {
-        dataset! { $(#[$meta])* $name : $title {} }
+        dataset! { @all $(#[$meta])* $name : $title, normalize None {} hidden {} }
     };
-    ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr) => {
-        dataset! { $(#[$meta])* $name : $title {
+    ($(#[$meta:meta])* $name:ident : $title:literal, files of $this:ident => $set:expr $(, { $($own:tt)* })?) => {
+        dataset! { @all $(#[$meta])* $name : $title, normalize None {
                 dir: Option<String> = None, "Folder", "Folder of the files, relative to the experiment \
                     file; default: the usual places", names Folder, unset "the usual places";
-            }
+                $($($own)*)?
+            } hidden {}
             fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
-                Some((&$set, &self.dir))
+                let $this = self;
+                Some(($set, &$this.dir))
             }
             fn dir_mut(&mut self) -> Option<&mut Option<String>> {
                 Some(&mut self.dir)
             }
         }
     };
-    ($(#[$meta:meta])* $name:ident : $title:literal { $($own:tt)* } $($place:item)*) => {
+    ($(#[$meta:meta])* $name:ident : $title:literal, files $set:ident $(, { $($own:tt)* })?) => {
+        dataset! { $(#[$meta])* $name : $title, files of this => &$set $(, { $($own)* })? }
+    };
+    ($(#[$meta:meta])* $name:ident : $title:literal, in $path:ident $label:literal, $help:literal, $names:ident,
+        normalize $normalize:ident { $($own:tt)* }) => {
+        dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
+                $path: String = String::new(), $label, $help, names $names;
+                $($own)*
+                memory: f64 = 2.0, "Memory", "Largest amount of memory that the samples may take; larger data are \
+                    refused before they are read", unit "GiB", range [0.001, 4096.0];
+            } hidden {
+                /// What the program found in the files; runs keep it, experiment files do not.
+                found: Option<$crate::data::Found> = None;
+            }
+            fn user_data(&self) -> Option<$crate::data::source::UserData<'_>> {
+                Some($crate::data::source::UserData { path: &self.$path, found: self.found.as_ref() })
+            }
+            fn user_data_mut(&mut self) -> Option<$crate::data::source::UserDataMut<'_>> {
+                let Self { $path: path, found, memory, .. } = self;
+                Some($crate::data::source::UserDataMut { path, found, memory })
+            }
+        }
+    };
+    (@all $(#[$meta:meta])* $name:ident : $title:literal, normalize $normalize:ident { $($own:tt)* } hidden { $($hidden:tt)* }
+        $($place:item)*) => {
         $crate::form! {
             $(#[$meta])*
             pub struct $name: $title {
@@ -37,8 +64,8 @@ macro_rules! dataset {
                     first", unit "samples", range [1, 1e9], unset "all";
                 limit_test: Option<usize> = None, "Test samples", "Maximum number of samples, from the \
                     first", unit "samples", range [1, 1e9], unset "all";
-                normalize: $crate::data::Normalize = $crate::data::Normalize::None, "Normalization", "How values are scaled";
-            }
+                normalize: $crate::data::Normalize = $crate::data::Normalize::$normalize, "Normalization", "How values are scaled";
+            } hidden { $($hidden)* }
         }
         impl $crate::data::source::Settings for $name {
             fn options(&self) -> $crate::data::Options {
@@ -60,16 +87,32 @@ macro_rules! dataset {
 }
 
 mod cifar10;
+mod cifar100;
+mod csv;
 mod digits;
+mod emnist;
+mod facts;
 mod fashion_mnist;
+mod images;
 mod iris;
+mod kmnist;
 mod mnist;
+mod numpy;
+mod svhn;
 
 pub use cifar10::Cifar10;
+pub use cifar100::Cifar100;
+pub use csv::Csv;
 pub use digits::Digits;
+pub use emnist::{Emnist, EmnistSplit};
+pub use facts::Facts;
 pub use fashion_mnist::FashionMnist;
+pub use images::{Damaged, Images};
 pub use iris::Iris;
+pub use kmnist::Kmnist;
 pub use mnist::Mnist;
+pub use numpy::Numpy;
+pub use svhn::Svhn;
 
 crate::choice! {
     /// The datasets that a file can name.
@@ -79,6 +122,13 @@ crate::choice! {
         Mnist(Mnist) = Mnist::default(), "MNIST", "70,000 handwritten digits of 28×28 pixels";
         FashionMnist(FashionMnist) = FashionMnist::default(), "Fashion-MNIST", "70,000 pieces of clothing of 28×28 pixels";
         Cifar10(Cifar10) = Cifar10::default(), "CIFAR-10", "60,000 photographs of 32×32 pixels in 10 classes";
+        Cifar100(Cifar100) = Cifar100::default(), "CIFAR-100", "60,000 photographs of 32×32 pixels in 100 classes";
+        Kmnist(Kmnist) = Kmnist::default(), "KMNIST", "70,000 Japanese signs of 28×28 pixels";
+        Emnist(Emnist) = Emnist::default(), "EMNIST", "Handwritten digits and letters of 28×28 pixels";
+        Svhn(Svhn) = Svhn::default(), "SVHN", "99,289 house numbers of 32×32 pixels";
+        Images(Images) = Images::default(), "Folders of images", "Pictures in a folder for each class";
+        Csv(Csv) = Csv::default(), "Table (CSV)", "A table with one sample per line";
+        Numpy(Numpy) = Numpy::default(), "NumPy arrays", "Arrays of samples and labels (.npz or .npy)";
     }
 }
 
@@ -99,22 +149,70 @@ pub trait Settings {
     fn dir_mut(&mut self) -> Option<&mut Option<String>> {
         None
     }
+
+    /// Where data of the user are, and what was found there; none for known sets.
+    fn user_data(&self) -> Option<UserData<'_>> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn user_data_mut(&mut self) -> Option<UserDataMut<'_>> {
+        None
+    }
+}
+
+/// Where data of the user are.
+#[derive(Clone, Copy, Debug)]
+pub struct UserData<'a> {
+    /// The file or folder, relative to the experiment file.
+    pub path: &'a str,
+    /// What was found there.
+    pub found: Option<&'a Found>,
+}
+
+/// Where data of the user are, to be changed.
+pub struct UserDataMut<'a> {
+    /// The file or folder.
+    pub path: &'a mut String,
+    /// What was found there.
+    pub found: &'a mut Option<Found>,
+    /// GiB that the samples may take: no result depends on it.
+    pub memory: &'a mut f64,
 }
 
 /// A dataset.
 pub trait Source: Settings {
-    /// What is known of the original.
-    fn original(&self) -> Original;
+    /// What is known of a known set; data of the user are looked at.
+    fn original(&self) -> Option<Original> {
+        None
+    }
 
-    /// Reads it, from this folder where it has files.
+    /// Looks at data of the user at this path; other paths are relative to `base`.
+    ///
+    /// # Errors
+    /// What cannot be read, and what to do about it.
+    fn look(&self, path: &Path, base: &Path) -> Result<Found, DataError> {
+        let _ = (path, base);
+        Ok(Found::default())
+    }
+
+    /// Reads it, from this folder or file where it has one; other paths are relative to `base`.
     ///
     /// # Errors
     /// A missing, truncated or wrong file.
-    fn read(&self, folder: &Path) -> Result<Parts, DataError>;
+    fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError>;
+
+    /// Forgets where files are that were found: no result depends on that.
+    fn forget_files(&mut self) {}
 
     /// Whether images have the size that the network asks for, where the settings name none.
     fn fits_network(&self) -> bool {
         false
+    }
+
+    /// A setting that does not go with the others, and why.
+    fn problem(&self) -> Option<(&'static str, String)> {
+        None
     }
 }
 
@@ -132,173 +230,3 @@ pub struct Original {
 
 /// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
-
-/// What is known of a dataset before it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// Shape of one sample.
-    pub shape: Shape,
-    /// Number of classes.
-    pub classes: usize,
-    /// Size of the training part that is left to train on.
-    pub train_samples: usize,
-    /// Size of the validation part.
-    pub validation_samples: usize,
-    /// Size of the test part.
-    pub test_samples: usize,
-}
-
-impl Data {
-    /// The names of the classes in the order of their labels, `[classes]`.
-    pub fn class_names(&self) -> &'static [&'static str] {
-        match self.rule().options().labels {
-            Labels::Classes => self.rule().original().classes,
-            Labels::EvenOdd => &["even", "odd"],
-        }
-    }
-
-    /// The image size that applies: the one that is set, or `side`, where the data fit the network.
-    fn image_size(&self, side: Option<usize>) -> Option<usize> {
-        let set = self.rule().options().image_size;
-        set.or_else(|| side.filter(|_| self.rule().fits_network()))
-    }
-
-    /// What is known before the data are read; `side` is what the network asks of small built-in images.
-    pub fn facts(&self, side: Option<usize>) -> Facts {
-        let Original { mut shape, classes: _, train, test } = self.rule().original();
-        let options = self.rule().options();
-        if let Some(size) = self.image_size(side).filter(|_| shape.is_image()) {
-            shape = Shape::new(shape.channels, size, size);
-        }
-        let train = options.limit_train.map_or(train, |limit| limit.min(train));
-        let test_samples = options.limit_test.map_or(test, |limit| limit.min(test));
-        let validation_samples = options.validation.min(train);
-        Facts {
-            shape,
-            classes: self.class_names().len(),
-            train_samples: train - validation_samples,
-            validation_samples,
-            test_samples,
-        }
-    }
-
-    /// Reads the data; a folder is relative to `base`.
-    ///
-    /// # Errors
-    /// What cannot be read, where it was looked for, and where to get it.
-    pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
-        let options = Options { image_size: self.image_size(side), ..self.rule().options() };
-        let parts = self.rule().read(&self.place(base)?.unwrap_or_default())?;
-        prepare(parts, &options)
-    }
-
-    /// How many training samples the files hold, and how many the original has, where the files that were read hold fewer
-    /// than the settings ask for: CIFAR-10 may lack some of its five training files.
-    pub fn shortage(&self, read: &Dataset) -> Option<(usize, usize)> {
-        let whole = self.rule().original().train;
-        let wanted = self.rule().options().limit_train.map_or(whole, |limit| limit.min(whole));
-        let found = read.train.len() + read.validation.len();
-        (found < wanted).then_some((found, whole))
-    }
-
-    /// The same settings for `samples` training samples at most.
-    pub fn limited_to(&self, samples: usize) -> Self {
-        let mut data = self.clone();
-        let limit = data.rule_mut().expect("every dataset has settings").limit_train_mut();
-        *limit = Some(limit.map_or(samples, |limit| limit.min(samples)));
-        data
-    }
-
-    /// The files of the dataset, and the setting that names their folder; none for data inside the program.
-    pub(super) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
-        self.rule().files()
-    }
-
-    /// The datasets that can be downloaded, and from where.
-    pub fn downloadable() -> Vec<(&'static KnownSet, Origin)> {
-        let sets = Self::all().into_iter().filter_map(|data| data.files().map(|(set, _)| set));
-        sets.filter_map(|set| Some((set, set.origin?))).collect()
-    }
-
-    /// Whether its files can be downloaded.
-    pub fn is_downloadable(&self) -> bool {
-        self.files().is_some_and(|(set, _)| set.origin.is_some())
-    }
-
-    /// The names of the files that it is read from, which may also end with `.gz`; none for data inside the program.
-    pub fn file_names(&self) -> &'static [&'static str] {
-        self.files().map_or(&[], |(set, _)| set.needed)
-    }
-
-    /// What people call the dataset, where it is read from files.
-    pub fn file_set(&self) -> Option<&'static str> {
-        self.files().map(|(set, _)| set.name)
-    }
-
-    fn in_place(mut self, folder: Option<String>) -> Self {
-        if let Some(dir) = self.rule_mut().and_then(|data| data.dir_mut()) {
-            *dir = folder;
-        }
-        self
-    }
-
-    /// The same settings for files in this folder.
-    pub fn in_folder(self, folder: String) -> Self {
-        self.in_place(Some(folder))
-    }
-
-    /// The same data wherever they are: the settings that a run's identity depends on.
-    pub fn without_place(&self) -> Self {
-        self.clone().in_place(None)
-    }
-
-    /// The folder that the files are in, relative to `base` when it is named; none for data inside the program.
-    ///
-    /// # Errors
-    /// When no folder is named and none of the usual ones holds the files.
-    pub fn place(&self, base: &Path) -> Result<Option<PathBuf>, DataError> {
-        self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
-    }
-
-    /// Checks that the files are there, without reading them.
-    ///
-    /// # Errors
-    /// Every folder that was searched, and where to get the files.
-    pub fn check_files(&self, base: &Path) -> Result<(), DataError> {
-        self.files().map_or(Ok(()), |(set, dir)| set.check(&folder(dir.as_deref(), base, set)?))
-    }
-}
-
-/// The folder that is named, or the first of the usual places that holds the files.
-fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {
-    match named {
-        Some(dir) => Ok(base.join(dir)),
-        None => Places::from_env(base).find(set),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {
-        let data = Data::Digits(Digits { validation: 100, ..Digits::default() });
-        let mut read = data.read(None, Path::new(".")).unwrap();
-        assert_eq!(data.shortage(&read), None);
-        read.train.truncate(400);
-        assert_eq!(data.shortage(&read), Some((500, 1437)));
-        assert_eq!(data.limited_to(500).shortage(&read), None);
-        assert_eq!(data.limited_to(500).facts(None).train_samples, 400);
-        assert_eq!(data.limited_to(500).limited_to(600), data.limited_to(500));
-    }
-
-    #[test]
-    fn every_class_has_a_name_of_its_own() {
-        let odd = Digits { labels: Labels::EvenOdd, ..Digits::default() };
-        for data in Data::all().into_iter().chain([Data::Digits(odd)]) {
-            let names: std::collections::BTreeSet<_> = data.class_names().iter().collect();
-            assert_eq!(names.len(), data.facts(None).classes, "{data:?}");
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::data::Data;
+use crate::data::{Data, Looks};
 use crate::doc::arch::Net;
 use crate::doc::fault::Draw;
 use crate::doc::file_names::is_file;
@@ -34,6 +34,8 @@ pub struct Check<'a> {
     pub net: &'a Net,
     /// What it trains on.
     pub data: &'a Data,
+    /// What is known of the user's data.
+    pub looks: &'a Looks,
     /// The layers of the network.
     pub structure: &'a Structure,
     /// What the stages so far leave for later ones.

@@ -2,6 +2,7 @@ use super::{Nested, Planned, Stage, check_plan};
 use crate::data::{Data, Facts, Shape};
 use crate::doc::plan::words::joined;
 use crate::doc::plan::{Check, FileUse, Situation, Sizes, StepWork};
+use crate::doc::problem::Problem;
 use crate::form::path::Place;
 
 crate::choice! {
@@ -56,8 +57,9 @@ impl Planned for Branch {
 
     /// The work of entering it: its stages are separate steps, on other data where it names them.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        if let Some(data) = &self.data {
-            situation.level.sizes = Sizes::of_facts(&data.facts(situation.net.image_side()));
+        let facts = self.data.as_ref().and_then(|data| data.facts(situation.net.image_side()));
+        if let Some(facts) = facts {
+            situation.level.sizes = Sizes::of_facts(&facts);
         }
         situation.little()
     }
@@ -77,8 +79,11 @@ impl Planned for Branch {
 
 /// Data of a branch must fit the network, and so the run's data.
 fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
+    if let Some(problem) = Problem::of_data(data, check.looks, place) {
+        return check.problems.push(problem);
+    }
     let side = check.net.image_side();
-    let (here, there) = (check.data.facts(side), data.facts(side));
+    let Some((here, there)) = check.data.facts(side).zip(data.facts(side)) else { return };
     if here.shape == there.shape && here.classes != there.classes {
         let message = format!(
             "a branch needs data with as many classes as the run's: these have {}, the run's {}",

@@ -76,7 +76,7 @@ impl Planned for Connect {
         check_end(&self.a, check, &place.key("a"));
         check_end(&self.b, check, &place.key("b"));
         let facts = check.data.facts(check.net.image_side());
-        if self.reestimates(check.structure) && Sizes::of_facts(&facts).train < 2 {
+        if self.reestimates(check.structure) && facts.is_some_and(|facts| facts.train_samples < 2) {
             check.error(place.key("statistics"), ONE_SAMPLE);
         }
     }

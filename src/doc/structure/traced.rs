@@ -12,8 +12,18 @@ pub struct Misfit {
     pub message: String,
 }
 
+impl Misfit {
+    /// Nothing fits data that nobody has looked at.
+    pub fn of_unknown_data() -> Self {
+        Self { path: Vec::new(), message: "the shape of the data is not known".to_owned() }
+    }
+}
+
 impl std::fmt::Display for Misfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.path.is_empty() {
+            return f.write_str(&self.message);
+        }
         let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
         write!(f, "layer {}: {}", numbers.join("."), self.message)
     }

@@ -94,11 +94,11 @@ fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
 
 /// The names of classes: those of the data if all arms agree, otherwise numbers.
 fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
-    let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| row.classes);
-    let first = known.next().unwrap_or_default();
-    let agree = known.all(|names| names == first);
-    let name = |index: usize| match first.get(index).filter(|_| agree) {
-        Some(name) => (*name).to_owned(),
+    let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| &row.classes);
+    let first = known.next();
+    let agree = first.is_some_and(|first| known.all(|names| names == first));
+    let name = |index: usize| match first.and_then(|first| first.get(index)).filter(|_| agree) {
+        Some(name) => name.to_owned(),
         None => index.to_string(),
     };
     (0..count).map(name).collect()
@@ -136,6 +136,7 @@ fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
+    use crate::doc::ClassNames;
     use crate::results::statistics::Spread;
     use crate::results::table::Row;
     use crate::results::{Event, Point};
@@ -152,7 +153,7 @@ mod tests {
             branch("other", counted(3.0, &[Some(0.0), Some(0.0), None])),
         ]);
         let second = record([counted(2.0, &[Some(0.75), Some(1.0), None])]);
-        let row = Row { classes: &["cat", "dog", "frog"], ..Row::default() };
+        let row = Row { classes: ClassNames::known(&["cat", "dog", "frog"]), ..Row::default() };
         let arms = [
             ArmRuns {
                 name: "a".to_owned(),
@@ -216,7 +217,7 @@ mod tests {
         let run = record([counted(1.0, &[Some(0.5), Some(1.0)])]);
         let older = record([at("test_accuracy", 1.0, 0.5)]);
         assert!(is_about(&run) && !is_about(&older));
-        let rows = [Row { classes: &["even", "odd"], ..Row::default() }, Row::default()];
+        let rows = [Row { classes: ClassNames::known(&["even", "odd"]), ..Row::default() }, Row::default()];
         let arm = |run, row| ArmRuns { runs: vec![(1, run)], rows: vec![row], ..ArmRuns::default() };
         let figure = build(&[arm(&run, &rows[0]), arm(&older, &rows[1])], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.x.categories[1].name.as_str()), (1, "1"));

@@ -227,8 +227,8 @@ impl App {
             }
         }
         if !others.is_empty() {
-            let use_of =
-                "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt) or a dataset folder.";
+            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt) or data (a folder, a table .csv or \
+                arrays .npz).";
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
         match (experiment, weights) {
@@ -244,7 +244,7 @@ impl App {
         if found.data.key() == data.key() {
             return self.use_data(&found);
         }
-        let (of, present) = (Box::new(found), data.file_set().unwrap_or(data.label()).to_owned());
+        let (of, present) = (Box::new(found), data.name().to_owned());
         self.shell.dialog = Some(Dialog::OtherData { found: of, present });
     }
 

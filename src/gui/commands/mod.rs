@@ -79,7 +79,7 @@ commands! {
     CopyTable: "Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet", [];
     CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the results folder", [shift(Key::C)];
-    DownloadData: "Download data…", "Gets MNIST, Fashion-MNIST or CIFAR-10 from its source", [];
+    DownloadData: "Download data…", "Gets MNIST, Fashion-MNIST, CIFAR-10 or CIFAR-100 from its source", [];
     Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
     Undo: "Undo", "Undoes the last edit to the experiment or to the way its results are shown", [ctrl(Key::Z)];
     Redo: "Redo", "Redoes the last undone edit", [shift(Key::Z), ctrl(Key::Y)];

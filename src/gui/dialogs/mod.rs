@@ -223,7 +223,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, title, text, replies)
         }
         Dialog::OtherData { found, present } => {
-            let set = found.data.file_set().unwrap_or_default();
+            let set = found.data.name();
             let text = format!(
                 "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
                 found.folder.display()

@@ -1,11 +1,14 @@
 //! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
 
+mod identity;
+mod looking;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
-
+use self::identity::{new_identity, slug, template_identity};
+use self::looking::Looking;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use super::text;
@@ -40,6 +43,8 @@ pub struct Document {
     checked: Option<Checked>,
     /// Data whose files are there, and the folder that their paths are relative to: these are not looked for again.
     present_data: (PathBuf, Vec<Data>),
+    /// Looks at the user's data.
+    looking: Looking,
 }
 
 /// What follows from the experiment; computed again only when it has changed.
@@ -56,6 +61,8 @@ struct Checked {
     missing: Vec<Data>,
     /// When that was looked for.
     at: Instant,
+    /// Whether more is known of the data by now.
+    is_stale: bool,
 }
 
 impl Checked {
@@ -111,8 +118,9 @@ impl Document {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
         let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
-        let drafts = Drafts::default();
-        Self { experiment, drafts, path, text, saved, identity, revision, checked: None, present_data }
+        let (drafts, looking) = (Drafts::default(), Looking::default());
+        let checked = None;
+        Self { experiment, drafts, path, text, saved, identity, revision, checked, present_data, looking }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -249,7 +257,8 @@ impl Document {
     pub fn has_changed(&self) -> bool {
         self.checked.as_ref().is_none_or(|checked| {
             let rests = checked.at.elapsed() < LOOK_FOR_DATA;
-            checked.experiment != self.experiment
+            checked.is_stale
+                || checked.experiment != self.experiment
                 || checked.drafts != self.drafts.problems()
                 || !(rests || checked.missing.is_empty())
         })
@@ -259,7 +268,9 @@ impl Document {
     /// runs are those of before.
     pub fn refresh(&mut self) -> bool {
         let before = self.checked.take_if(|checked| {
-            checked.experiment != self.experiment || checked.drafts != self.drafts.problems()
+            checked.is_stale
+                || checked.experiment != self.experiment
+                || checked.drafts != self.drafts.problems()
         });
         if let Some(checked) = &mut self.checked {
             if checked.missing.is_empty() || checked.at.elapsed() < LOOK_FOR_DATA {
@@ -298,7 +309,8 @@ impl Document {
         problems.sort_by_key(|problem| problem.severity);
         Problem::locate(&mut problems, &self.experiment);
         let (experiment, at) = (self.experiment.clone(), Instant::now());
-        self.checked = Some(Checked { experiment, problems, drafts, runs, is_behind, missing, at });
+        let is_stale = false;
+        self.checked = Some(Checked { experiment, problems, drafts, runs, is_behind, missing, at, is_stale });
         true
     }
 
@@ -311,7 +323,8 @@ impl Document {
         let (mut missing, mut problems): (Vec<Data>, Vec<Problem>) = (Vec::new(), Vec::new());
         for run in runs {
             let data = &run.spec.data;
-            if missing.contains(data) || self.present_data.1.contains(data) {
+            // What is wrong with data of the user is known from looking at them.
+            if data.needs_look() || missing.contains(data) || self.present_data.1.contains(data) {
                 continue;
             }
             let Err(error) = data.check_files(&base) else {
@@ -366,32 +379,6 @@ fn base_of(path: Option<&Path>) -> PathBuf {
 
 fn next_revision() -> u64 {
     EDITS.fetch_add(1, Ordering::Relaxed)
-}
-
-/// A name that no other document without a file has.
-fn new_identity(name: &str) -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    format!("{}-{:x}-{:x}-{:x}", slug(name), since.as_millis(), std::process::id(), next_revision())
-}
-
-/// The same name for the same template.
-fn template_identity(name: &str, text: &str) -> String {
-    let digest = Sha256::digest(text);
-    let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
-    format!("{}-{a:02x}{b:02x}{c:02x}{d:02x}", slug(name))
-}
-
-fn slug(title: &str) -> String {
-    let mut slug = String::new();
-    for character in title.to_lowercase().chars() {
-        if character.is_alphanumeric() {
-            slug.push(character);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug: String = slug.trim_end_matches('-').chars().take(60).collect();
-    if slug.is_empty() { "experiment".to_owned() } else { slug }
 }
 
 #[cfg(test)]

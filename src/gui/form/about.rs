@@ -141,6 +141,7 @@ fn of_layers(
     for (arm, net, place) in of_arm.into_iter().chain([(None, &experiment.net, root.key("net"))]) {
         let Some(layers) = net.rule().written() else { continue };
         let traced = RunSpec { net: net.clone(), ..planned(experiment, arm) }.trace();
+        let Ok(traced) = traced else { continue };
         let place = place.variant(net.key());
         beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
         let shape = |(path, shape): (Vec<usize>, Shape)| {

@@ -5,6 +5,7 @@ use std::path::Path;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
+use crate::data::Facts;
 use crate::doc::{Experiment, Recording};
 use crate::form::Field;
 use crate::form::number::{counted, grouped};
@@ -37,8 +38,9 @@ const SECTIONS: &[Section] = &[
         title: "Data",
         help: "What the network learns from",
         summary: |experiment| {
-            let facts = experiment.data.facts(experiment.net.image_side());
-            format!("{}, {} train", experiment.data.label(), grouped(facts.train_samples as u64))
+            let train = facts(experiment).map(|facts| grouped(facts.train_samples as u64));
+            let train = train.map_or_else(String::new, |train| format!(", {train} train"));
+            format!("{}{train}", experiment.data.label())
         },
         holds: |keys| keys[0] == "data",
         draw: |ui, experiment, context| {
@@ -250,8 +252,15 @@ fn holds(section: &Section, place: &Place) -> bool {
 
 /// `784–300–100–10`, or what differs from the defaults of another network.
 fn network_summary(experiment: &mut Experiment) -> String {
-    let facts = experiment.data.facts(experiment.net.image_side());
-    experiment.net.rule().name(facts.shape, facts.classes)
+    let name = |facts: Facts| experiment.net.rule().name(facts.shape, facts.classes);
+    facts(experiment).map_or_else(|| experiment.net.label().to_owned(), name)
+}
+
+/// What is known of the data of all arms.
+fn facts(experiment: &Experiment) -> Option<Facts> {
+    let mut data = experiment.data.clone();
+    experiment.looks.fill(&mut data);
+    data.facts(experiment.net.image_side())
 }
 
 /// `Cross-entropy, 2 augmentations, records weights`.

@@ -61,7 +61,7 @@ pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Opti
         Some(arm) => experiment.arms.get_mut(arm)?.net.as_mut()?,
         None => &mut experiment.net,
     };
-    let facts = spec.data.facts(net.image_side());
+    let facts = spec.data.facts(net.image_side())?;
     let outputs = logits(net, facts.classes, &spec.train.loss);
     let name = net.rule().name(facts.shape, outputs);
     let list = net.to_layers(facts.shape, outputs);

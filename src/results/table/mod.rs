@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::divergence::DIVERGED;
 use super::outline::Outline;
 use super::{PointRef, RunRecord, RunState, has_diverged};
-use crate::doc::Run;
+use crate::doc::{ClassNames, Run};
 use columns::Column;
 use settings::Settings;
 
@@ -93,7 +93,7 @@ pub struct Row {
     /// What a person noted about it.
     pub mark: Mark,
     /// The names of its data's classes, in the order of their labels.
-    pub classes: &'static [&'static str],
+    pub classes: ClassNames,
 }
 
 /// The series of an ensemble's vote.

@@ -9,7 +9,7 @@ use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
-use crate::data::{Dataset, Samples, Shape};
+use crate::data::{ClassNames, Dataset, Samples, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::structure::Parameter;
 use crate::doc::{RunSpec, Stage, stage_number};
@@ -45,7 +45,7 @@ pub struct Replay {
 }
 
 /// A trial that was replayed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
     /// Its campaign.
     pub campaign: String,
@@ -61,6 +61,8 @@ pub struct Replayed {
     pub found: String,
     /// Its images in the order of the test part, if they were asked for.
     pub images: Vec<ReplayedImage>,
+    /// Names of the classes.
+    pub classes: ClassNames,
     /// The first images with another predicted class, if images were asked for and the data are images.
     pub pictures: Vec<Picture>,
 }
@@ -264,6 +266,7 @@ fn campaign(
         Ok(Replayed {
             pictures: pictures(&images),
             images,
+            classes: context.spec.data.class_names(),
             campaign: name.clone(),
             round,
             trial: *trial,

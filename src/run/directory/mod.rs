@@ -37,6 +37,7 @@ use super::listener::Listener;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunSpec};
+use crate::form::number::counted;
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
@@ -78,8 +79,8 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
-    /// Why the run starts over, to be reported once it has: a start clears the record.
-    starts_over: Option<Report>,
+    /// Why the run starts over and what its data lack, to be reported once it has begun: a start clears the record.
+    to_report: Vec<Report>,
     /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
     /// Released on drop.
@@ -104,8 +105,8 @@ impl RunDirectory {
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
         let tables = Tables::of(&path);
-        let (id, starts_over, finished) = (run.id.clone(), None, None);
-        Ok(Self { path, id, about, events, written, tables, starts_over, finished, _claim: claim, forward })
+        let (id, to_report, finished) = (run.id.clone(), Vec::new(), None);
+        Ok(Self { path, id, about, events, written, tables, to_report, finished, _claim: claim, forward })
     }
 
     /// The directory.
@@ -173,8 +174,19 @@ impl RunDirectory {
                 earlier events"
         );
         let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
-        self.starts_over = Some(report.warning());
+        self.to_report.push(report.warning());
         Ok(None)
+    }
+
+    /// Notes samples that could not be read and were left out, to be reported when the run begins.
+    pub fn note_left_out(&mut self, left_out: &[String]) {
+        let Some(first) = left_out.first() else { return };
+        let count = counted(left_out.len() as u64, "sample");
+        let summary = format!("{count} could not be read and were left out; the first one: {first}");
+        let rows = left_out.iter().take(1000).map(|line| vec![line.clone()]).collect();
+        let columns = vec!["left out".to_owned()];
+        let report = Report { kind: "data".to_owned(), summary, columns, rows, ..Report::default() };
+        self.to_report.push(report.warning());
     }
 
     /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.
@@ -233,13 +245,14 @@ impl Listener for RunDirectory {
         if matches!(event, Event::Stopped { .. }) {
             self.note_outcome("stopped", "")?;
         }
-        let report = self.starts_over.take_if(|_| matches!(event, Event::Started { .. }));
+        let is_start = matches!(event, Event::Started { .. });
+        let reports = if is_start { std::mem::take(&mut self.to_report) } else { Vec::new() };
         if matches!(event, Event::Finished { .. }) {
             self.finished = Some(event); // the disk may yet be full when the weights are written
         } else {
             (self.forward)(event);
         }
-        report.map_or(Ok(()), |report| self.event(Event::Report(report)))
+        reports.into_iter().try_for_each(|report| self.event(Event::Report(report)))
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {

@@ -88,6 +88,7 @@ fn in_directory(
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
+    directory.note_left_out(&data.left_out);
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();

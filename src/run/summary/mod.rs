@@ -67,8 +67,10 @@ pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<Networ
 /// The network that a run starts with, without values: nothing is held. Where a layer does not fit, its layers up to
 /// that one, and what is wrong.
 pub fn planned_summary(spec: &RunSpec) -> (NetworkSummary, Option<Misfit>) {
-    let Traced { structure, misfit, .. } = spec.trace();
-    (network_of(&structure, Vec::new()), misfit)
+    match spec.trace() {
+        Ok(Traced { structure, misfit, .. }) => (network_of(&structure, Vec::new()), misfit),
+        Err(unknown) => (NetworkSummary::default(), Some(unknown)),
+    }
 }
 
 fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> NetworkSummary {

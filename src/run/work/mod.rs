@@ -219,7 +219,7 @@ mod tests {
             Path::new("x.ron"),
         );
         let spec = runs(&experiment.unwrap()).unwrap().remove(0).spec;
-        let facts = spec.data.facts(None);
+        let facts = spec.data.facts(None).unwrap();
         let structure = spec.structure().unwrap();
         let plan = WorkPlan::new(&steps(&program(&spec.plan), &spec, &structure, Sizes::of_facts(&facts)));
         // 10 mini-batches and 60 samples, which are two more; then these alone.

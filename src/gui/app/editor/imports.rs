@@ -16,7 +16,7 @@ impl Editor {
     pub fn use_data(&mut self, found: &Recognised, log: &mut Log) {
         let dir = drop::as_written(&found.folder, &self.document.base());
         let data = drop::data_in(found, dir, &self.document.experiment.data);
-        let (set, folder) = (data.file_set().unwrap_or_default(), found.folder.display());
+        let (set, folder) = (data.name(), found.folder.display());
         self.document.experiment.data = data;
         log.info(match found.others.as_slice() {
             [] => format!("The experiment now uses {set} in {folder}"),

@@ -19,6 +19,7 @@ mod messages;
 mod network;
 mod other_processes;
 mod outdated;
+mod own_data;
 mod queue;
 mod resume;
 mod script;

@@ -195,7 +195,7 @@ impl TrialDetail {
         match found(&mut self.replayed, ui.ctx(), path) {
             LoadState::Pending | LoadState::Failed(_) => None,
             LoadState::Ready(replayed) => {
-                grid_ui(ui, &replayed.images);
+                grid_ui(ui, replayed);
                 ui.add_space(theme::STEP);
                 if self.pictures.0.as_ref() != Some(path) {
                     self.pictures = (Some(path.clone()), Pictures::default());

@@ -5,6 +5,7 @@ use eframe::egui::{
     StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
+use crate::doc::ClassNames;
 use crate::figure::palette;
 use crate::gui::plot::{colour, theme_of};
 use crate::gui::views::columns::key_ui;
@@ -35,7 +36,7 @@ pub fn counts_ui(ui: &mut Ui, counts: [(ImageOutcome, u64); 4]) {
 }
 
 /// Draws a square for each image in the colour of its outcome; on hovering, its predictions.
-pub fn grid_ui(ui: &mut Ui, images: &[ReplayedImage]) {
+pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
     let width = ui.available_width();
     let side = (width * HEIGHT / images.len().max(1) as f32).sqrt().floor().clamp(SQUARE[1], SQUARE[0]);
     let columns = (width / side).floor().max(1.0) as usize;
@@ -67,20 +68,26 @@ pub fn grid_ui(ui: &mut Ui, images: &[ReplayedImage]) {
     if let Some(image) = images.get(at) {
         let square = Rect::from_min_size(place(at), Vec2::splat(side - gap)).expand(1.0);
         ui.painter().rect_stroke(square, 1.0, Stroke::new(1.5, theme::present(ui).text), StrokeKind::Outside);
-        response.on_hover_text_at_pointer(words(at, image));
+        response.on_hover_text_at_pointer(words(at, image, classes));
     }
 }
 
 /// "Image 13: 7 → 3 (label 7), SDC-1".
-fn words(at: usize, image: &ReplayedImage) -> String {
-    format!("Image {at}: {} (label {}), {}", change(image), image.label, image.outcome.name())
+fn words(at: usize, image: &ReplayedImage, classes: &ClassNames) -> String {
+    let label = class_name(Some(image.label), classes);
+    format!("Image {at}: {} (label {label}), {}", change(image, classes), image.outcome.name())
 }
 
 /// "7 → 3": the class without faults, and with them.
-fn change(image: &ReplayedImage) -> String {
-    let [golden, faulty] = [image.golden, image.faulty];
-    let class = |class: Option<u32>| class.map_or_else(|| "none".to_owned(), |class| class.to_string());
-    format!("{} → {}", class(golden), class(faulty))
+fn change(image: &ReplayedImage, classes: &ClassNames) -> String {
+    let [golden, faulty] = [image.golden, image.faulty].map(|class| class_name(class, classes));
+    format!("{golden} → {faulty}")
+}
+
+/// The name of a class; its number where it has none.
+fn class_name(class: Option<u32>, classes: &ClassNames) -> String {
+    let Some(class) = class else { return "none".to_owned() };
+    classes.get(class as usize).map_or_else(|| class.to_string(), str::to_owned)
 }
 
 /// The pictures of a trial on the graphics card.
@@ -138,9 +145,13 @@ impl Pictures {
                     if let Some(texture) = self.textures.get(position) {
                         ui.add(Image::new(texture).fit_to_exact_size(Vec2::splat(PICTURE)));
                     }
-                    ui.add(Label::new(RichText::new(change(image)).size(theme::SMALL)).selectable(false));
+                    ui.add(
+                        Label::new(RichText::new(change(image, &replayed.classes)).size(theme::SMALL))
+                            .truncate()
+                            .selectable(false),
+                    );
                 });
-                shown.response.on_hover_text(words(at, image));
+                shown.response.on_hover_text(words(at, image, &replayed.classes));
             }
         });
         is_asked
@@ -161,8 +172,11 @@ mod tests {
     #[test]
     fn an_image_says_its_two_classes_and_its_outcome() {
         let image = ReplayedImage { outcome: ImageOutcome::Sdc1, label: 7, golden: Some(7), faulty: Some(3) };
-        assert_eq!(words(13, &image), "Image 13: 7 → 3 (label 7), SDC-1");
+        let none = ClassNames::default();
+        assert_eq!(words(13, &image, &none), "Image 13: 7 → 3 (label 7), SDC-1");
+        let names = ClassNames::known(&["a", "b", "c", "cat", "e", "f", "g", "hen"]);
+        assert_eq!(words(13, &image, &names), "Image 13: hen → cat (label hen), SDC-1");
         let lost = ReplayedImage { outcome: ImageOutcome::Due, faulty: None, ..image };
-        assert_eq!(words(0, &lost), "Image 0: 7 → none (label 7), DUE");
+        assert_eq!(words(0, &lost, &none), "Image 0: 7 → none (label 7), DUE");
     }
 }

@@ -1,0 +1,104 @@
+//! Which folder has which class: a text file, one folder to a line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::data::DataError;
+
+/// Bytes of the longest file: a million classes fit.
+const LONGEST: u64 = 64 << 20;
+/// The most classes.
+const MOST: u32 = 1_000_000;
+
+/// The classes of folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::data) struct LabelMap {
+    pub labels: BTreeMap<String, u32>,
+    /// Names of all classes.
+    pub names: Vec<String>,
+}
+
+impl LabelMap {
+    /// Reads a file with lines such as `n01440764`, `n01440764 tench, Tinca tinca` or `n01440764 0 tench`: a folder, its
+    /// class (without one, the number of the line from 0), and a name.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and lines that contradict each other.
+    pub fn read(path: &Path) -> Result<Self, DataError> {
+        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let size = path.metadata().map_err(unreadable)?.len();
+        let remedy = "Write a folder to a line, its class and a name: n01440764 0 tench";
+        if size > LONGEST {
+            return Err(DataError::wrong(
+                path,
+                "a text of folders and classes",
+                format!("{size} bytes"),
+                remedy,
+            ));
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| DataError::wrong(path, "text in UTF-8", "other bytes", remedy))?;
+        Self::parse(&text).map_err(|(expected, found)| DataError::wrong(path, expected, found, remedy))
+    }
+
+    fn parse(text: &str) -> Result<Self, (String, String)> {
+        let mut map = Self::default();
+        let mut names: BTreeMap<u32, String> = BTreeMap::new();
+        let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
+        for (count, (number, line)) in (0..).zip(lines.filter(|(_, line)| !line.is_empty())) {
+            let (folder, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let rest = rest.trim();
+            let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let (label, name) = match first.parse::<u32>() {
+                Ok(label) => (label, after.trim()),
+                Err(_) => (count, rest),
+            };
+            let wrong =
+                |expected: &str, found: String| Err((format!("line {}: {expected}", number + 1), found));
+            if label >= MOST {
+                return wrong("a class below 1,000,000", label.to_string());
+            }
+            if map.labels.insert(folder.to_owned(), label).is_some() {
+                return wrong("each folder once", format!("\"{folder}\" again"));
+            }
+            let name = if name.is_empty() { folder } else { name };
+            names.entry(label).or_insert_with(|| name.to_owned());
+        }
+        let last = names.keys().next_back().copied();
+        let Some(last) = last else {
+            return Err(("folders and classes".to_owned(), "an empty file".to_owned()));
+        };
+        let name = |label: u32| names.get(&label).cloned().unwrap_or_else(|| label.to_string());
+        map.names = (0..=last).map(name).collect();
+        // Names in legends differ: ImageNet has two cranes.
+        let mut seen = BTreeSet::new();
+        for (label, name) in map.names.iter_mut().enumerate() {
+            if !seen.insert(name.clone()) {
+                *name = format!("{name} ({label})");
+            }
+        }
+        Ok(map)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_have_classes_by_number_or_by_line() {
+        let map = LabelMap::parse("n01 tench, Tinca\nn02\n\nn03 crane\nn04 crane\n").unwrap();
+        assert_eq!(map.labels["n03"], 2);
+        assert_eq!(map.names, ["tench, Tinca", "n02", "crane", "crane (3)"]);
+        let map = LabelMap::parse("b 2 two\na 0\n").unwrap();
+        assert_eq!((map.labels["b"], map.names), (2, vec!["a".to_owned(), "1".to_owned(), "two".to_owned()]));
+    }
+
+    #[test]
+    fn contradictions_and_giant_classes_are_refused() {
+        assert!(LabelMap::parse("a 0\na 1\n").unwrap_err().0.contains("line 2: each folder once"));
+        assert!(LabelMap::parse("a 4000000000\n").is_err());
+        assert!(LabelMap::parse("\n").is_err());
+    }
+}

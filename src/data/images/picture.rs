@@ -1,0 +1,156 @@
+//! One picture: decoded, resized and cropped as torchvision does it with Pillow.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use fast_image_resize::images::Image;
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
+
+/// The most pixels of a picture: Pillow refuses more as a decompression bomb.
+const MOST_PIXELS: u64 = 178_956_970;
+/// Bytes that decoding one picture may take.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// How pictures become samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::data) struct Preparation {
+    /// The shorter side after resizing.
+    pub resize: usize,
+    /// The side of the square that is cut out of the middle.
+    pub crop: usize,
+    /// Whether colours become grey.
+    pub is_grey: bool,
+}
+
+impl Preparation {
+    /// Channels of a sample.
+    pub const fn channels(self) -> usize {
+        if self.is_grey { 1 } else { 3 }
+    }
+
+    /// The bytes of a picture, `[channels, crop, crop]`.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn read(self, path: &Path) -> Result<Vec<u8>, String> {
+        let pixels = decode(path)?;
+        let [width, height] = resized(pixels.width() as usize, pixels.height() as usize, self.resize);
+        if (width as u64).saturating_mul(height as u64) > MOST_PIXELS {
+            return Err(format!("resized it would have {width}×{height} pixels"));
+        }
+        Ok(self.prepare(&pixels))
+    }
+
+    fn prepare(self, picture: &DynamicImage) -> Vec<u8> {
+        let (width, height) = (picture.width() as usize, picture.height() as usize);
+        let bytes = if self.is_grey { grey(picture) } else { picture.to_rgb8().into_raw() };
+        let [new_width, new_height] = resized(width, height, self.resize);
+        let bytes = if [new_width, new_height] == [width, height] {
+            bytes
+        } else {
+            self.resample(bytes, [width, height], [new_width, new_height])
+        };
+        self.crop(&bytes, new_width, new_height)
+    }
+
+    /// Bilinear with antialias: a triangle filter whose width grows with the scale, with Pillow's fixed-point weights. Rows
+    /// come first, and are rounded to bytes before the columns, as Pillow does it; the library's own order is the other one.
+    fn resample(self, bytes: Vec<u8>, from: [usize; 2], to: [usize; 2]) -> Vec<u8> {
+        let kind = if self.is_grey { PixelType::U8 } else { PixelType::U8x3 };
+        let [[width, height], [new_width, new_height]] =
+            [from, to].map(|sides| sides.map(|side| side as u32));
+        let source = Image::from_vec_u8(width, height, bytes, kind).expect("as many bytes as pixels have");
+        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
+        let mut resizer = Resizer::new();
+        let mut resized = |source: &Image<'_>, width: u32, height: u32| {
+            let mut result = Image::new(width, height, kind);
+            resizer.resize(source, &mut result, &options).expect("both have pixels of one kind");
+            result
+        };
+        let narrow = resized(&source, new_width, height);
+        resized(&narrow, new_width, new_height).into_vec()
+    }
+
+    /// The square in the middle, one channel after the other.
+    fn crop(self, bytes: &[u8], width: usize, height: usize) -> Vec<u8> {
+        let (channels, side) = (self.channels(), self.crop);
+        let [left, top] = [width, height].map(|length| offset(length, side));
+        let mut planes = Vec::with_capacity(channels * side * side);
+        for channel in 0..channels {
+            for row in top..top + side {
+                let first = (row * width + left) * channels + channel;
+                planes.extend(bytes[first..].iter().step_by(channels).take(side));
+            }
+        }
+        planes
+    }
+}
+
+/// Width and height after resizing the shorter side, as torchvision's `Resize` computes them: the other side is cut off to
+/// a whole number.
+fn resized(width: usize, height: usize, side: usize) -> [usize; 2] {
+    let long = |long: usize, short: usize| ((side * long) as f64 / short as f64) as usize;
+    if width <= height { [side, long(height, width)] } else { [long(width, height), side] }
+}
+
+/// Where the middle begins, as torchvision's `CenterCrop` rounds it: a half to the even number.
+fn offset(length: usize, side: usize) -> usize {
+    let rest = length.saturating_sub(side);
+    let half = rest / 2;
+    if rest % 2 == 1 && half % 2 == 1 { half + 1 } else { half }
+}
+
+/// Luma as Pillow's `convert("L")` rounds it.
+fn grey(picture: &DynamicImage) -> Vec<u8> {
+    let luma = |[r, g, b]: [u32; 3]| ((r * 19_595 + g * 38_470 + b * 7_471 + 0x8000) >> 16) as u8;
+    picture.to_rgb8().pixels().map(|pixel| luma(pixel.0.map(u32::from))).collect()
+}
+
+/// Decodes a picture by its content, whatever its name ends in. What a camera notes about its orientation is ignored, as
+/// torchvision's `ImageFolder` does.
+fn decode(path: &Path) -> Result<DynamicImage, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let file = File::open(path).map_err(|error| words(&error))?;
+    let mut reader =
+        ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(|error| words(&error))?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_BYTES);
+    reader.limits(limits);
+    if reader.format().is_none() {
+        return Err("it is no PNG, JPEG, BMP, WebP or PPM picture".to_owned());
+    }
+    let decoder = reader.into_decoder().map_err(|error| words(&error))?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_PIXELS || width == 0 || height == 0 {
+        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
+    }
+    if decoder.total_bytes() > MOST_BYTES {
+        return Err(format!("it promises {} bytes of pixels", decoder.total_bytes()));
+    }
+    DynamicImage::from_decoder(decoder).map_err(|error| words(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_offsets_are_those_of_torchvision() {
+        // From torchvision 0.29 with Pillow.
+        assert_eq!(resized(500, 375, 256), [341, 256]);
+        assert_eq!(resized(375, 500, 256), [256, 341]);
+        assert_eq!(resized(100, 100, 256), [256, 256]);
+        assert_eq!(resized(333, 100, 7), [23, 7]);
+        assert_eq!([offset(341, 224), offset(256, 224), offset(227, 224), offset(229, 224)], [58, 16, 2, 2]);
+        assert_eq!([offset(225, 224), offset(231, 224)], [0, 4]);
+    }
+
+    #[test]
+    fn a_crop_is_the_middle_one_channel_after_the_other() {
+        let bytes: Vec<u8> = (0..4 * 4 * 3).collect();
+        let preparation = Preparation { resize: 4, crop: 2, is_grey: false };
+        assert_eq!(preparation.crop(&bytes, 4, 4), [15, 18, 27, 30, 16, 19, 28, 31, 17, 20, 29, 32]);
+    }
+}

@@ -1,0 +1,209 @@
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use super::*;
+use crate::data::testing::Folder;
+use crate::data::{Data, Dataset, Images, Normalize};
+
+/// Pictures that `tests/oracle/image_folder.py` made, with what torchvision makes of them.
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/images")
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(fixtures().join(name)).unwrap()
+}
+
+/// The largest difference of two lists of bytes, and its mean.
+fn differences(found: &[u8], expected: &[u8]) -> (u8, f64) {
+    assert_eq!(found.len(), expected.len());
+    let each = found.iter().zip(expected).map(|(a, b)| a.abs_diff(*b));
+    let sum: u64 = each.clone().map(u64::from).sum();
+    (each.max().unwrap(), sum as f64 / found.len() as f64)
+}
+
+const SMALL: Preparation = Preparation { resize: 25, crop: 20, is_grey: false };
+
+#[test]
+fn pictures_are_prepared_as_torchvision_does_with_pillow() {
+    for name in [
+        "wide.png",
+        "tall.bmp",
+        "small.ppm",
+        "grey.png",
+        "palette.png",
+        "alpha.png",
+        "grey_alpha.png",
+        "bits.png",
+        "plain.webp",
+    ] {
+        for (is_grey, ending) in [(false, "rgb"), (true, "grey")] {
+            let found = Preparation { is_grey, ..SMALL }.read(&fixtures().join(name)).unwrap();
+            let (most, mean) = differences(&found, &fixture(&format!("{name}.{ending}")));
+            assert!(most <= 1 && mean < 0.02, "{name}, {ending}: {most} grey levels, {mean} in the mean");
+        }
+    }
+}
+
+/// Another JPEG decoder than Pillow's rounds differently; what differs is bounded here.
+#[test]
+fn jpegs_differ_little_and_their_orientation_is_ignored() {
+    for name in ["photo.jpg", "turned.jpg"] {
+        let pixels = image::open(fixtures().join(name)).unwrap().to_rgb8().into_raw();
+        let decoded = differences(&pixels, &fixture(&format!("{name}.pixels")));
+        let found = SMALL.read(&fixtures().join(name)).unwrap();
+        let prepared = differences(&found, &fixture(&format!("{name}.rgb")));
+        assert!(decoded.0 <= 4 && decoded.1 < 0.5, "{name}: {decoded:?}");
+        assert!(prepared.0 <= 2 && prepared.1 < 0.5, "{name}: {prepared:?}");
+    }
+}
+
+/// A folder with two classes in two parts.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    for (class, picture) in [("cat", "wide.png"), ("dog", "tall.bmp")] {
+        for part in ["train", "val"] {
+            folder.write(&format!("{part}/{class}/b.{}", &picture[5..]), &fixture(picture));
+        }
+        folder.write(&format!("train/{class}/a.JPG"), &fixture("photo.jpg"));
+        folder.write(&format!("train/{class}/notes.txt"), b"no picture");
+    }
+    folder
+}
+
+fn images(dir: &Path) -> Images {
+    Images { dir: dir.display().to_string(), resize: 25, crop: 20, ..Images::default() }
+}
+
+fn read_all(images: Images) -> Result<Dataset, String> {
+    let data = Data::Images(images);
+    let found = data.look(Path::new("")).map_err(|error| error.to_string())?;
+    data.with_found(found).read(None, Path::new("")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn folders_are_classes_and_pictures_are_in_order() {
+    let folder = folder("images-order");
+    let data = read_all(images(folder.path())).unwrap();
+    assert_eq!((data.train.labels.as_slice(), data.test.labels.as_slice()), (&[0, 0, 1, 1][..], &[0, 1][..]));
+    let first: Vec<u8> = data.train.sample(1).iter().map(|value| (value * 255.0).round() as u8).collect();
+    assert!(differences(&first, &fixture("wide.png.rgb")).0 <= 1);
+    let facts = Data::Images(images(folder.path()));
+    let facts = facts.with_found(facts.look(Path::new("")).unwrap()).facts(None).unwrap();
+    assert_eq!((facts.shape, facts.train_samples, facts.test_samples), (Shape::new(3, 20, 20), 4, 2));
+    let whole = Images { test: 0.5, ..images(&folder.join("train")) };
+    let data = read_all(whole).unwrap();
+    assert_eq!((data.train.len(), data.test.len()), (2, 2));
+    // What limits cut off is not decoded, and takes no memory.
+    folder.write("val/dog/z.png", b"no picture");
+    let few = Images { limit_train: Some(2), limit_test: Some(2), memory: 2e-5, ..images(folder.path()) };
+    let data = read_all(few).unwrap();
+    assert_eq!((data.train.labels, data.test.labels), (vec![0, 0], vec![0, 1]));
+    std::fs::remove_file(folder.join("val/dog/z.png")).unwrap();
+    let scaled = Images { normalize: Normalize::ImageNet, ..images(folder.path()) };
+    assert!(read_all(scaled).unwrap().train.values.iter().any(|value| *value < 0.0));
+}
+
+#[test]
+fn a_label_map_gives_folders_their_classes() {
+    let folder = folder("images-map");
+    folder.write("synsets.txt", b"dog 2 hound\ncat 0 tom\n");
+    let label_map = Some(folder.join("synsets.txt").display().to_string());
+    let mapped = Images { label_map, ..images(folder.path()) };
+    let data = Data::Images(mapped.clone());
+    let found = data.look(Path::new("")).unwrap().unwrap();
+    assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["tom", "1", "hound"]);
+    assert_eq!(read_all(mapped.clone()).unwrap().test.labels, [0, 2]);
+    folder.write("synsets.txt", b"dog\nbird\n");
+    assert!(
+        read_all(mapped).unwrap_err().contains("a folder that the label map names, found the folder \"cat\"")
+    );
+}
+
+#[test]
+fn damaged_pictures_are_named_and_may_be_left_out() {
+    let folder = folder("images-damaged");
+    folder.write("train/cat/c.png", &fixture("wide.png")[..900]);
+    let message = read_all(images(folder.path())).unwrap_err();
+    assert!(
+        message.contains("train/cat/c.png: expected a picture") && message.contains("damaged: Skip"),
+        "{message}"
+    );
+    let skips = Images { damaged: crate::data::Damaged::Skip, ..images(folder.path()) };
+    let data = read_all(skips).unwrap();
+    assert_eq!((data.train.len(), data.left_out.len()), (4, 1));
+    assert!(data.left_out[0].contains("c.png"));
+}
+
+#[test]
+fn what_cannot_be_a_set_says_so() {
+    let folder = folder("images-wrong");
+    let small = Images { memory: 1e-6, ..images(folder.path()) };
+    assert!(read_all(small).unwrap_err().starts_with("memory: 6 samples of 1,200 values"));
+    folder.write("val/bird/x.png", &fixture("wide.png"));
+    assert!(
+        read_all(images(folder.path()))
+            .unwrap_err()
+            .contains("the classes of the training part, found the folder \"bird\"")
+    );
+    let empty = Folder::new("images-empty");
+    assert!(read_all(images(empty.path())).unwrap_err().contains("a folder for each class"));
+    empty.write("a/x.txt", b"");
+    empty.write("b/x.png", b"");
+    assert!(read_all(images(empty.path())).unwrap_err().contains("expected pictures (png"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_leave_the_folder_are_refused() {
+    let (folder, outside) = (folder("images-links"), Folder::new("images-outside"));
+    outside.write("x.png", &fixture("wide.png"));
+    std::os::unix::fs::symlink(folder.join("train/dog/b.bmp"), folder.join("train/cat/inside.bmp")).unwrap();
+    assert_eq!(read_all(images(folder.path())).unwrap().train.len(), 5);
+    std::os::unix::fs::symlink(outside.join("x.png"), folder.join("train/cat/x.png")).unwrap();
+    let message = read_all(images(folder.path())).unwrap_err();
+    assert!(message.contains("train/cat/x.png: expected no link that leaves the folder"), "{message}");
+}
+
+#[test]
+fn giants_are_refused_by_their_header() {
+    let folder = Folder::new("images-giant");
+    // A BMP that promises 60,000 × 60,000 pixels.
+    let mut giant = fixture("tall.bmp");
+    giant[18..22].copy_from_slice(&60_000_u32.to_le_bytes());
+    giant[22..26].copy_from_slice(&60_000_u32.to_le_bytes());
+    folder.write("giant.bmp", &giant);
+    let message = SMALL.read(&folder.join("giant.bmp")).unwrap_err();
+    assert!(message.contains("60000×60000"), "{message}");
+    folder.write("row.ppm", &[b"P6 200000 1 255\n".as_slice(), &vec![0; 600_000]].concat());
+    let tall = Preparation { resize: 4000, ..SMALL };
+    assert!(tall.read(&folder.join("row.ppm")).unwrap_err().contains("resized it would have"));
+}
+
+#[test]
+fn damaged_pictures_never_panic() {
+    let folder = Folder::new("images-mutations");
+    for name in ["small.ppm", "bits.png", "turned.jpg", "plain.webp", "tall.bmp"] {
+        let (whole, path) = (fixture(name), folder.join(name));
+        let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+        // Headers decide most.
+        let place = prop_oneof![0..60_usize, 0..whole.len()];
+        let mutations = prop::collection::vec((place, any::<u8>()), 1..5);
+        TestRunner::new(config)
+            .run(&(mutations, 20..whole.len() * 2), |(mutations, end)| {
+                let mut bytes = whole.clone();
+                for (place, byte) in mutations {
+                    bytes[place] = byte;
+                }
+                bytes.truncate(end);
+                std::fs::write(&path, &bytes).unwrap();
+                if let Ok(pixels) = SMALL.read(&path) {
+                    prop_assert_eq!(pixels.len(), 1200);
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+}

@@ -1,0 +1,119 @@
+//! How values are scaled before they enter a network.
+
+use super::{DataError, Samples, Standardisation};
+
+crate::choice! {
+    /// How values are scaled.
+    pub enum Normalize: "Normalization" {
+        None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
+        Standard, "Standardized", "Mean 0 and deviation 1 for each channel, measured on the training part";
+        Given(GivenScale) = GivenScale::default(), "Given", "Mean and deviation that are given, as a checkpoint wants them";
+        ImageNet, "ImageNet", "Mean [0.485, 0.456, 0.406] and deviation [0.229, 0.224, 0.225], as torchvision's checkpoints want them";
+    }
+}
+
+crate::form! {
+    /// Numbers that values are scaled by: (value − mean) / deviation.
+    pub struct GivenScale: "Given normalization" {
+        mean: Vec<f64> = vec![0.5], "Mean", "What is subtracted: a number for each channel, or one for all", written always;
+        deviation: Vec<f64> = vec![0.5], "Deviation", "What is divided by: a number for each channel, or one for all", written always;
+    }
+}
+
+/// Of ImageNet's training images, as torchvision's checkpoints take them.
+const IMAGENET: [[f32; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
+
+impl Normalize {
+    /// What is wrong with it for data of so many channels.
+    pub fn problem(&self, channels: usize) -> Option<String> {
+        match self {
+            Self::None | Self::Standard => None,
+            Self::ImageNet => (channels != 3).then(|| format!(
+                "ImageNet's numbers are for 3 channels, and these data have {channels}; write Given(mean: […], deviation: […])"
+            )),
+            Self::Given(GivenScale { mean, deviation }) => {
+                let fits = |numbers: &[f64]| numbers.len() == 1 || numbers.len() == channels;
+                let is_usable = |number: &f64| (*number as f32).is_finite();
+                if !fits(mean) || !fits(deviation) {
+                    return Some(format!(
+                        "mean and deviation need 1 number or {channels}, one for each channel; they have {} and {}",
+                        mean.len(),
+                        deviation.len()
+                    ));
+                }
+                let is_fine = mean.iter().all(is_usable)
+                    && deviation.iter().all(|number| is_usable(number) && *number as f32 > 0.0);
+                (!is_fine).then(|| "every deviation must be above 0, and every number finite".to_owned())
+            }
+        }
+    }
+
+    /// What the parts are scaled by; `standardise` is for data that are standardised unless something else is asked for.
+    pub(super) fn scale(
+        &self,
+        train: &Samples,
+        standardise: bool,
+    ) -> Result<Option<Standardisation>, DataError> {
+        let channels = train.shape.channels;
+        if let Some(problem) = self.problem(channels) {
+            return Err(DataError::setting("normalize", problem));
+        }
+        let of_each =
+            |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()] as f32).collect();
+        Ok(match self {
+            Self::None if !standardise => None,
+            Self::None | Self::Standard => Some(Standardisation::of(train)),
+            Self::Given(GivenScale { mean, deviation }) => {
+                Some(Standardisation { mean: of_each(mean), deviation: of_each(deviation) })
+            }
+            Self::ImageNet => {
+                let [mean, deviation] = IMAGENET.map(|numbers| numbers.to_vec());
+                Some(Standardisation { mean, deviation })
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    fn pixels(channels: usize) -> Samples {
+        Samples::new(Shape::new(channels, 1, 2), vec![0.5; 2 * channels], vec![0])
+    }
+
+    #[test]
+    fn given_numbers_are_for_each_channel_or_for_all() {
+        let scaled = |normalize: &Normalize, channels: usize| {
+            let mut samples = pixels(channels);
+            normalize.scale(&samples, true).unwrap().unwrap().apply(&mut samples);
+            samples.values
+        };
+        let one = Normalize::Given(GivenScale { mean: vec![0.25], deviation: vec![0.5] });
+        assert_eq!(scaled(&one, 2), [0.5; 4]);
+        let two = Normalize::Given(GivenScale { mean: vec![0.25, 0.5], deviation: vec![0.5] });
+        assert_eq!(scaled(&two, 2), [0.5, 0.5, 0.0, 0.0]);
+        // (0.5 − 0.485) / 0.229 in float32.
+        assert_eq!(scaled(&Normalize::ImageNet, 3)[0], (0.5_f32 - 0.485) / 0.229);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_used_are_refused() {
+        let given = |mean: &[f64], deviation: &[f64]| {
+            Normalize::Given(GivenScale { mean: mean.to_vec(), deviation: deviation.to_vec() }).problem(3)
+        };
+        assert_eq!(given(&[0.1, 0.2, 0.3], &[1.0]), None);
+        for (mean, deviation, part) in [
+            (&[0.1, 0.2][..], &[1.0][..], "they have 2 and 1"),
+            (&[], &[1.0], "they have 0 and 1"),
+            (&[0.1], &[0.0], "above 0"),
+            (&[f64::NAN], &[1.0], "finite"),
+            (&[0.1], &[1e-60], "above 0"),
+        ] {
+            assert!(given(mean, deviation).unwrap().contains(part), "{mean:?} {deviation:?}");
+        }
+        assert!(Normalize::ImageNet.problem(1).unwrap().contains("3 channels"));
+        assert!(Normalize::ImageNet.scale(&pixels(1), false).is_err());
+    }
+}

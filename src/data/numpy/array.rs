@@ -1,0 +1,190 @@
+//! The numbers of an array.
+
+use std::io::Read;
+
+use half::f16;
+
+use super::header::{Header, Kind, Wrong, read_exact, wrong};
+
+/// Numbers that are read at a time.
+const BLOCK: usize = 1 << 14;
+
+/// Numbers in C order: the last index runs fastest.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Array<T> {
+    pub shape: Vec<usize>,
+    pub values: Vec<T>,
+}
+
+/// Values for a network: bytes divided by 255, other numbers as they are.
+///
+/// # Errors
+/// An end too early, and values that are not finite.
+pub(super) fn values(header: &Header, file: &mut impl Read) -> Result<Array<f32>, Wrong> {
+    let (size, is_big) = (header.size, header.is_big_endian);
+    let array = match (header.kind, size) {
+        (Kind::Unsigned, 1) => read(header, file, |bytes| f32::from(bytes[0]) / 255.0),
+        (Kind::Bool, _) => read(header, file, |bytes| if bytes[0] == 0 { 0.0 } else { 1.0 }),
+        (Kind::Unsigned, _) => read(header, file, |bytes| whole(bytes, is_big) as f32),
+        (Kind::Signed, _) => read(header, file, |bytes| signed(bytes, is_big) as f32),
+        (Kind::Float, 2) => read(header, file, |bytes| f16::from_bits(whole(bytes, is_big) as u16).to_f32()),
+        (Kind::Float, 4) => read(header, file, |bytes| f32::from_bits(whole(bytes, is_big) as u32)),
+        (Kind::Float, _) => read(header, file, |bytes| f64::from_bits(whole(bytes, is_big)) as f32),
+    }?;
+    match array.values.iter().position(|value| !value.is_finite()) {
+        None => Ok(array),
+        Some(at) => {
+            let each = array.values.len() / array.shape.first().copied().unwrap_or(1).max(1);
+            Err(wrong("finite numbers", format!("{} in sample {}", array.values[at], at / each.max(1))))
+        }
+    }
+}
+
+/// Labels: whole numbers from 0.
+///
+/// # Errors
+/// Numbers of another kind, and negative ones.
+pub(super) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, Wrong> {
+    let is_row = matches!(header.shape.as_slice(), [_] | [_, 1]);
+    if !is_row {
+        let found = format!("the shape {:?}; take argmax(1) of one-hot labels", header.shape);
+        return Err(wrong("one label for each sample", found));
+    }
+    let is_big = header.is_big_endian;
+    let array = match header.kind {
+        Kind::Float => {
+            return Err(wrong(
+                "labels that are whole numbers",
+                "floats; convert them with astype(\"int64\")",
+            ));
+        }
+        Kind::Signed => read(header, file, |bytes| signed(bytes, is_big)),
+        Kind::Unsigned | Kind::Bool => {
+            read(header, file, |bytes| i64::try_from(whole(bytes, is_big)).unwrap_or(-1))
+        }
+    }?;
+    let label = |label: &i64| {
+        let range = u32::try_from(*label).ok().filter(|label| *label < super::MOST_CLASSES);
+        range.ok_or_else(|| {
+            wrong(format!("labels from 0 to {}", super::MOST_CLASSES - 1), format!("label {label}"))
+        })
+    };
+    array.values.iter().map(label).collect()
+}
+
+/// The whole number in up to 8 bytes.
+fn whole(bytes: &[u8], is_big_endian: bool) -> u64 {
+    let shifted = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    if is_big_endian { bytes.iter().fold(0, shifted) } else { bytes.iter().rev().fold(0, shifted) }
+}
+
+fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
+    let unused = 64 - 8 * bytes.len() as u32;
+    (whole(bytes, is_big_endian) << unused).cast_signed() >> unused
+}
+
+/// Reads all numbers, a block at a time: memory grows with what is there, not with what the header promises.
+fn read<T: Copy + Default>(
+    header: &Header,
+    file: &mut impl Read,
+    number: impl Fn(&[u8]) -> T,
+) -> Result<Array<T>, Wrong> {
+    let count = header.count().ok_or_else(|| wrong("a smaller array", format!("{:?}", header.shape)))?;
+    let mut values = Vec::new();
+    let mut bytes = vec![0; header.size * BLOCK.min(count)];
+    while values.len() < count {
+        let next = BLOCK.min(count - values.len());
+        let block = &mut bytes[..next * header.size];
+        read_exact(file, block)?;
+        values.extend(block.chunks_exact(header.size).map(&number));
+    }
+    let shape = header.shape.clone();
+    if !header.is_fortran || shape.len() < 2 {
+        return Ok(Array { shape, values });
+    }
+    // The indices of Fortran's order are those of C's order, the last one first.
+    let turned = Array { shape: shape.iter().rev().copied().collect(), values };
+    Ok(turned.permuted(&(0..shape.len()).rev().collect::<Vec<_>>()))
+}
+
+impl<T: Copy + Default> Array<T> {
+    /// The same numbers with axis `axes[i]` as axis i, as `numpy.transpose` has them.
+    pub fn permuted(&self, axes: &[usize]) -> Self {
+        let mut strides = vec![1; self.shape.len()];
+        for axis in (1..self.shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * self.shape[axis];
+        }
+        let shape: Vec<usize> = axes.iter().map(|axis| self.shape[*axis]).collect();
+        let steps: Vec<usize> = axes.iter().map(|axis| strides[*axis]).collect();
+        let (mut values, mut index, mut at) =
+            (Vec::with_capacity(self.values.len()), vec![0; shape.len()], 0);
+        for _ in 0..self.values.len() {
+            values.push(self.values[at]);
+            for axis in (0..shape.len()).rev() {
+                index[axis] += 1;
+                at += steps[axis];
+                if index[axis] < shape[axis] {
+                    break;
+                }
+                at -= steps[axis] * shape[axis];
+                index[axis] = 0;
+            }
+        }
+        Self { shape, values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(kind: Kind, size: usize, shape: &[usize]) -> Header {
+        let (shape, text) = (shape.to_vec(), String::new());
+        Header { kind, size, is_big_endian: false, is_fortran: false, shape, len: 0, text }
+    }
+
+    #[test]
+    fn numbers_of_every_kind_are_read() {
+        let of = |kind, size, is_big_endian, bytes: &[u8]| {
+            let header = Header { is_big_endian, ..header(kind, size, &[1]) };
+            values(&header, &mut &bytes[..]).unwrap().values[0]
+        };
+        assert_eq!(of(Kind::Unsigned, 1, false, &[51]), 0.2);
+        assert_eq!(of(Kind::Bool, 1, false, &[1]), 1.0);
+        assert_eq!(of(Kind::Signed, 1, false, &[0xff]), -1.0);
+        assert_eq!(of(Kind::Signed, 2, true, &[0xff, 0xfe]), -2.0);
+        assert_eq!(of(Kind::Unsigned, 2, false, &[1, 2]), 513.0);
+        assert_eq!(of(Kind::Signed, 8, false, &(-3_i64).to_le_bytes()), -3.0);
+        assert_eq!(of(Kind::Float, 2, true, &[0x3c, 0x00]), 1.0);
+        assert_eq!(of(Kind::Float, 4, false, &1.5_f32.to_le_bytes()), 1.5);
+        assert_eq!(of(Kind::Float, 8, true, &0.1_f64.to_be_bytes()), 0.1);
+    }
+
+    #[test]
+    fn fortrans_order_and_other_axes_are_turned() {
+        // [[1, 2, 3], [4, 5, 6]] in Fortran's order.
+        let header = Header { is_fortran: true, ..header(Kind::Signed, 1, &[2, 3]) };
+        let array = values(&header, &mut &[1, 4, 2, 5, 3, 6][..]).unwrap();
+        assert_eq!(
+            (array.shape.as_slice(), array.values.as_slice()),
+            (&[2, 3][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..])
+        );
+        let last = Array { shape: vec![1, 1, 2, 3], values: vec![1, 2, 3, 4, 5, 6] };
+        let first = last.permuted(&[0, 3, 1, 2]);
+        assert_eq!((first.shape, first.values), (vec![1, 3, 1, 2], vec![1, 4, 2, 5, 3, 6]));
+    }
+
+    #[test]
+    fn short_files_and_wrong_labels_are_refused() {
+        assert!(values(&header(Kind::Float, 4, &[1 << 40]), &mut &[0; 100][..]).is_err());
+        let nan = [1.0, f32::NAN].map(f32::to_le_bytes).concat();
+        let found = values(&header(Kind::Float, 4, &[2, 1]), &mut nan.as_slice()).unwrap_err().found;
+        assert_eq!(found, "NaN in sample 1");
+        assert!(labels(&header(Kind::Signed, 1, &[1]), &mut &[0xff][..]).unwrap_err().found.contains("-1"));
+        assert!(labels(&header(Kind::Float, 4, &[1]), &mut &[0; 4][..]).is_err());
+        assert!(
+            labels(&header(Kind::Signed, 1, &[1, 2]), &mut &[0; 2][..]).unwrap_err().found.contains("argmax")
+        );
+        assert_eq!(labels(&header(Kind::Unsigned, 1, &[2, 1]), &mut &[3, 1][..]).unwrap(), [3, 1]);
+    }
+}

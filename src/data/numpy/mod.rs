@@ -1,0 +1,278 @@
+//! Arrays of NumPy: an archive `.npz`, or a folder of `.npy` files.
+
+mod array;
+mod header;
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::memory::Memory;
+use super::{DataError, Samples, Shape};
+use crate::form::number::hexadecimal;
+use array::Array;
+use header::{Header, Wrong, wrong};
+
+/// The most classes: larger labels are no labels.
+const MOST_CLASSES: u32 = 100_000;
+/// Bytes at both ends of a file that name its content.
+const ENDS: u64 = 1 << 20;
+const REMEDY: &str = "Write the arrays again, for example with numpy.savez(\"set.npz\", x_train=…, y_train=…, x_test=…, y_test=…)";
+
+/// Names of the arrays of a part: samples and labels, as people call them.
+const TRAIN: [[&str; 2]; 3] =
+    [["x_train", "y_train"], ["X_train", "y_train"], ["train_images", "train_labels"]];
+const TEST: [[&str; 2]; 3] = [["x_test", "y_test"], ["X_test", "y_test"], ["test_images", "test_labels"]];
+const WHOLE: [[&str; 2]; 3] = [["x", "y"], ["X", "y"], ["images", "labels"]];
+
+/// Arrays by name.
+#[derive(Debug)]
+pub(super) struct Arrays {
+    path: PathBuf,
+    /// Without `.npy`, sorted.
+    names: Vec<String>,
+    /// None for a folder.
+    archive: Option<zip::ZipArchive<BufReader<File>>>,
+}
+
+/// A part of a set before it is read.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    names: [String; 2],
+    headers: [Header; 2],
+    /// Shape of one sample.
+    pub shape: Shape,
+    pub len: usize,
+}
+
+impl Arrays {
+    /// Finds the arrays of an archive or a folder.
+    ///
+    /// # Errors
+    /// What cannot be read, or is no archive.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let (mut names, mut archive): (Vec<String>, _) = (Vec::new(), None);
+        if path.is_dir() {
+            for entry in path.read_dir().map_err(unreadable)? {
+                names.extend(entry.map_err(unreadable)?.file_name().into_string().ok());
+            }
+        } else {
+            let file = BufReader::new(File::open(path).map_err(unreadable)?);
+            let opened = zip::ZipArchive::new(file).map_err(|error| {
+                DataError::wrong(path, "an archive of NumPy (.npz)", error.to_string(), REMEDY)
+            })?;
+            names.extend(opened.file_names().filter_map(|name| Some(name.ok()?.into_owned())));
+            archive = Some(opened);
+        }
+        let array = |name: String| name.strip_suffix(".npy").map(str::to_owned);
+        let mut names: Vec<String> = names.into_iter().filter_map(array).collect();
+        names.sort();
+        Ok(Self { path: path.to_owned(), names, archive })
+    }
+
+    /// The training and the test part, or one that is to be split.
+    ///
+    /// # Errors
+    /// Arrays that are missing or do not go together.
+    pub fn parts(&mut self, is_channels_last: bool) -> Result<(Part, Option<Part>), DataError> {
+        let find = |all: &[[&str; 2]]| {
+            let has = |name: &&str| self.names.iter().any(|known| known == name);
+            all.iter().find(|names| names.iter().all(|name| has(name))).map(|names| names.map(str::to_owned))
+        };
+        let (train, test) = (find(&TRAIN).or_else(|| find(&WHOLE)), find(&TEST));
+        let Some(train) = train else {
+            let found = if self.names.is_empty() { "no array".to_owned() } else { self.names.join(", ") };
+            let found =
+                if found.chars().count() > 200 { format!("{} arrays", self.names.len()) } else { found };
+            return Err(DataError::wrong(&self.path, "the arrays x_train and y_train", found, REMEDY));
+        };
+        let train = self.part(train, is_channels_last)?;
+        let test = test.map(|names| self.part(names, is_channels_last)).transpose()?;
+        match &test {
+            Some(test) if test.shape != train.shape => {
+                let expected = format!("test samples of {}", train.shape);
+                Err(DataError::wrong(&self.path, expected, test.shape.to_string(), REMEDY))
+            }
+            _ => Ok((train, test)),
+        }
+    }
+
+    fn part(&mut self, names: [String; 2], is_channels_last: bool) -> Result<Part, DataError> {
+        let headers = [self.header(&names[0])?, self.header(&names[1])?];
+        let [samples, labels] = [0, 1].map(|index| headers[index].shape.as_slice());
+        let shape = match samples {
+            [_, features] => Some(Shape::new(*features, 1, 1)),
+            [_, height, width] => Some(Shape::new(1, *height, *width)),
+            [_, height, width, channels] if is_channels_last => Some(Shape::new(*channels, *height, *width)),
+            [_, channels, height, width] => Some(Shape::new(*channels, *height, *width)),
+            _ => None,
+        };
+        let in_array = |name: &str, error: Wrong| self.wrong(name, error);
+        let len = labels.first().copied().unwrap_or(0);
+        let Some(shape) = shape.filter(|shape| shape.len() > 0) else {
+            let found = format!("the shape {samples:?}");
+            return Err(in_array(
+                &names[0],
+                wrong("[n, features], [n, height, width] or [n, channels, height, width]", found),
+            ));
+        };
+        if samples[0] != len || len == 0 {
+            let found = format!("{} samples and {len} labels", samples[0]);
+            return Err(in_array(&names[0], wrong("one sample for each label", found)));
+        }
+        Ok(Part { names, headers, shape, len })
+    }
+
+    fn wrong(&self, name: &str, Wrong { expected, found }: Wrong) -> DataError {
+        DataError::wrong(&self.path, format!("{name}: {expected}"), found, REMEDY)
+    }
+
+    /// The header of an array, and that as many bytes follow as it promises.
+    fn header(&mut self, name: &str) -> Result<Header, DataError> {
+        let result = self.with(name, |mut file, size| {
+            let header = Header::read(&mut file)?;
+            let bytes = header.count().map(|count| (count * header.size) as u64);
+            let promised = bytes.and_then(|bytes| bytes.checked_add(header.len));
+            if promised == Some(size) {
+                return Ok(header);
+            }
+            let promised = promised.map_or_else(
+                || "a smaller array".to_owned(),
+                |bytes| format!("{bytes} bytes, as the header says"),
+            );
+            Err(wrong(promised, format!("{size} bytes")))
+        });
+        result.map_err(|error| self.wrong(name, error))
+    }
+
+    /// Does something with the file of an array; also gets its size in bytes.
+    fn with<R>(
+        &mut self,
+        name: &str,
+        act: impl FnOnce(&mut (dyn Read + '_), u64) -> Result<R, Wrong>,
+    ) -> Result<R, Wrong> {
+        let name = format!("{name}.npy");
+        let failed = |error: &dyn std::fmt::Display| wrong("an array that can be read", error.to_string());
+        if let Some(archive) = &mut self.archive {
+            let mut file = archive.by_name(&name).map_err(|error| failed(&error))?;
+            let size = file.size();
+            // What unpacks to more than the archive says ends there.
+            return act(&mut (&mut file).take(size), size);
+        }
+        let file = File::open(self.path.join(&name)).map_err(|error| failed(&error))?;
+        let size = file.metadata().map_err(|error| failed(&error))?.len();
+        act(&mut BufReader::new(file).take(size), size)
+    }
+
+    /// The labels of a part, and the highest one.
+    ///
+    /// # Errors
+    /// What is no label.
+    pub fn labels(&mut self, part: &Part) -> Result<Vec<u32>, DataError> {
+        let name = &part.names[1];
+        let read = self.with(name, |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::labels(&header, &mut file)
+        });
+        read.map_err(|error| self.wrong(name, error))
+    }
+
+    /// Reads a part.
+    ///
+    /// # Errors
+    /// What cannot be read, or is not finite.
+    pub fn read(&mut self, part: &Part, is_channels_last: bool) -> Result<Samples, DataError> {
+        let labels = self.labels(part)?;
+        let name = &part.names[0];
+        let read = self.with(name, |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::values(&header, &mut file)
+        });
+        let mut array: Array<f32> = read.map_err(|error| self.wrong(name, error))?;
+        if is_channels_last && array.shape.len() == 4 {
+            array = array.permuted(&[0, 3, 1, 2]);
+        }
+        if array.values.len() != part.shape.len() * labels.len() {
+            return Err(self.wrong(name, wrong("the array that was there before", "another one")));
+        }
+        Ok(Samples::new(part.shape, array.values, labels))
+    }
+
+    /// Samples with permuted axes and labels, of arrays with these names: the shape, the labels, the values.
+    ///
+    /// # Errors
+    /// What cannot be read, or has another number of axes.
+    pub fn pair(
+        &mut self,
+        names: [&str; 2],
+        axes: &[usize],
+    ) -> Result<(Vec<usize>, Vec<u32>, Vec<f32>), DataError> {
+        let headers = [self.header(names[0])?, self.header(names[1])?];
+        if headers[0].shape.len() != axes.len() {
+            let found = format!("the shape {:?}", headers[0].shape);
+            return Err(self.wrong(names[0], wrong(format!("{} axes", axes.len()), found)));
+        }
+        let read = self.with(names[1], |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::labels(&header, &mut file)
+        });
+        let labels = read.map_err(|error| self.wrong(names[1], error))?;
+        let read = self.with(names[0], |mut file, _| {
+            let header = Header::read(&mut file)?;
+            array::values(&header, &mut file)
+        });
+        let array = read.map_err(|error| self.wrong(names[0], error))?;
+        if array.shape.len() != axes.len() {
+            return Err(self.wrong(names[0], wrong("the array that was there before", "another one")));
+        }
+        let array = array.permuted(axes);
+        Ok((array.shape, labels, array.values))
+    }
+
+    /// That the samples of these parts fit the memory that they may take.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn check_memory(&self, parts: &[&Part], memory: Memory) -> Result<(), DataError> {
+        let samples = parts.iter().map(|part| part.len).sum();
+        memory.check(&self.path, samples, parts[0].shape.len())
+    }
+
+    /// Begins the SHA-256 of headers and checksums in an archive; of headers and both ends of files in a folder.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn content(&mut self, parts: &[&Part]) -> Result<String, DataError> {
+        let mut hash = Sha256::new();
+        for part in parts {
+            for (name, header) in part.names.iter().zip(&part.headers) {
+                hash.update(format!("{name} {} ", header.text));
+                if let Some(archive) = &mut self.archive {
+                    let file = archive.by_name(&format!("{name}.npy"));
+                    hash.update(file.map_or(0, |file| file.crc32()).to_le_bytes());
+                } else {
+                    let path = self.path.join(format!("{name}.npy"));
+                    hash_ends(&path, &mut hash).map_err(|source| DataError::Unreadable { path, source })?;
+                }
+            }
+        }
+        Ok(hexadecimal(&hash.finalize()[..8]))
+    }
+}
+
+fn hash_ends(path: &Path, hash: &mut Sha256) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    (&mut file).take(ENDS).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(size.saturating_sub(ENDS)))?;
+    file.take(ENDS).read_to_end(&mut bytes)?;
+    hash.update(bytes);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+use std::path::Path;
+
+use super::Source;
+use crate::data::memory::Memory;
+use crate::data::split::test_count;
+use crate::data::table::{self, TableSettings};
+use crate::data::{ClassNames, DataError, Found, Parts, take_test};
+
+dataset! {
+    /// Settings of a table of the user's.
+    Csv: "Table", in file "File", "Path of the table, relative to the experiment file", File, normalize Standard {
+        label: String = String::new(), "Label", "Name of the column with the classes";
+        test: f64 = 0.2, "Test", "Share of the lines that are kept for testing, the same for all seeds", unit "%",
+            range [0.001, 0.999];
+        leave_out: Vec<String> = Vec::new(), "Leave out", "Names of columns that are no features";
+        words: Vec<String> = Vec::new(), "Words", "Names of columns whose numbers are words: each becomes a feature";
+    }
+}
+
+impl Csv {
+    fn table(&self, path: &Path) -> Result<table::Table, DataError> {
+        let Self { label, leave_out, words, memory, .. } = self;
+        table::read(path, &TableSettings { label, leave_out, words, memory: Memory(*memory) })
+    }
+}
+
+impl Source for Csv {
+    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
+        let table::Table { samples, classes, content } = self.table(path)?;
+        let test = test_count(samples.len(), self.test)?;
+        let shape = [samples.shape.channels, 1, 1];
+        Ok(Found { shape, classes: ClassNames::from(classes), train: samples.len() - test, test, content })
+    }
+
+    fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
+        let table::Table { samples: mut train, classes, .. } = self.table(path)?;
+        let test = take_test(&mut train, self.test)?;
+        Ok(Parts::new(train, test, classes.len()))
+    }
+}

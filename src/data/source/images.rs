@@ -1,0 +1,113 @@
+use std::path::Path;
+
+use super::Source;
+use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, read};
+use crate::data::memory::Memory;
+use crate::data::split::{test_count, test_indices};
+use crate::data::{ClassNames, DataError, Found, Parts};
+
+crate::choice! {
+    /// The channels of pictures.
+    pub enum Colours: "Channels" {
+        Rgb, "RGB", "Red, green and blue; grey pictures have three equal channels";
+        Grey, "Grey", "One channel: 0.299 R + 0.587 G + 0.114 B";
+    }
+}
+
+crate::choice! {
+    /// What happens with pictures that cannot be decoded.
+    pub enum Damaged: "Damaged pictures" {
+        Refuse, "Refuse", "The run fails, and names the first one";
+        Skip, "Leave out", "They are left out, and the run reports how many there are";
+    }
+}
+
+dataset! {
+    /// Settings of folders of pictures of the user's.
+    Images: "Folders of images", in dir "Folder", "Folder with a folder of pictures for each class, or with train/ and \
+        val/ or test/ that have those; relative to the experiment file", Folder, normalize None {
+        resize: usize = 256, "Resize", "Length of the shorter side after resizing, bilinear with antialias", unit "pixels",
+            range [1, 4096];
+        crop: usize = 224, "Crop", "Side of the square that is cut out of the middle", unit "pixels", range [1, 4096];
+        channels: Colours = Colours::Rgb, "Channels", "Whether samples have colours";
+        test: f64 = 0.2, "Test", "Share of the pictures that are kept for testing where there are no folders val or test, \
+            the same for all seeds", unit "%", range [0.001, 0.999];
+        label_map: Option<String> = None, "Label map", "Text file with a folder, its class and a name to a line, such as \
+            the synsets of ImageNet; default: folders by name", names File, unset "folders by name";
+        damaged: Damaged = Damaged::Refuse, "Damaged pictures", "What happens with pictures that cannot be decoded";
+    }
+}
+
+impl Images {
+    const fn preparation(&self) -> Preparation {
+        let is_grey = matches!(self.channels, Colours::Grey);
+        Preparation { resize: self.resize, crop: self.crop, is_grey }
+    }
+
+    /// The pictures of the training and the test part, the names of classes, and what names the content.
+    fn parts(
+        &self,
+        folder: &Path,
+        base: &Path,
+    ) -> Result<([Vec<Picture>; 2], Vec<String>, String), DataError> {
+        let map = self.label_map.as_ref().map(|file| LabelMap::read(&base.join(file))).transpose()?;
+        let Pictures { train, test, classes, content } = find(folder, map.as_ref())?;
+        let parts = match test {
+            Some(test) => [train, test],
+            None => self.split(train)?,
+        };
+        let limited = self.limited(&parts).map(<[Picture]>::len);
+        let values = self.preparation().channels() * self.crop * self.crop;
+        Memory(self.memory).check(folder, limited.iter().sum(), values)?;
+        Ok((parts, classes, content))
+    }
+
+    /// What is left for training, and what is for testing.
+    fn split(&self, all: Vec<Picture>) -> Result<[Vec<Picture>; 2], DataError> {
+        let indices = test_indices(all.len(), test_count(all.len(), self.test)?);
+        let mut indices = indices.into_iter().peekable();
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (index, picture) in (0..).zip(all) {
+            if indices.next_if_eq(&index).is_some() { test.push(picture) } else { train.push(picture) }
+        }
+        Ok([train, test])
+    }
+
+    /// The pictures that are to be read: those that limits cut off need not be.
+    fn limited<'a>(&self, parts: &'a [Vec<Picture>; 2]) -> [&'a [Picture]; 2] {
+        let first =
+            |part: &'a [Picture], limit: Option<usize>| &part[..limit.unwrap_or(part.len()).min(part.len())];
+        [first(&parts[0], self.limit_train), first(&parts[1], self.limit_test)]
+    }
+}
+
+impl Source for Images {
+    fn look(&self, folder: &Path, base: &Path) -> Result<Found, DataError> {
+        let (parts, classes, content) = self.parts(folder, base)?;
+        let [train, test] = parts.map(|part| part.len());
+        let shape = [self.preparation().channels(), self.crop, self.crop];
+        Ok(Found { shape, classes: ClassNames::from(classes), train, test, content })
+    }
+
+    fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {
+        let (parts, classes, _) = self.parts(folder, base)?;
+        let (skips, mut left_out) = (self.damaged == Damaged::Skip, Vec::new());
+        let [train, test] =
+            self.limited(&parts).map(|part| read(part, self.preparation(), skips, &mut left_out));
+        Ok(Parts { left_out, ..Parts::new(train?, test?, classes.len()) })
+    }
+
+    fn forget_files(&mut self) {
+        self.label_map = None; // what it says is part of what was found
+    }
+
+    fn problem(&self) -> Option<(&'static str, String)> {
+        (self.crop > self.resize).then(|| {
+            let message = format!(
+                "a square of {} pixels cannot be cut out of pictures whose shorter side has {}; resize to more, or crop to less",
+                self.crop, self.resize
+            );
+            ("crop", message)
+        })
+    }
+}

@@ -1,0 +1,73 @@
+use std::path::Path;
+
+use super::Source;
+use crate::data::memory::Memory;
+use crate::data::numpy::Arrays;
+use crate::data::split::test_count;
+use crate::data::{ClassNames, DataError, Found, Parts, take_test};
+
+crate::choice! {
+    /// Which axis of arrays of images has the channels.
+    pub enum ChannelAxis: "Channel axis" {
+        First, "First", "[n, channels, height, width], as PyTorch has them";
+        Last, "Last", "[n, height, width, channels], as Keras and NumPy's pictures have them";
+    }
+}
+
+dataset! {
+    /// Settings of arrays of the user's.
+    Numpy: "NumPy arrays", in file "File", "Path of an archive .npz, or of a folder of .npy files, relative to the \
+        experiment file", File, normalize None {
+        test: f64 = 0.2, "Test", "Share of the samples that are kept for testing where there are no arrays x_test and \
+            y_test, the same for all seeds", unit "%", range [0.001, 0.999];
+        channels: ChannelAxis = ChannelAxis::First, "Channel axis", "Which axis of images has the channels";
+        classes: Vec<String> = Vec::new(), "Classes", "Names of the classes, in the order of their labels; default: \
+            their numbers";
+    }
+}
+
+impl Numpy {
+    fn is_channels_last(&self) -> bool {
+        self.channels == ChannelAxis::Last
+    }
+}
+
+impl Source for Numpy {
+    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
+        let mut arrays = Arrays::open(path)?;
+        let (train, test) = arrays.parts(self.is_channels_last())?;
+        let all: Vec<_> = [Some(&train), test.as_ref()].into_iter().flatten().collect();
+        arrays.check_memory(&all, Memory(self.memory))?;
+        let mut labels = Vec::new();
+        for part in &all {
+            labels.extend(arrays.labels(part)?);
+        }
+        let content = arrays.content(&all)?;
+        let count = labels.iter().max().map_or(0, |label| *label as usize + 1).max(2);
+        let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
+        let classes: Vec<String> = (0..count.max(self.classes.len())).map(name).collect();
+        if !self.classes.is_empty() && self.classes.len() < count {
+            let problem = format!("{} names for {count} classes; name them all, or none", self.classes.len());
+            return Err(DataError::setting("classes", problem));
+        }
+        let tested = match &test {
+            Some(test) => test.len,
+            None => test_count(train.len, self.test)?,
+        };
+        let trained = if test.is_some() { train.len } else { train.len - tested };
+        let shape = [train.shape.channels, train.shape.height, train.shape.width];
+        Ok(Found { shape, classes: ClassNames::from(classes), train: trained, test: tested, content })
+    }
+
+    fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {
+        let classes = self.look(path, base)?.classes.len();
+        let mut arrays = Arrays::open(path)?;
+        let (train, test) = arrays.parts(self.is_channels_last())?;
+        let mut samples = arrays.read(&train, self.is_channels_last())?;
+        let test = match test {
+            Some(test) => arrays.read(&test, self.is_channels_last())?,
+            None => take_test(&mut samples, self.test)?,
+        };
+        Ok(Parts::new(samples, test, classes))
+    }
+}

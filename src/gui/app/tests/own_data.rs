@@ -1,0 +1,77 @@
+//! Data of the user's in the window: looked at in the background, when they are opened, dropped, changed or undone.
+
+use super::citizen::{drop_on, until};
+use super::*;
+use crate::data::Data;
+
+const TABLE: &str = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,cow\n9,1,dog\n";
+
+fn experiment(folder: &Path) -> PathBuf {
+    std::fs::write(folder.join("t.csv"), TABLE).unwrap();
+    let path = folder.join("x.ron");
+    let text = "(data: Csv(file: \"t.csv\", label: \"kind\"), net: Mlp(hidden: [4]), arms: [(name: \"a\", plan: [Test])])";
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn classes(window: &Window) -> Vec<String> {
+    let runs = window.harness.state().editor.document.runs();
+    let names = runs.first().map(|run| run.spec.data.class_names()).unwrap_or_default();
+    names.iter().map(str::to_owned).collect()
+}
+
+fn is_known(window: &Window) -> bool {
+    !classes(window).is_empty() && window.harness.state().editor.document.first_error().is_none()
+}
+
+#[test]
+fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(experiment(folder.path())));
+    assert!(until(&mut window, is_known), "{:?}", window.harness.state().editor.document.problems());
+    assert_eq!(classes(&window), ["cat", "cow", "dog"]);
+    let document = &window.harness.state().editor.document;
+    assert!(!document.is_unsaved());
+    assert_eq!(window.harness.state().command_context().undoes, None);
+    window.edit();
+    window.execute(Command::Undo);
+    assert!(until(&mut window, is_known) && classes(&window).len() == 3);
+    let before = window.id(0, 1);
+    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron")).unwrap();
+    let saved = std::fs::read_to_string(folder.path().join("y.ron")).unwrap();
+    assert!(!saved.contains("found") && !saved.contains("cow"), "{saved}");
+    assert_eq!(window.id(0, 1), before);
+}
+
+#[test]
+fn data_that_are_gone_are_a_problem_until_they_are_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = experiment(folder.path());
+    std::fs::rename(folder.path().join("t.csv"), folder.path().join("away")).unwrap();
+    let mut window = Window::open(Some(path));
+    let error = |window: &Window| {
+        let error = window.harness.state().editor.document.first_error();
+        error.map(ToString::to_string).unwrap_or_default()
+    };
+    assert!(
+        until(&mut window, |window| error(window).contains("t.csv: cannot be found")),
+        "{}",
+        error(&window)
+    );
+    let Data::Csv(csv) = &mut window.harness.state_mut().editor.document.experiment.data else { panic!() };
+    csv.file = "away".to_owned();
+    assert!(until(&mut window, is_known), "{}", error(&window));
+}
+
+#[test]
+fn a_table_that_is_dropped_becomes_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("animals.csv");
+    std::fs::write(&path, TABLE).unwrap();
+    let mut window = Window::new();
+    drop_on(&mut window, &path);
+    window.click("Use Table (CSV)");
+    let Data::Csv(csv) = &window.harness.state().editor.document.experiment.data else { panic!() };
+    assert_eq!((csv.file.as_str(), csv.label.as_str()), (&*path.to_string_lossy(), "kind"));
+    assert!(until(&mut window, |window| classes(window).len() == 3));
+}

@@ -1,0 +1,111 @@
+//! Looking at the user's data in a thread: when the document is opened, when it names other data, and when their files
+//! change. What is found is no edit.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use eframe::egui::Context;
+
+use super::{Document, LOOK_FOR_DATA};
+use crate::data::{Data, Look, Looks, Stamp};
+use crate::doc::data_to_look_at;
+use crate::gui::background::{BackgroundTask, TaskState};
+use crate::run::look_at;
+
+/// What is known of the user's data, and what is being looked at.
+#[derive(Default)]
+pub(super) struct Looking {
+    looks: Looks,
+    /// The folder that paths are relative to.
+    base: PathBuf,
+    /// The edit that `wanted` belongs to.
+    revision: u64,
+    wanted: Vec<Data>,
+    /// The state of the files of those that were looked at.
+    stamps: Vec<(Data, Stamp)>,
+    task: Option<BackgroundTask<Vec<Seen>>>,
+    /// When the files were compared with their stamps.
+    compared: Option<Instant>,
+}
+
+type Seen = (Data, Stamp, Look);
+
+impl Document {
+    /// Takes what was found in the user's data, and begins to look at those that are new or have changed. `results` is the
+    /// folder of the runs, which may know data that are gone.
+    pub fn look_at_data(&mut self, results: &Path, ctx: &Context) {
+        self.take_looks();
+        let base = self.base();
+        if self.looking.revision != self.revision || self.looking.base != base {
+            if self.looking.base != base {
+                self.looking = Looking { base, ..Looking::default() };
+            }
+            self.looking.revision = self.revision;
+            self.looking.wanted = data_to_look_at(&self.experiment);
+            let Looking { looks, wanted, .. } = &mut self.looking;
+            looks.keep(wanted);
+        }
+        // An earlier state of the experiment may know less.
+        if !self.experiment.looks.is(&self.looking.looks) {
+            self.experiment.looks = self.looking.looks.clone();
+            self.look_again();
+        }
+        if self.looking.wanted.is_empty() || self.looking.task.is_some() {
+            return;
+        }
+        let due = self.due();
+        if !due.is_empty() {
+            let (base, results) = (self.looking.base.clone(), results.to_owned());
+            let look = move |data: Data| {
+                let stamp = data.stamp(&base);
+                let look = look_at(&data, &base, Some(&results));
+                (data, stamp, look)
+            };
+            let work = move || due.into_iter().map(look).collect();
+            self.looking.task = BackgroundTask::begin("data", ctx, work);
+        }
+    }
+
+    /// Data that were not looked at yet, or whose files have changed since.
+    fn due(&mut self) -> Vec<Data> {
+        let Looking { wanted, stamps, base, compared, .. } = &mut self.looking;
+        let stamp_of = |data: &Data| stamps.iter().find(|(known, _)| known == data).map(|(_, stamp)| stamp);
+        let is_time = compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
+        let is_due = |data: &&Data| stamp_of(data).is_none_or(|stamp| is_time && data.stamp(base) != *stamp);
+        let due = wanted.iter().filter(is_due).cloned().collect();
+        if is_time {
+            *compared = Some(Instant::now());
+        }
+        due
+    }
+
+    fn take_looks(&mut self) {
+        let Some(task) = &self.looking.task else { return };
+        let found = match task.take() {
+            TaskState::Running => return,
+            TaskState::Done(found) => found,
+            TaskState::Failed(error) => {
+                let failed = |data: &Data| {
+                    let look = Look { found: None, error: Some(error.clone()) };
+                    (data.clone(), data.stamp(&self.looking.base), look)
+                };
+                self.looking.wanted.iter().map(failed).collect()
+            }
+        };
+        self.looking.task = None;
+        for (data, stamp, look) in found {
+            self.looking.stamps.retain(|(known, _)| *known != data);
+            self.looking.looks.add(&data, look);
+            self.looking.stamps.push((data, stamp));
+        }
+        self.experiment.looks = self.looking.looks.clone();
+        self.look_again();
+    }
+
+    /// Checks the experiment again, although it has not changed.
+    fn look_again(&mut self) {
+        if let Some(checked) = &mut self.checked {
+            checked.is_stale = true;
+        }
+    }
+}
