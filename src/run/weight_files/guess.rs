@@ -37,9 +37,9 @@ impl Guess {
         format!("{name} for inputs of {}, {} classes", self.input, self.classes)
     }
 
-    /// The network for data of this many classes: only another number is written down.
-    pub fn net_for(&self, classes: usize) -> &Net {
-        if classes == self.classes { &self.same_classes } else { &self.net }
+    /// The network for data of this many classes, where that is known: only another number is written down.
+    pub fn net_for(&self, classes: Option<usize>) -> &Net {
+        if classes == Some(self.classes) { &self.same_classes } else { &self.net }
     }
 }
 

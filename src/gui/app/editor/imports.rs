@@ -30,7 +30,8 @@ impl Editor {
     /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one.
     pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
         let experiment = &mut self.document.experiment;
-        let net = guess.net_for(experiment.data.facts(guess.net.image_side()).classes).clone();
+        let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
+        let net = guess.net_for(classes).clone();
         match experiment.arms.get_mut(arm).and_then(|arm| arm.net.as_mut()) {
             Some(of_arm) => *of_arm = net,
             None => experiment.net = net,
