@@ -100,9 +100,9 @@ def write(folder):
 
 
 def load(net, file):
-    from safetensors.torch import load_file
+    from safetensors.numpy import load_file
 
-    found = load_file(file)
+    found = {name: torch.tensor(value) for name, value in load_file(file).items()}
     module = NETS[net]()
     module.load_state_dict(found, strict=True)
     counted = [name for name in found if name.endswith("num_batches_tracked")]

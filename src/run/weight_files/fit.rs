@@ -82,11 +82,6 @@ impl Fit {
         self.rows.iter().all(FitRow::matches)
     }
 
-    /// Whether no parameter is in the file.
-    pub fn is_empty(&self) -> bool {
-        !self.rows.iter().any(FitRow::matches)
-    }
-
     /// `12 of 14 parameters fit`
     pub fn verdict(&self) -> String {
         let parameters = self.rows.iter().filter(|row| row.here.is_some());
