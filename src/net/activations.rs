@@ -70,6 +70,23 @@ impl Activations {
         }
     }
 
+    /// Takes the values of some channels from others at the same position, channels from the first to before the last of
+    /// `of`. After flattening, each channel is as many values one after the other.
+    ///
+    /// # Panics
+    /// When the others have another shape, layout or number of samples.
+    pub fn take_channels(&mut self, other: &Self, [first, end]: [usize; 2], of: usize) {
+        let same = |a: &Self| (a.count, a.shape, a.layout, a.values.len());
+        assert_eq!(same(self), same(other), "activations at one position");
+        let each = self.shape.len() / of;
+        for sample in 0..self.count {
+            for entry in first * each..end * each {
+                let at = self.place(sample, entry);
+                self.values[at] = other.values[at];
+            }
+        }
+    }
+
     /// Position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column).
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
         let start = sample * self.shape.len();

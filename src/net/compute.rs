@@ -77,6 +77,18 @@ pub trait Compute: Send + Sync {
     /// PyTorch's and everything else in its own.
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 
+    /// As [`forward`](Self::forward), where only some channels of what comes out are asked for, from the first to before the
+    /// last; others may get any values. All that follows the convolutions of the operations takes each channel by itself.
+    fn forward_channels(
+        &self,
+        network: &Network,
+        ops: Range<usize>,
+        input: &Activations,
+        _channels: [usize; 2],
+    ) -> Activations {
+        self.forward(network, ops, input)
+    }
+
     /// Whether the result of a sample is the same bits whatever other samples are in its batch.
     fn is_independent_of_batch(&self) -> bool {
         false

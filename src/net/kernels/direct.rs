@@ -43,6 +43,8 @@ pub struct Epilogue<'a> {
     pub relu: bool,
     /// Whether 2×2 pixels become one; an odd last row or column is left out.
     pub pool: bool,
+    /// The channels that are asked for, from the first to before the last; `None`: all. Others may get any values.
+    pub asked: Option<[usize; 2]>,
 }
 
 /// output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the gradient of the output
@@ -75,14 +77,20 @@ pub fn convolve(
     // Sums waiting to be pooled need space too, and may be more than the input if it has few channels.
     let waiting = if epilogue.pool { to.height * to.width * to.channels.min(BLOCK) } else { 0 };
     let groups = from.count.div_ceil((GROUP / from.size().max(waiting).max(1)).clamp(1, MAX_ROWS));
-    let blocks = packing.blocks();
+    // Blocks with channels that are asked for.
+    let [first, end] = epilogue.asked.unwrap_or([0, to.channels]);
+    assert!(first < end && end <= to.channels, "channels that there are");
+    let (first, end) = (first / BLOCK, end.div_ceil(BLOCK));
+    let blocks = end - first;
+    let work = shape.multiply_adds() / packing.blocks() * blocks;
     let shared = Shared::new(output);
     let weights_first = packed.len() > input.len();
-    tasks(groups * blocks, shape.multiply_adds(), |task| {
+    tasks(groups * blocks, work, |task| {
         let (group, block) =
             if weights_first { (task % groups, task / groups) } else { (task / blocks, task % blocks) };
         let images = (group * from.count / groups, (group + 1) * from.count / groups);
-        let block = Block { geometry: &geometry, input, packing, packed, epilogue, images, block };
+        let block =
+            Block { geometry: &geometry, input, packing, packed, epilogue, images, block: first + block };
         if epilogue.pool {
             block.pooled(shared, scratch);
         } else {
@@ -108,6 +116,14 @@ impl Block<'_> {
     fn channels(&self) -> Range<usize> {
         let first = self.block * BLOCK;
         first..(first + BLOCK).min(self.packing.columns)
+    }
+
+    /// The vectors of its channels that are asked for.
+    fn parts(&self) -> Range<usize> {
+        let vectors = self.packing.width(self.block) / LANES;
+        let Some(asked) = self.epilogue.asked else { return 0..vectors };
+        let [first, end] = asked.map(|channel| channel.saturating_sub(self.block * BLOCK));
+        first / LANES..end.div_ceil(LANES).min(vectors)
     }
 
     /// Writes the largest of each 2×2 pixels; the pixels wait in the second cache until their neighbours are computed.
@@ -180,9 +196,11 @@ impl Sums<'_, '_> {
         let (pixels, rows) = (&pixels[..count], &rows[..count]);
         let width = packing.width(block);
         self.fetch(pixels, rows, runs, width);
-        products((input, rows), &packed[packing.start(block)..], width, width, runs, sums);
-        for part in 0..width / LANES {
-            self.write(simd, pixels, sums, part);
+        let parts = self.block.parts();
+        let weights = &packed[packing.start(block) + parts.start * LANES..];
+        products((input, rows), weights, width, parts.len() * LANES, runs, sums);
+        for (column, part) in parts.enumerate() {
+            self.write(simd, pixels, (sums, column), part);
         }
     }
 
@@ -217,9 +235,9 @@ impl Sums<'_, '_> {
         }
     }
 
-    /// Writes one vector of channels of some pixels.
+    /// Writes one vector of channels of some pixels, of which the sums have the vector `column`.
     #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, pixels: &[usize], sums: &tile::Sums, part: usize) {
+    fn write<S: Simd>(&self, simd: S, pixels: &[usize], (sums, column): (&tile::Sums, usize), part: usize) {
         let Epilogue { bias, norm, residual, relu, .. } = *self.block.epilogue;
         let channels = self.block.channels();
         let first = channels.start + part * LANES;
@@ -228,7 +246,7 @@ impl Sums<'_, '_> {
         let bias = bias.map(load);
         let norm = norm.map(|n| (load(n.mean), load(n.inverse), load(n.scale), load(n.shift)));
         for (pixel, sums) in pixels.iter().zip(sums) {
-            let mut value = simd.load(&sums.as_chunks().0[part]);
+            let mut value = simd.load(&sums.as_chunks().0[column]);
             if let Some(bias) = bias {
                 value = value + bias;
             }

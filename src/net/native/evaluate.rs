@@ -196,7 +196,7 @@ impl<'a> Pass<'a> {
             .zip(inverse.as_ref())
             .map(|(n, inverse)| self.norm(n, self.parameter(n, Role::RunningMean), inverse));
         let residual = residual.map(|state| &**state.values as &[f32]);
-        let epilogue = Epilogue { bias: self.bias(layer), norm, residual, relu, pool };
+        let epilogue = Epilogue { bias: self.bias(layer), norm, residual, relu, pool, asked: self.asked };
         let images = self.images(self.structure().layers[layer].output);
         let images = if pool { images.halved() } else { images };
         let mut output = self.scratch.take(images.len());

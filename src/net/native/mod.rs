@@ -45,7 +45,7 @@ impl NativeCompute {
     }
 
     fn pass<'a>(&'a self, network: &'a Network, count: usize) -> Pass<'a> {
-        Pass { scratch: &self.scratch, network, count }
+        Pass { scratch: &self.scratch, network, count, asked: None }
     }
 }
 
@@ -63,6 +63,17 @@ impl Compute for NativeCompute {
             input.shape,
             "the activations fit the operations"
         );
+        pass.evaluate(ops, Cut::given(input)).into_activations(input.count)
+    }
+
+    fn forward_channels(
+        &self,
+        network: &Network,
+        ops: Range<usize>,
+        input: &Activations,
+        channels: [usize; 2],
+    ) -> Activations {
+        let pass = Pass { asked: Some(channels), ..self.pass(network, input.count) };
         pass.evaluate(ops, Cut::given(input)).into_activations(input.count)
     }
 

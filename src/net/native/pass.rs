@@ -123,6 +123,8 @@ pub struct Pass<'a> {
     pub network: &'a Network,
     /// Number of samples.
     pub count: usize,
+    /// The channels that are asked for of convolutions in evaluation, from the first to before the last; `None`: all.
+    pub asked: Option<[usize; 2]>,
 }
 
 impl<'a> Pass<'a> {

@@ -156,6 +156,21 @@ impl<'a> Golden<'a> {
     /// Operations `range` of a network, with rounding and protection between them. What comes in is protected here, and
     /// what goes out is not yet, so that a fault between two ranges comes before the protection.
     pub fn advance(&self, network: &Network, range: Range<usize>, input: &Activations) -> Activations {
+        self.advance_channels(network, range, input, None)
+    }
+
+    /// The same, where only some channels of what comes out are asked for, as in [`Compute::forward_channels`].
+    pub fn advance_channels(
+        &self,
+        network: &Network,
+        range: Range<usize>,
+        input: &Activations,
+        asked: Option<[usize; 2]>,
+    ) -> Activations {
+        let forward = |ops: Range<usize>, input: &Activations| match asked {
+            Some(channels) => self.compute.forward_channels(network, ops, input, channels),
+            None => self.compute.forward(network, ops, input),
+        };
         if range.is_empty() {
             return input.clone();
         }
@@ -165,7 +180,7 @@ impl<'a> Golden<'a> {
         }
         let mut at = range.start;
         for op in self.hooks.of(range.clone()) {
-            let mut next = self.compute.forward(network, at..op + 1, &activations);
+            let mut next = forward(at..op + 1, &activations);
             self.hooks.round(op, &mut next.values);
             at = op + 1;
             if at == range.end {
@@ -174,7 +189,7 @@ impl<'a> Golden<'a> {
             self.hooks.protect(op, &mut next.values);
             activations = Cow::Owned(next);
         }
-        self.compute.forward(network, at..range.end, &activations)
+        forward(at..range.end, &activations)
     }
 }
 

@@ -17,6 +17,10 @@ const VGG: &str = "Vgg(depth: 11, width: 2)";
 const BLOCKS: &str = "Sequential(layers: [Residual(body: [Conv(channels: 3, stride: 2), BatchNorm(), Relu, Residual(body: [\
     Conv(channels: 3)])], shortcut: Project()), Relu, Flatten, Linear()])";
 
+/// More channels than a vector has, an addition behind them, and a projection that reads all of them in a body without layers.
+const WIDE: &str = "Sequential(layers: [Conv(channels: 36, stride: 2), BatchNorm(), Relu, Residual(body: [Conv(channels: \
+    36)]), Residual(body: [Relu], shortcut: Project()), MaxPool(), Flatten, Linear()])";
+
 /// A place with 12 test images, and a network whose norms have statistics of their own.
 fn context(net: &str) -> (RunContext, Network) {
     let text = "(data: Digits(limit_train: 40, limit_test: 12), train: (evaluation_batch: 5))";
@@ -99,6 +103,13 @@ fn a_trial_that_begins_at_its_fault_has_the_bits_of_the_whole_network() {
             assert_same(net, &format!("target: (params: {kind}), amount: Count(2)"), "Nothing");
         }
     }
+    for kind in ["Weights", "Biases", "Norm"] {
+        assert_same(
+            WIDE,
+            &format!("target: (params: {kind}), amount: Count(1), bits: Field(Exponent)"),
+            "Nothing",
+        );
+    }
     for kind in ["Norm", "RunningStatistics"] {
         assert_same(VGG, &format!("target: (params: {kind}), bits: Field(Exponent)"), "Nothing");
     }
@@ -114,7 +125,7 @@ proptest! {
         draw in prop::sample::select(vec!["Once", "EveryImage"]),
         amount in prop::sample::select(vec!["Count(1)", "Rate(0.001)"]),
         protect in prop::sample::select(vec!["Nothing", "Clip", "Both"]),
-        net in prop::sample::select(vec![MLP, VGG, BLOCKS]),
+        net in prop::sample::select(vec![MLP, VGG, BLOCKS, WIDE]),
         pruned in prop::sample::select(vec!["Dense", "Sparse"]),
     ) {
         let fault = format!("format: {format}, model: {model}, draw: {draw}, amount: {amount}, pruned: {pruned}");

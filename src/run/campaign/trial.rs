@@ -7,10 +7,11 @@ use sha2::{Digest, Sha256};
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
 use crate::doc::fault::Fault;
+use crate::doc::structure::{Op, Parameter, Structure};
 use crate::form::number::hexadecimal;
 use crate::intervene::fault::log::LONGEST_TRIAL;
 use crate::intervene::fault::outcome::{ImageOutcome, Tally, top1};
-use crate::intervene::fault::{Injected, Injection, Storage};
+use crate::intervene::fault::{Injected, Injection, Site, Storage};
 use crate::net::{Activations, Network, correct};
 use crate::run::faults::{activations, parameters};
 
@@ -225,29 +226,44 @@ impl Bench<'_> {
     fn faulty_network(&self, injected: &[Injected]) -> Option<FaultyNetwork> {
         let mut network = self.golden.network.clone();
         let structure = network.structure().clone();
-        let mut ops = BTreeSet::new();
+        let (mut ops, mut channels) = (BTreeSet::new(), BTreeSet::new());
         for fault in injected {
-            let parameter = fault.site.parameter;
-            network.overlay(parameter, fault.site.index, fault.value);
+            let Site { parameter, index, .. } = fault.site;
+            network.overlay(parameter, index, fault.value);
             if fault.is_fault() {
-                ops.insert(op_of(&structure, structure.parameters[parameter].layer));
+                let Parameter { layer, ref shape, .. } = structure.parameters[parameter];
+                ops.insert(op_of(&structure, layer));
+                channels.insert((index / shape[1..].iter().product::<usize>(), shape[0]));
             }
         }
         let (first, last) = (*ops.first()?, *ops.last()?);
-        Some(FaultyNetwork { network, first, last })
+        let (least, most) = (channels.first()?, channels.last()?);
+        let faulty = FaultyChannels { range: [least.0, most.0 + 1], of: least.1 };
+        let is_alone = first == last && channels.iter().all(|(_, of)| *of == faulty.of);
+        let channels = (is_alone && stay_apart(&structure, first)).then_some(faulty);
+        Some(FaultyNetwork { network, first, last, channels })
     }
 
     /// From the first layer with faults to where the last one's outputs are read; and on from there, unless all are
     /// bit-identical to the golden ones.
     fn faulty_logits(&self, batch: &GoldenBatch, faulty: Option<&FaultyNetwork>) -> Logits {
-        let FaultyNetwork { network, first, last } = faulty?;
+        let FaultyNetwork { network, first, last, channels } = faulty?;
         let golden = &self.golden;
         let (start, activations) = batch.before(*first);
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
             return Some(golden.advance(network, start..golden.end(), activations).values);
         };
-        let activations = golden.advance(network, start..check, activations);
+        let activations = match channels {
+            // Until the next layer reads them, other channels are the golden ones.
+            Some(FaultyChannels { range, of }) => {
+                let found = golden.advance_channels(network, start..check, activations, Some(*range));
+                let mut all = expected.clone();
+                all.take_channels(&found, *range, *of);
+                all
+            }
+            None => golden.advance(network, start..check, activations),
+        };
         let differing = activations.differing(expected);
         if differing.is_empty() {
             return None;
@@ -295,6 +311,40 @@ struct FaultyNetwork {
     network: Network,
     first: usize,
     last: usize,
+    /// The channels with faults, where they are in one layer.
+    channels: Option<FaultyChannels>,
+}
+
+/// Channels of a layer with faults.
+struct FaultyChannels {
+    /// From the first to before the last.
+    range: [usize; 2],
+    /// Number of channels of the layer.
+    of: usize,
+}
+
+/// Whether the channels of the layer that a trial begins with stay apart until the next layer reads them, and are not among
+/// the copies on the stack then.
+fn stay_apart(structure: &Structure, begin: usize) -> bool {
+    let end = next_unit(structure, begin);
+    let layer = (begin..end).find(|op| matches!(structure.ops[*op], Op::Layer(_))).unwrap_or(end);
+    let mut is_on_stack = false;
+    for op in &structure.ops[layer..end] {
+        match op {
+            Op::Fork => return false,
+            Op::Swap => is_on_stack = true,
+            Op::Add(_) => is_on_stack = false,
+            Op::Layer(_)
+            | Op::Activation(_)
+            | Op::MaxPool(_)
+            | Op::AveragePool(_)
+            | Op::AdaptiveAveragePool(_)
+            | Op::Subsample { .. }
+            | Op::Flatten
+            | Op::Dropout(_) => {}
+        }
+    }
+    !is_on_stack
 }
 
 /// Golden logits with those of some samples replaced.

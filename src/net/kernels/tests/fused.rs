@@ -91,7 +91,8 @@ fn convolved_and_pooled(shape: &ConvShape, relu: bool, input: &[f32]) -> Vec<f32
     let packing = Packing::new(shape, Side::Forward);
     let mut packed = vec![f32::NAN; packing.len()];
     packing.pack(&weight, &mut packed);
-    let whole = Epilogue { bias: Some(&bias), norm: Some(case.norm()), residual: None, relu, pool: false };
+    let whole =
+        Epilogue { bias: Some(&bias), norm: Some(case.norm()), residual: None, relu, ..Epilogue::default() };
     let mut output = vec![f32::NAN; case.images.len()];
     convolve(shape, input, &packing, &packed, &whole, &mut output, &scratch);
     let expected = case.pooled(&output).0;
@@ -140,6 +141,36 @@ proptest! {
         let (images, way) = (Images { count, height, width, channels }, Way { relu, batch });
         level::each(|| assert_eq!(norm_and_pooling(images, way, true), norm_and_pooling(images, way, false)));
     }
+}
+
+#[test]
+fn channels_that_are_asked_for_have_the_bits_that_they_have_among_all() {
+    let shape = shape(3, 9, 7, 5, 72);
+    let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
+    let packing = Packing::new(&shape, Side::Forward);
+    let mut packed = vec![f32::NAN; packing.len()];
+    packing.pack(&weight, &mut packed);
+    let images = Images { count: 3, height: shape.out_height(), width: shape.out_width(), channels: 72 };
+    let case = Case::new(images);
+    let convolved = |pool: bool, asked: Option<[usize; 2]>| {
+        let epilogue = Epilogue { norm: Some(case.norm()), relu: true, pool, asked, ..Epilogue::default() };
+        let to = if pool { images.halved() } else { images };
+        let mut output = vec![f32::NAN; to.len()];
+        convolve(&shape, &input, &packing, &packed, &epilogue, &mut output, &Scratch::default());
+        output
+    };
+    level::each(|| {
+        for pool in [false, true] {
+            let all = convolved(pool, None);
+            for [first, end] in [[0, 1], [15, 17], [33, 34], [20, 70], [71, 72]] {
+                let found = convolved(pool, Some([first, end]));
+                let of = |values: &[f32]| -> Vec<u32> {
+                    values.chunks(72).flat_map(|pixel| bits(&pixel[first..end])).collect()
+                };
+                assert_eq!(of(&found), of(&all), "{first} to {end}, pooled: {pool}");
+            }
+        }
+    });
 }
 
 #[test]

@@ -57,8 +57,13 @@ fn check_epilogue(shape: &ConvShape, relu: bool) {
         combine::add(&mut expected, &residual);
     }
     assert_eq!(bits(&at_once), bits(&expected));
-    let whole =
-        Epilogue { bias: Some(&bias), norm: Some(norm), residual: Some(&residual), relu, pool: false };
+    let whole = Epilogue {
+        bias: Some(&bias),
+        norm: Some(norm),
+        residual: Some(&residual),
+        relu,
+        ..Epilogue::default()
+    };
     assert_eq!(bits(&convolved(shape, &input, &weight, &whole)), bits(&expected));
     let images = output_images(shape);
     let half = images.halved().len();
