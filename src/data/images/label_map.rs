@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn any_text_is_a_map_or_an_error() {
-        let text = proptest::string::string_regex("([a-c]{1,2}[ \\t]?[0-9]{0,12}[ \\t]?[a-z\\n]{0,3}){0,8}")
-            .unwrap();
+        let text =
+            proptest::string::string_regex("([a-c]{1,2}[ \\t]?[0-9]{0,3}[ \\t]?[a-z\\n]{0,3}){0,8}").unwrap();
         let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
         TestRunner::new(config)
             .run(&text, |text| {
