@@ -293,7 +293,11 @@ fn trial(net: &Net, kernels: &Kernels, threads: usize) -> f64 {
         RunSpec { net: net.clone(), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
     let shape = input(&spec.net);
     let [train, validation, test] = [2, 0, IMAGES].map(|count| noise(shape, count));
-    let watch = watch(spec, Arc::new(Dataset { train, validation, test, classes: 10 }), threads);
+    let watch = watch(
+        spec,
+        Arc::new(Dataset { train, validation, test, classes: 10, left_out: Vec::new() }),
+        threads,
+    );
     let [began, ended] =
         [watch.began, watch.ended].map(|instant| instant.expect("a campaign begins and ends"));
     ended.duration_since(began).as_secs_f64() / TRIALS as f64

@@ -62,7 +62,7 @@ fn user_data(path: &Path) -> Option<Recognised> {
 fn label_among(columns: &[String]) -> Option<&String> {
     const USUAL: [&str; 7] = ["label", "class", "target", "y", "species", "category", "quality"];
     let named = |name: &&str| columns.iter().find(|column| column.to_lowercase() == **name);
-    USUAL.iter().find_map(|name| named(name)).or(columns.last())
+    USUAL.iter().find_map(named).or(columns.last())
 }
 
 fn ending(path: &Path) -> String {

@@ -84,6 +84,9 @@ impl LabelMap {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
     use super::*;
 
     #[test]
@@ -93,6 +96,21 @@ mod tests {
         assert_eq!(map.names, ["tench, Tinca", "n02", "crane", "crane (3)"]);
         let map = LabelMap::parse("b 2 two\na 0\n").unwrap();
         assert_eq!((map.labels["b"], map.names), (2, vec!["a".to_owned(), "1".to_owned(), "two".to_owned()]));
+    }
+
+    #[test]
+    fn any_text_is_a_map_or_an_error() {
+        let text =
+            proptest::string::string_regex("([a-c]{1,2}[ \\t]?[0-9]{0,3}[ \\t]?[a-z\\n]{0,3}){0,8}").unwrap();
+        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
+        TestRunner::new(config)
+            .run(&text, |text| {
+                if let Ok(map) = LabelMap::parse(&text) {
+                    prop_assert!(map.labels.values().all(|label| (*label as usize) < map.names.len()));
+                }
+                Ok(())
+            })
+            .unwrap();
     }
 
     #[test]

@@ -56,7 +56,8 @@ impl Preparation {
     }
 
     /// Bilinear with antialias: a triangle filter whose width grows with the scale, with Pillow's fixed-point weights. Rows
-    /// come first, and are rounded to bytes before the columns, as Pillow does it; the library's own order is the other one.
+    /// come first, and are rounded to bytes before the columns, as in Pillow, except that its version 13 takes the columns
+    /// first for some shapes; the library would take them first for all.
     fn resample(self, bytes: Vec<u8>, from: [usize; 2], to: [usize; 2]) -> Vec<u8> {
         let kind = if self.is_grey { PixelType::U8 } else { PixelType::U8x3 };
         let [[width, height], [new_width, new_height]] =

@@ -80,7 +80,7 @@ impl Arrays {
     pub fn parts(&mut self, is_channels_last: bool) -> Result<(Part, Option<Part>), DataError> {
         let find = |all: &[[&str; 2]]| {
             let has = |name: &&str| self.names.iter().any(|known| known == name);
-            all.iter().find(|names| names.iter().all(|name| has(name))).map(|names| names.map(str::to_owned))
+            all.iter().find(|names| names.iter().all(has)).map(|names| names.map(str::to_owned))
         };
         let (train, test) = (find(&TRAIN).or_else(|| find(&WHOLE)), find(&TEST));
         let Some(train) = train else {

@@ -182,7 +182,7 @@ impl RunDirectory {
     pub fn note_left_out(&mut self, left_out: &[String]) {
         let Some(first) = left_out.first() else { return };
         let count = counted(left_out.len() as u64, "sample");
-        let summary = format!("{count} could not be read and were left out; the first one: {first}");
+        let summary = format!("Left out {count} that could not be read; the first: {first}");
         let rows = left_out.iter().take(1000).map(|line| vec![line.clone()]).collect();
         let columns = vec!["left out".to_owned()];
         let report = Report { kind: "data".to_owned(), summary, columns, rows, ..Report::default() };
