@@ -37,8 +37,11 @@ enum Action {
 struct GetArgs {
     /// The dataset, such as mnist, fashion-mnist or cifar-10
     name: String,
-    /// Folder for its files [default: below WEIGHTLAB_DATA, or below data in your home folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        help = "Folder for its files [default: below WEIGHTLAB_DATA, or below data in your home folder]"
+    )]
     to: Option<PathBuf>,
 }
 

@@ -84,7 +84,7 @@ fn answer(
 ) -> std::io::Result<()> {
     let from = if manner == Manner::IgnoresRanges { 0 } else { range.unwrap_or(0) };
     let body = &content[from.min(content.len())..];
-    let mut head = match (manner, from) {
+    let head = match (manner, from) {
         (Manner::Status(status), _) => format!("HTTP/1.1 {status} No\r\n"),
         (_, 0) => "HTTP/1.1 200 OK\r\n".to_owned(),
         (_, from) => {
@@ -101,10 +101,8 @@ fn answer(
             Some(body.len() as u64)
         }
     };
-    if let Some(length) = length {
-        head += &format!("Content-Length: {length}\r\n");
-    }
-    stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes())?;
+    let length = length.map(|length| format!("Content-Length: {length}\r\n")).unwrap_or_default();
+    stream.write_all(format!("{head}{length}Connection: close\r\n\r\n").as_bytes())?;
     match manner {
         Manner::Breaks(after) => stream.write_all(&body[..after.min(body.len())]),
         Manner::Endless => stream.write_all(&[body, b"more"].concat()),

@@ -138,7 +138,7 @@ impl View for DataView {
         }
         match self.shown {
             Shown::Matrix if predictions.is_some() => {
-                drop(figure_ui(ui, &self.matrix.figure, &mut self.matrix.view))
+                drop(figure_ui(ui, &self.matrix.figure, &mut self.matrix.view));
             }
             Shown::Matrix => drop(ui.label("The confusion matrix needs a run that is done.")),
             Shown::Pictures => {
