@@ -25,6 +25,7 @@ def tensors(path):
     return {
         name: np.frombuffer(body[slice(*about["data_offsets"])], "<f4").reshape(about["shape"])
         for name, about in head.items()
+        if about["dtype"] == "F32"  # counts of batches are whole numbers
     }
 
 
