@@ -40,7 +40,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong with data of which nothing is known: why they cannot be used, or that nobody has looked at them yet.
+    /// What is wrong with data of which nothing is known: why they cannot be used, or that they were not looked at yet.
     pub fn of_data(data: &Data, looks: &Looks, place: &Place) -> Option<Self> {
         let error = looks.of(data).and_then(|look| look.error.clone());
         let is_unknown = data.needs_look() && data.facts(None).is_none();

@@ -88,9 +88,9 @@ fn answer(
         (Manner::Status(status), _) => format!("HTTP/1.1 {status} No\r\n"),
         (_, 0) => "HTTP/1.1 200 OK\r\n".to_owned(),
         (_, from) => {
-            let told = if manner == Manner::WrongRange { from + 1 } else { from };
+            let first = if manner == Manner::WrongRange { from + 1 } else { from };
             let (last, all) = (content.len() - 1, content.len());
-            format!("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {told}-{last}/{all}\r\n")
+            format!("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{last}/{all}\r\n")
         }
     };
     let length = match manner {

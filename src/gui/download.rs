@@ -62,6 +62,8 @@ pub struct DownloadDialog {
     listed: Vec<Listed>,
     chosen: usize,
     folder: String,
+    /// Whether a previous try left a part of a file there.
+    has_part: bool,
     state: State,
 }
 
@@ -73,7 +75,8 @@ impl DownloadDialog {
             .map(|(set, origin)| Listed { set, origin, found: places.find(set).ok() })
             .collect();
         let chosen = listed.iter().position(|listed| Some(listed.set.name) == wanted).unwrap_or_default();
-        let mut dialog = Self { listed, chosen, folder: String::new(), state: State::Choosing };
+        let mut dialog =
+            Self { listed, chosen, folder: String::new(), has_part: false, state: State::Choosing };
         dialog.propose_folder(places);
         dialog
     }
@@ -82,6 +85,7 @@ impl DownloadDialog {
         if let Some(listed) = self.listed.get(self.chosen) {
             self.folder = listed.set.download_folder(places).display().to_string();
         }
+        self.look_for_part();
     }
 
     /// Draws the dialog; a download that goes on ends with it.
@@ -116,6 +120,7 @@ impl DownloadDialog {
             TaskState::Failed(why) => (State::Failed(why), None),
         };
         self.state = state;
+        self.look_for_part();
         response
     }
 
@@ -137,12 +142,17 @@ impl DownloadDialog {
         let weak = present(ui).text3;
         ui.label(RichText::new(format!("Source: {}", source(&listed.origin))).size(SMALL).color(weak));
         ui.label(RichText::new(format!("About: {}", listed.origin.page)).size(SMALL).color(weak));
+        let mut is_other_folder = false;
         ui.horizontal(|ui| {
             let label = ui.label("Folder");
             let state = if self.folder.trim().is_empty() { FieldState::Wrong } else { FieldState::Plain };
             let field = TextEdit::singleline(&mut self.folder).desired_width(f32::INFINITY);
-            ui.add_enabled_ui(!is_running, |ui| widgets::field_ui(ui, field, state).labelled_by(label.id));
+            let field = ui.add_enabled_ui(!is_running, |ui| widgets::field_ui(ui, field, state)).inner;
+            is_other_folder = field.labelled_by(label.id).changed();
         });
+        if is_other_folder {
+            self.look_for_part();
+        }
         match &self.state {
             State::Choosing => {}
             State::Failed(why) => drop(widgets::message_ui(ui, Tone::Bad, why)),
@@ -177,7 +187,7 @@ impl DownloadDialog {
                 }
                 return false;
             }
-            let verb = if self.has_part() { "Continue download" } else { "Download" };
+            let verb = if self.has_part { "Continue download" } else { "Download" };
             if widgets::primary_ui(ui, !self.folder.trim().is_empty(), None, verb).clicked() {
                 self.begin(ui.ctx());
             }
@@ -186,11 +196,11 @@ impl DownloadDialog {
         .inner
     }
 
-    /// Whether a previous try left a part of a file.
-    fn has_part(&self) -> bool {
+    /// Looks whether a previous try left a part of a file: not in every frame, since the folder may be on a slow disk.
+    fn look_for_part(&mut self) {
         let folder = self.target();
         let files = self.listed.get(self.chosen).map_or(&[][..], |listed| listed.origin.files);
-        files.iter().any(|file| file.has_part_in(&folder))
+        self.has_part = files.iter().any(|file| file.has_part_in(&folder));
     }
 
     fn begin(&mut self, ctx: &egui::Context) {
@@ -242,7 +252,10 @@ mod tests {
         let (set, _) = Data::downloadable()[0];
         let listed = vec![Listed { set, origin, found: None }];
         let folder = folder.display().to_string();
-        DownloadDialog { listed, chosen: 0, folder, state: State::Choosing }
+        let mut dialog =
+            DownloadDialog { listed, chosen: 0, folder, has_part: false, state: State::Choosing };
+        dialog.look_for_part();
+        dialog
     }
 
     type Shown = (DownloadDialog, Option<DownloadResponse>);

@@ -193,7 +193,7 @@ fn each_layer_of_a_campaign_in_activations_has_trials_of_its_own() {
 
 #[test]
 fn a_release_of_a_block_removes_faults_in_its_layers_and_in_its_sum() {
-    let struck = |release: &str| -> std::collections::BTreeSet<String> {
+    let with_faults = |release: &str| -> std::collections::BTreeSet<String> {
         let fault = "Do(Fault(target: (params: Activations), amount: Rate(0.01), draw: EveryForward))";
         let lines = run(residual(&format!("{fault}, {release} Test"))).faults;
         lines.lines().map(|line| line.split(',').nth(4).unwrap().to_owned()).collect()
@@ -208,12 +208,12 @@ fn a_release_of_a_block_removes_faults_in_its_layers_and_in_its_sum() {
         "5.shortcut.0.output",
         "9.output",
     ];
-    assert_eq!(struck("").into_iter().collect::<Vec<_>>(), all);
-    let rest = struck("Do(Release(target: (layers: Only([\"3\"])))),");
+    assert_eq!(with_faults("").into_iter().collect::<Vec<_>>(), all);
+    let rest = with_faults("Do(Release(target: (layers: Only([\"3\"])))),");
     assert_eq!(
         rest.into_iter().collect::<Vec<_>>(),
         ["0.output", "5.0.output", "5.output", "5.shortcut.0.output", "9.output"]
     );
-    assert!(!struck("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.3.output"));
-    assert!(struck("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.output"));
+    assert!(!with_faults("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.3.output"));
+    assert!(with_faults("Do(Release(target: (layers: Only([\"3.3\"])))),").contains("3.output"));
 }

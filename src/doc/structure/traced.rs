@@ -13,7 +13,7 @@ pub struct Misfit {
 }
 
 impl Misfit {
-    /// Nothing fits data that nobody has looked at.
+    /// Nothing fits data that were not looked at.
     pub fn of_unknown_data() -> Self {
         Self { path: Vec::new(), message: "the shape of the data is not known".to_owned() }
     }

@@ -7,7 +7,7 @@ use eframe::egui::{RichText, Ui};
 
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::figure::Figure;
 use crate::figure::network::histograms::{histograms, parameters};
 use crate::gui::plot::{FigureView, figure_ui};
@@ -66,7 +66,7 @@ impl View for Histograms {
         // While a run goes on, the last columns stay until new ones are read.
         let last = self.read.last().filter(|(known, _)| (&known.0, &known.1) == (&key.0, &key.1));
         let Some((known, found)) = last.map(|(known, found)| (known.clone(), found.clone())) else {
-            waiting_ui(ui);
+            waiting_ui(ui, WEIGHTS);
             return None;
         };
         let names = parameters(&found);

@@ -297,10 +297,14 @@ impl Views {
     }
 }
 
-fn waiting_ui(ui: &mut Ui) {
+/// What most views wait for.
+const WEIGHTS: &str = "Reading the weights…";
+
+/// Says what is waited for.
+fn waiting_ui(ui: &mut Ui, what: &str) {
     ui.horizontal(|ui| {
         ui.spinner();
-        ui.label("Reading the weights…");
+        ui.label(what);
     });
 }
 

@@ -7,7 +7,7 @@ use eframe::egui::{Context, RichText, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::round_slider::{RoundSlider, Stop};
-use super::{ViewInput, nothing_ui, waiting_ui};
+use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::doc::{Run, RunSpec};
 use crate::gui::runs::Runs;
 use crate::results::network::{NetworkSummary, at_moment};
@@ -85,7 +85,7 @@ impl NetworkAtEnd {
         let Some((known, (summary, name))) =
             self.summary.last().filter(|(known, _)| known.is_same_run(&source))
         else {
-            waiting_ui(ui);
+            waiting_ui(ui, WEIGHTS);
             return None;
         };
         let title = title(name);

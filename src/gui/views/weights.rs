@@ -11,7 +11,7 @@ use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::{Picture, size_of};
 use super::values::{Values, Widest};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
@@ -208,7 +208,7 @@ impl Weights {
         // Until another round of the same run is read, the last one stays.
         let last = self.loaded.last().filter(|((of, name), _)| of.is_same_run(&key.0) && *name == key.1);
         let Some((known, loaded)) = last.map(|(known, loaded)| (known.clone(), loaded.clone())) else {
-            waiting_ui(ui);
+            waiting_ui(ui, WEIGHTS);
             return None;
         };
         if self.entries_of.as_ref() != Some(&known) {

@@ -79,7 +79,7 @@ impl<'a> Setup<'a> {
         let of_parameters = |numbers: &[usize]| -> Vec<usize> {
             numbers.iter().map(|&number| structure.parameters[number].layer).collect()
         };
-        let (ops, struck) =
+        let (ops, with_faults) =
             if in_activations { (numbers, Vec::new()) } else { (Vec::new(), of_parameters(&numbers)) };
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
         let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
@@ -88,7 +88,7 @@ impl<'a> Setup<'a> {
         let format = stage.fault.format;
         let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
-        let all = Cache::new(&structure, &struck, &ops, images);
+        let all = Cache::new(&structure, &with_faults, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
         let measures_ranges = in_activations && stage.fault.model.rule().needs_range();

@@ -18,7 +18,7 @@ use eframe::egui::{Frame, Panel, Rect, RichText, ScrollArea, Ui};
 
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
@@ -244,7 +244,7 @@ impl Campaigns {
             let (last, found) = self.read.last()?;
             query.continues(last).then(|| found.clone())
         }) else {
-            waiting_ui(ui);
+            waiting_ui(ui, WEIGHTS);
             return None;
         };
         let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();

@@ -1,17 +1,18 @@
 //! What became of the images of a trial: counts, a square for each image, and the images with another class.
 
 use eframe::egui::{
-    Align, Color32, ColorImage, Image, Label, Layout, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke,
-    StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
+    Align, Color32, Image, Label, Layout, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind,
+    TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
 use crate::doc::ClassNames;
 use crate::figure::palette;
 use crate::gui::plot::{colour, theme_of};
 use crate::gui::views::columns::key_ui;
+use crate::gui::views::data::texture;
 use crate::gui::{text, theme};
 use crate::results::campaign::ImageOutcome;
-use crate::run::{Picture, Replayed, ReplayedImage};
+use crate::run::{Replayed, ReplayedImage};
 
 /// The side of a square with the gap after it, at most and at least, in points.
 const SQUARE: [f32; 2] = [10.0, 2.0];
@@ -131,7 +132,11 @@ impl Pictures {
             is_asked = link.on_hover_text(help).clicked();
         });
         if self.textures.len() != replayed.pictures.len() {
-            self.textures = replayed.pictures.iter().map(|picture| texture(ui, picture)).collect();
+            self.textures = replayed
+                .pictures
+                .iter()
+                .map(|picture| texture(ui, "image", picture, TextureOptions::NEAREST))
+                .collect();
         }
         let height = if self.textures.is_empty() { WORDS } else { PICTURE + WORDS };
         let most = if self.shows_all { usize::MAX } else { few };
@@ -156,13 +161,6 @@ impl Pictures {
         });
         is_asked
     }
-}
-
-fn texture(ui: &Ui, picture: &Picture) -> TextureHandle {
-    let pixels =
-        picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
-    let image = ColorImage::new(picture.size, pixels);
-    ui.ctx().load_texture(format!("image {}", picture.image), image, TextureOptions::NEAREST)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use eframe::egui::{Align, Frame, Layout, Panel, RichText, ScrollArea, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::RunSpec;
 use crate::figure::Figure;
 use crate::figure::confusion::confusion;
@@ -27,6 +27,7 @@ use crate::run::summary::{DataPart, Prediction, SeenSamples, predict, read_sampl
 pub use filter::ChangedImages;
 use filter::Filter;
 use pictures::Pictures;
+pub use pictures::texture;
 use summary::summary_ui;
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.
@@ -265,11 +266,4 @@ impl DataView {
             *changed = None;
         }
     }
-}
-
-fn waiting_ui(ui: &mut Ui, what: &str) {
-    ui.horizontal(|ui| {
-        ui.spinner();
-        ui.label(what);
-    });
 }

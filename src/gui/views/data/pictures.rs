@@ -82,21 +82,23 @@ impl Pictures {
             ui.allocate_ui(Vec2::splat(PICTURE), |ui| ui.label(RichText::new(values).size(theme::SMALL)));
             return;
         }
-        let texture = self.textures.entry(at).or_insert_with(|| texture(ui, &Picture::of(&seen.samples, at)));
+        // Few pixels keep their edges; many are averaged.
+        let is_large = seen.samples.shape.width as f32 > PICTURE;
+        let options = if is_large { TextureOptions::LINEAR } else { TextureOptions::NEAREST };
+        let make = || texture(ui, "sample", &Picture::of(&seen.samples, at), options);
+        let texture = self.textures.entry(at).or_insert_with(make);
         let [width, height] = texture.size().map(|side| side as f32);
         let scale = PICTURE / width.max(height).max(1.0);
         ui.add(Image::new(&*texture).fit_to_exact_size(vec2(width, height) * scale));
     }
 }
 
-fn texture(ui: &Ui, picture: &Picture) -> TextureHandle {
+/// A picture on the graphics card, with its name there.
+pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) -> TextureHandle {
     let pixels =
         picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
     let image = ColorImage::new(picture.size, pixels);
-    // Few pixels keep their edges; many are averaged.
-    let options =
-        if picture.size[0] as f32 > PICTURE { TextureOptions::LINEAR } else { TextureOptions::NEAREST };
-    ui.ctx().load_texture(format!("sample {}", picture.image), image, options)
+    ui.ctx().load_texture(format!("{name} {}", picture.image), image, options)
 }
 
 /// The name of a class; "none" where logits are not finite.

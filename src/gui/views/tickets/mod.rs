@@ -13,7 +13,7 @@ use super::loading::{LoadState, Loading};
 use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers};
 use super::round_slider::{HINT, position_ui};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, layer_overlaps, overlaps};
@@ -204,7 +204,7 @@ impl Tickets {
             || self.overlap.last().filter(|(known, _)| known.0 == key.0).map(|(_, found)| found.clone());
         let Some(found) = found.or_else(last) else {
             self.figure = None;
-            return waiting_ui(ui);
+            return waiting_ui(ui, WEIGHTS);
         };
         if found.iter().all(|(.., moments)| moments.is_empty()) {
             return self.nothing(ui, "No two finished seeds of an arm end with a mask.");
