@@ -74,15 +74,14 @@ pub fn cifar10(folder: &Path) -> Result<Parts, DataError> {
 
 /// Reads files of `records` images each.
 fn read(folder: &Path, records: usize) -> Result<Parts, DataError> {
-    let mut train = batch(&CIFAR10.file(folder, "data_batch_1.bin")?, records)?;
+    let mut train = bytes(&CIFAR10.file(folder, "data_batch_1.bin")?, records)?;
     for number in 2..=5 {
         if let Ok(path) = CIFAR10.file(folder, &format!("data_batch_{number}.bin")) {
-            let Samples { shape: _, values, labels } = batch(&path, records)?;
-            train.values.extend(values);
-            train.labels.extend(labels);
+            train.extend(bytes(&path, records)?);
         }
     }
-    let test = batch(&CIFAR10.file(folder, "test_batch.bin")?, records)?;
+    let test = bytes(&CIFAR10.file(folder, "test_batch.bin")?, records)?;
+    let [train, test] = [train, test].map(|bytes| records::decode(&bytes, SHAPE, 255.0));
     Ok(Parts::new(train, test, CLASSES))
 }
 
@@ -124,7 +123,8 @@ fn with_groups(path: &Path, records: usize, is_coarse: bool) -> Result<Samples, 
     Ok(Samples::new(SHAPE, values, labels))
 }
 
-fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
+/// The bytes of a file of `records` images.
+fn bytes(path: &Path, records: usize) -> Result<Vec<u8>, DataError> {
     let content = files::read(path, &CIFAR10)?;
     let record = records::record_len(SHAPE);
     let expected = records * record;
@@ -137,10 +137,9 @@ fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
         );
         return Err(CIFAR10.wrong(path, expected, found));
     }
-    let samples = records::decode(&content, SHAPE, 255.0);
-    match samples.labels.iter().find(|&&label| label as usize >= CLASSES) {
+    match content.iter().step_by(record).find(|&&label| usize::from(label) >= CLASSES) {
         Some(label) => Err(CIFAR10.wrong(path, "labels from 0 to 9", format!("label {label}"))),
-        None => Ok(samples),
+        None => Ok(content),
     }
 }
 
@@ -166,7 +165,7 @@ mod tests {
             (parts.train.labels.as_slice(), parts.test.labels.as_slice()),
             (&[3, 1, 8, 9][..], &[2, 0][..])
         );
-        assert_eq!(parts.train.sample(2)[3071], 0.2);
+        assert_eq!(parts.train.sample(2).unwrap()[3071], 0.2);
     }
 
     #[test]
@@ -177,7 +176,7 @@ mod tests {
         let path = folder.join("train.bin");
         assert_eq!(with_groups(&path, 2, false).unwrap().labels, [99, 7]);
         let groups = with_groups(&path, 2, true).unwrap();
-        assert_eq!((groups.labels.as_slice(), groups.sample(1)[3071]), (&[19, 3][..], 0.2));
+        assert_eq!((groups.labels.as_slice(), groups.sample(1).unwrap()[3071]), (&[19, 3][..], 0.2));
         folder.write("train.bin", &record(20, 100));
         assert!(
             with_groups(&path, 1, false)
@@ -209,6 +208,6 @@ mod tests {
         for class in 0..10 {
             assert_eq!(parts.test.labels.iter().filter(|&&label| label == class).count(), 1000);
         }
-        assert!(parts.train.values.iter().all(|value| (0.0..=1.0).contains(value)));
+        assert!(parts.train.values().unwrap().iter().all(|value| (0.0..=1.0).contains(value)));
     }
 }

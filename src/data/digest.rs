@@ -2,7 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Dataset, Samples};
+use super::samples::Store;
+use super::{DataError, Dataset, Samples};
 use crate::form::number::hexadecimal;
 
 /// Values that are hashed at a time.
@@ -11,17 +12,21 @@ const BLOCK: usize = 16 * 1024;
 impl Dataset {
     /// The SHA-256 of all samples as the run sees them, in hexadecimal: of each part (training, validation, test) the
     /// shape and the number of samples as 64-bit integers, the labels as 32-bit integers and the values as float32, all of
-    /// them little-endian.
-    pub fn digest(&self) -> String {
+    /// them little-endian. Pictures that are decoded when they are needed stand for their values with names, lengths and
+    /// contents of their files, and with how they are prepared.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn digest(&self) -> Result<String, DataError> {
         let mut hash = Sha256::new();
         for part in [&self.train, &self.validation, &self.test] {
-            hash_part(&mut hash, part);
+            hash_part(&mut hash, part)?;
         }
-        hexadecimal(&hash.finalize())
+        Ok(hexadecimal(&hash.finalize()))
     }
 }
 
-fn hash_part(hash: &mut Sha256, part: &Samples) {
+fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
     let shape = part.shape;
     for size in [shape.channels, shape.height, shape.width, part.len()] {
         hash.update((size as u64).to_le_bytes());
@@ -32,10 +37,16 @@ fn hash_part(hash: &mut Sha256, part: &Samples) {
         bytes.extend(block.iter().flat_map(|label| label.to_le_bytes()));
         hash.update(&bytes);
     }
-    for block in part.values.chunks(BLOCK) {
-        bytes.clear();
-        bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
-        hash.update(&bytes);
+    match part.store() {
+        Store::Values(values) => {
+            for block in values.chunks(BLOCK) {
+                bytes.clear();
+                bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
+                hash.update(&bytes);
+            }
+            Ok(())
+        }
+        Store::Pictures(pictures) => pictures.hash(hash),
     }
 }
 
@@ -51,7 +62,9 @@ mod tests {
         };
         let of = |train: Samples| {
             let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
-            Dataset { train, validation: none.clone(), test: none, classes: 2, left_out: Vec::new() }.digest()
+            Dataset { train, validation: none.clone(), test: none, classes: 2, left_out: Vec::new() }
+                .digest()
+                .unwrap()
         };
         let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
         assert_eq!(first, of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1])));
@@ -74,7 +87,7 @@ mod tests {
                 bytes.extend([3, 0, 0, 0, 0, 0, 0x80, 0x3f]);
             }
         }
-        assert_eq!(dataset.digest(), hexadecimal(&Sha256::digest(&bytes)));
+        assert_eq!(dataset.digest().unwrap(), hexadecimal(&Sha256::digest(&bytes)));
         assert_eq!(hexadecimal(&[0, 0xf1]), "00f1");
     }
 }

@@ -66,10 +66,11 @@ mod tests {
 
     #[test]
     fn the_first_digit_is_scaled_by_16() {
-        let first = digits().test.sample(0)[..8].iter().map(|value| value * 16.0).collect::<Vec<_>>();
+        let first =
+            digits().test.sample(0).unwrap()[..8].iter().map(|value| value * 16.0).collect::<Vec<_>>();
         assert_eq!(first, [0.0, 0.0, 5.0, 13.0, 9.0, 1.0, 0.0, 0.0]);
         let digits = digits();
-        let largest = digits.train.values.iter().copied().fold(0.0, f32::max);
+        let largest = digits.train.values().unwrap().iter().copied().fold(0.0, f32::max);
         assert!((largest - 1.0).abs() < f32::EPSILON);
     }
 
@@ -78,8 +79,8 @@ mod tests {
         let iris = iris();
         assert_eq!(count_by_class(&iris), [50, 50, 50]);
         assert_eq!((iris.train.len(), iris.test.len()), (120, 30));
-        assert_eq!(iris.test.sample(0), [5.1, 3.5, 1.4, 0.2]);
-        assert_eq!(iris.train.sample(0), [4.9, 3.0, 1.4, 0.2]);
+        assert_eq!(iris.test.sample(0).unwrap()[..], [5.1, 3.5, 1.4, 0.2]);
+        assert_eq!(iris.train.sample(0).unwrap()[..], [4.9, 3.0, 1.4, 0.2]);
         assert!(iris.standardise);
     }
 }

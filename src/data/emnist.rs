@@ -50,7 +50,7 @@ pub fn emnist(folder: &Path, set: &KnownSet, range: &RangeInclusive<u32>) -> Res
 
 fn transpose(samples: &mut Samples) {
     let (rows, columns) = (samples.shape.height, samples.shape.width);
-    for image in samples.values.chunks_exact_mut(rows * columns) {
+    for image in samples.in_memory().chunks_exact_mut(rows * columns) {
         let old = image.to_vec();
         for row in 0..rows {
             for column in 0..columns {
@@ -76,7 +76,7 @@ mod tests {
         }
         let parts = emnist(folder.path(), &EMNIST[3], &(1..=26)).unwrap();
         assert_eq!(
-            (parts.train.values, parts.train.labels, parts.classes),
+            (parts.train.values().unwrap().into_owned(), parts.train.labels, parts.classes),
             (vec![1.0, 0.0, 0.2, 0.4], vec![25], 26)
         );
         let message = emnist(folder.path(), &EMNIST[3], &(1..=25)).unwrap_err().to_string();

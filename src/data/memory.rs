@@ -6,7 +6,7 @@ use super::DataError;
 use crate::form::number::grouped;
 
 /// Bytes of a GiB.
-const GIB: f64 = (1_u64 << 30) as f64;
+pub(super) const GIB: f64 = (1_u64 << 30) as f64;
 
 /// An amount of memory, in GiB.
 #[derive(Clone, Copy, Debug)]

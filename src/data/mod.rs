@@ -65,7 +65,7 @@ pub use order::{batches, below, shuffled};
 pub use origin::{Origin, Remote};
 pub use prepare::{Labels, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
-pub use resize::resize;
+use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
 pub use source::{
     Cifar10, Cifar100, Csv, Damaged, Data, Digits, Emnist, EmnistSplit, Facts, FashionMnist, Images, Iris,

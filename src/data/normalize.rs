@@ -62,7 +62,7 @@ impl Normalize {
             |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()] as f32).collect();
         Ok(match self {
             Self::None if !standardise => None,
-            Self::None | Self::Standard => Some(Standardisation::of(train)),
+            Self::None | Self::Standard => Some(Standardisation::of(train)?),
             Self::Given(GivenScale { mean, deviation }) => {
                 Some(Standardisation { mean: of_each(mean), deviation: of_each(deviation) })
             }
@@ -87,8 +87,9 @@ mod tests {
     fn given_numbers_are_for_each_channel_or_for_all() {
         let scaled = |normalize: &Normalize, channels: usize| {
             let mut samples = pixels(channels);
-            normalize.scale(&samples, true).unwrap().unwrap().apply(&mut samples);
-            samples.values
+            let scale = normalize.scale(&samples, true).unwrap().unwrap();
+            samples.scale(&scale);
+            samples.values().unwrap().into_owned()
         };
         let one = Normalize::Given(GivenScale { mean: vec![0.25], deviation: vec![0.5] });
         assert_eq!(scaled(&one, 2), [0.5; 4]);

@@ -1,6 +1,6 @@
 //! From the parts of a reader to the data set that a run uses.
 
-use super::{DataError, Dataset, Normalize, Parts, Samples, resize, take_validation};
+use super::{DataError, Dataset, Normalize, Parts, Samples, take_validation};
 
 crate::choice! {
     /// What is to be told apart.
@@ -42,11 +42,11 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
             let problem = "these data are not images; remove it".to_owned();
             return Err(DataError::Setting { setting: "image_size", problem });
         }
-        all = all.map(|part| resize(&part, size, size));
+        all = all.map(|part| part.resized(size, size));
     }
     if let Some(scale) = options.normalize.scale(&all[0], standardise)? {
         for part in &mut all {
-            scale.apply(part);
+            part.scale(&scale);
         }
     }
     if options.labels == Labels::EvenOdd {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn iris_is_standardized_by_its_training_part() {
         let data = prepare(iris(), &PLAIN).unwrap();
-        let standard = Standardisation::of(&data.train);
+        let standard = Standardisation::of(&data.train).unwrap();
         assert!(standard.mean.iter().all(|mean| mean.abs() < 1e-5), "{standard:?}");
         assert!(standard.deviation.iter().all(|deviation| (deviation - 1.0).abs() < 1e-5));
         assert!(prepare(iris(), &Options { image_size: Some(8), ..PLAIN }).is_err());

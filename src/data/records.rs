@@ -28,6 +28,6 @@ mod tests {
     fn a_record_is_a_label_and_scaled_values() {
         let samples = decode(&[7, 0, 255, 2, 51, 102], Shape::new(1, 1, 2), 255.0);
         assert_eq!(samples.labels, [7, 2]);
-        assert_eq!(samples.values, [0.0, 1.0, 0.2, 0.4]);
+        assert_eq!(samples.values().unwrap()[..], [0.0, 1.0, 0.2, 0.4]);
     }
 }

@@ -1,30 +1,26 @@
 //! Resizing of images: bilinear with half-pixel centres.
 
-use super::{Samples, Shape};
+use super::Shape;
 
-/// The same samples with images of another size, channel by channel.
+/// The values of images in another size, channel by channel.
 ///
 /// Output pixel i reads the input coordinate (i + ½)·in/out − ½, clamped to the image: what
 /// `torch.nn.functional.interpolate(mode="bilinear", align_corners=False)` does.
-pub fn resize(samples: &Samples, height: usize, width: usize) -> Samples {
-    let old = samples.shape;
-    if (old.height, old.width) == (height, width) {
-        return samples.clone();
-    }
-    let rows = taps(old.height, height);
-    let columns = taps(old.width, width);
-    let mut values = Vec::with_capacity(samples.len() * old.channels * height * width);
-    for plane in samples.values.chunks_exact(old.plane()) {
+pub(super) fn resize(values: &[f32], old: Shape, new: Shape) -> Vec<f32> {
+    let rows = taps(old.height, new.height);
+    let columns = taps(old.width, new.width);
+    let mut resized = Vec::with_capacity(values.len() / old.plane() * new.plane());
+    for plane in values.chunks_exact(old.plane()) {
         for &(top, bottom, down) in &rows {
             for &(left, right, across) in &columns {
                 let at = |row: usize, column: usize| plane[row * old.width + column];
                 let above = at(top, left) * (1.0 - across) + at(top, right) * across;
                 let below = at(bottom, left) * (1.0 - across) + at(bottom, right) * across;
-                values.push(above * (1.0 - down) + below * down);
+                resized.push(above * (1.0 - down) + below * down);
             }
         }
     }
-    Samples::new(Shape::new(old.channels, height, width), values, samples.labels.clone())
+    resized
 }
 
 /// For each output position the two input positions and the share of the second.
@@ -44,20 +40,18 @@ mod tests {
 
     #[test]
     fn two_pixels_become_four_as_torch_has_them() {
-        let samples = Samples::new(Shape::new(1, 1, 2), vec![0.0, 4.0], vec![0]);
-        assert_eq!(resize(&samples, 1, 4).values, [0.0, 1.0, 3.0, 4.0]);
+        assert_eq!(resize(&[0.0, 4.0], Shape::new(1, 1, 2), Shape::new(1, 1, 4)), [0.0, 1.0, 3.0, 4.0]);
     }
 
     #[test]
     fn a_square_becomes_smaller_by_averaging_its_middle() {
-        let values = (0..16u8).map(f32::from).collect();
-        let samples = Samples::new(Shape::new(1, 4, 4), values, vec![0]);
-        assert_eq!(resize(&samples, 2, 2).values, [2.5, 4.5, 10.5, 12.5]);
+        let values: Vec<f32> = (0..16u8).map(f32::from).collect();
+        assert_eq!(resize(&values, Shape::new(1, 4, 4), Shape::new(1, 2, 2)), [2.5, 4.5, 10.5, 12.5]);
     }
 
     #[test]
     fn the_same_size_changes_nothing() {
-        let samples = Samples::new(Shape::new(1, 2, 2), vec![1.0, 2.0, 3.0, 4.0], vec![0]);
-        assert_eq!(resize(&samples, 2, 2), samples);
+        let (shape, values) = (Shape::new(1, 2, 2), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(resize(&values, shape, shape), values);
     }
 }

@@ -1,5 +1,11 @@
 //! Containers: samples with their labels, the parts that a reader yields, the data set that a run uses.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::images::LazyPictures;
+use super::{DataError, Standardisation, resize};
+
 /// The shape of one sample. Images are `channels × height × width`; a vector of features has its length in
 /// `channels`, with height and width 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +52,18 @@ impl std::fmt::Display for Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     pub shape: Shape,
-    /// `[n, channels, height, width]`, row-major.
-    pub values: Vec<f32>,
+    store: Store,
     /// The class of each sample, `[n]`.
     pub labels: Vec<u32>,
+}
+
+/// Where the values of samples are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Store {
+    /// In memory, `[n, channels, height, width]`, row-major.
+    Values(Vec<f32>),
+    /// In files of pictures, which are decoded when they are needed.
+    Pictures(LazyPictures),
 }
 
 impl Samples {
@@ -57,7 +71,17 @@ impl Samples {
     /// When `values` does not hold exactly one sample for each label.
     pub fn new(shape: Shape, values: Vec<f32>, labels: Vec<u32>) -> Self {
         assert_eq!(values.len(), shape.len() * labels.len(), "one sample for each label");
-        Self { shape, values, labels }
+        Self { shape, store: Store::Values(values), labels }
+    }
+
+    /// Pictures with their classes, one label for each.
+    pub(super) fn of_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
+        Self { shape: pictures.shape(), store: Store::Pictures(pictures), labels }
+    }
+
+    /// Where the values are.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
     }
 
     pub fn len(&self) -> usize {
@@ -68,34 +92,127 @@ impl Samples {
         self.labels.is_empty()
     }
 
-    /// The values of sample `index`, `[channels, height, width]`.
-    pub fn sample(&self, index: usize) -> &[f32] {
-        let size = self.shape.len();
-        &self.values[index * size..(index + 1) * size]
+    /// The values to be changed in place; none where they are in files.
+    pub(super) fn in_memory(&mut self) -> &mut [f32] {
+        match &mut self.store {
+            Store::Values(values) => values,
+            Store::Pictures(_) => &mut [],
+        }
     }
 
-    /// A copy of the first `count` samples, or of all when there are fewer.
+    /// Whether some samples have to be read from files again whenever they are needed.
+    pub fn is_streamed(&self) -> bool {
+        match &self.store {
+            Store::Values(_) => false,
+            Store::Pictures(pictures) => pictures.is_streamed(),
+        }
+    }
+
+    /// The values of all samples, `[n, channels, height, width]`, row-major.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn values(&self) -> Result<Cow<'_, [f32]>, DataError> {
+        self.range(0..self.len())
+    }
+
+    /// The values of sample `index`, `[channels, height, width]`.
+    ///
+    /// # Errors
+    /// As [`Self::values`].
+    pub fn sample(&self, index: usize) -> Result<Cow<'_, [f32]>, DataError> {
+        self.range(index..index + 1)
+    }
+
+    /// The samples in order, `size` at a time: values, `[size, channels, height, width]`, and labels. Pictures are decoded
+    /// when a batch is asked for.
+    pub fn batches(&self, size: usize) -> impl Iterator<Item = Result<(Cow<'_, [f32]>, &[u32]), DataError>> {
+        self.labels.chunks(size).enumerate().map(move |(number, labels)| {
+            let first = number * size;
+            Ok((self.range(first..first + labels.len())?, labels))
+        })
+    }
+
+    /// The values of some samples in a row, `[range, channels, height, width]`.
+    ///
+    /// # Errors
+    /// As [`Self::values`].
+    pub fn range(&self, range: Range<usize>) -> Result<Cow<'_, [f32]>, DataError> {
+        match &self.store {
+            Store::Values(values) => {
+                let size = self.shape.len();
+                Ok(Cow::Borrowed(&values[range.start * size..range.end * size]))
+            }
+            Store::Pictures(pictures) => {
+                let mut values = Vec::new();
+                pictures.gather(&range.map(|index| index as u32).collect::<Vec<_>>(), &mut values)?;
+                Ok(Cow::Owned(values))
+            }
+        }
+    }
+
+    /// Appends the values of the samples at `indices`, in that order; an index may repeat.
+    ///
+    /// # Errors
+    /// As [`Self::values`].
+    pub fn gather(&self, indices: &[u32], into: &mut Vec<f32>) -> Result<(), DataError> {
+        match &self.store {
+            Store::Values(values) => gather(values, self.shape.len(), indices, into),
+            Store::Pictures(pictures) => pictures.gather(indices, into)?,
+        }
+        Ok(())
+    }
+
+    /// The first `count` samples, or all when there are fewer.
     pub fn first(&self, count: usize) -> Self {
         let count = count.min(self.len());
-        let values = self.values[..count * self.shape.len()].to_vec();
-        Self::new(self.shape, values, self.labels[..count].to_vec())
+        let store = match &self.store {
+            Store::Values(values) => Store::Values(values[..count * self.shape.len()].to_vec()),
+            Store::Pictures(pictures) => Store::Pictures(pictures.first(count)),
+        };
+        Self { shape: self.shape, store, labels: self.labels[..count].to_vec() }
     }
 
-    /// A copy of the samples at `indices`, in that order; an index may repeat.
+    /// The samples at `indices`, in that order; an index may repeat.
     pub fn pick(&self, indices: &[u32]) -> Self {
-        let mut values = Vec::with_capacity(indices.len() * self.shape.len());
-        let mut labels = Vec::with_capacity(indices.len());
-        for &index in indices {
-            values.extend_from_slice(self.sample(index as usize));
-            labels.push(self.labels[index as usize]);
-        }
-        Self::new(self.shape, values, labels)
+        let store = match &self.store {
+            Store::Values(values) => {
+                let mut picked = Vec::with_capacity(indices.len() * self.shape.len());
+                gather(values, self.shape.len(), indices, &mut picked);
+                Store::Values(picked)
+            }
+            Store::Pictures(pictures) => Store::Pictures(pictures.pick(indices)),
+        };
+        let labels = indices.iter().map(|&index| self.labels[index as usize]).collect();
+        Self { shape: self.shape, store, labels }
     }
 
     /// Keeps the first `count` samples.
     pub fn truncate(&mut self, count: usize) {
         self.labels.truncate(count);
-        self.values.truncate(count * self.shape.len());
+        match &mut self.store {
+            Store::Values(values) => values.truncate(count * self.shape.len()),
+            Store::Pictures(pictures) => pictures.truncate(count),
+        }
+    }
+
+    /// The same images in another size.
+    pub(super) fn resized(self, height: usize, width: usize) -> Self {
+        let shape = Shape::new(self.shape.channels, height, width);
+        let store = match self.store {
+            Store::Values(values) if shape != self.shape => Store::Values(resize(&values, self.shape, shape)),
+            Store::Values(values) => Store::Values(values),
+            Store::Pictures(pictures) => Store::Pictures(pictures.resized(shape)),
+        };
+        Self { shape, store, labels: self.labels }
+    }
+
+    /// Scales all values.
+    pub(super) fn scale(&mut self, scale: &Standardisation) {
+        match &mut self.store {
+            Store::Values(values) => scale.apply(self.shape, values),
+            Store::Pictures(pictures) => pictures.scale(scale),
+        }
     }
 
     /// Removes the samples at `indices`, which ascend without repetition, and returns them. Both keep their order.
@@ -110,12 +227,21 @@ impl Samples {
             if removed.next_if_eq(&index).is_some() {
                 continue;
             }
-            self.values.copy_within(index * size..(index + 1) * size, kept * size);
+            match &mut self.store {
+                Store::Values(values) => values.copy_within(index * size..(index + 1) * size, kept * size),
+                Store::Pictures(pictures) => pictures.swap(index, kept),
+            }
             self.labels[kept] = self.labels[index];
             kept += 1;
         }
         self.truncate(kept);
         taken
+    }
+}
+
+fn gather(values: &[f32], size: usize, indices: &[u32], into: &mut Vec<f32>) {
+    for &index in indices {
+        into.extend_from_slice(&values[index as usize * size..][..size]);
     }
 }
 
@@ -178,13 +304,13 @@ mod tests {
     #[test]
     fn picking_follows_the_indices_and_may_repeat() {
         let picked = four().pick(&[3, 0, 3]);
-        assert_eq!(picked.values, [30.0, 31.0, 0.0, 1.0, 30.0, 31.0]);
+        assert_eq!(picked.values().unwrap()[..], [30.0, 31.0, 0.0, 1.0, 30.0, 31.0]);
         assert_eq!(picked.labels, [3, 0, 3]);
     }
 
     #[test]
     fn the_first_samples_are_at_most_all() {
-        assert_eq!(four().first(1).sample(0), [0.0, 1.0]);
+        assert_eq!(four().first(1).sample(0).unwrap()[..], [0.0, 1.0]);
         assert_eq!(four().first(9), four());
     }
 
@@ -192,9 +318,12 @@ mod tests {
     fn taking_out_keeps_the_order_of_both() {
         let mut rest = four();
         let taken = rest.take_out(&[0, 2]);
-        assert_eq!((taken.labels.as_slice(), taken.sample(1)), (&[0, 2][..], &[20.0, 21.0][..]));
         assert_eq!(
-            (rest.labels.as_slice(), rest.values.as_slice()),
+            (taken.labels.as_slice(), &taken.sample(1).unwrap()[..]),
+            (&[0, 2][..], &[20.0, 21.0][..])
+        );
+        assert_eq!(
+            (rest.labels.as_slice(), &rest.values().unwrap()[..]),
             (&[1, 3][..], &[10.0, 11.0, 30.0, 31.0][..])
         );
     }

@@ -1,6 +1,9 @@
 //! Standardisation: each channel with mean 0 and deviation 1 over the training part.
 
-use super::Samples;
+use super::{DataError, Samples, Shape};
+
+/// Samples at a time.
+const BATCH: usize = 64;
 
 /// Mean and deviation of each channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,29 +15,37 @@ pub struct Standardisation {
 }
 
 impl Standardisation {
-    /// Of the samples, summed in f64.
-    pub fn of(samples: &Samples) -> Self {
+    /// Of the samples, summed in f64 in their order.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn of(samples: &Samples) -> Result<Self, DataError> {
         let (channels, plane) = (samples.shape.channels, samples.shape.plane());
         let count = (samples.len() * plane).max(1) as f64;
-        let sum_of = |channel: usize, term: &dyn Fn(f64) -> f64| -> f64 {
-            let planes = samples.values.chunks_exact(plane).skip(channel).step_by(channels);
-            planes.flatten().map(|&value| term(f64::from(value))).sum()
+        let means_of = |term: &dyn Fn(usize, f64) -> f64| -> Result<Vec<f64>, DataError> {
+            let mut sums = vec![0.0; channels];
+            for batch in samples.batches(BATCH) {
+                for (position, values) in batch?.0.chunks_exact(plane).enumerate() {
+                    let channel = position % channels;
+                    let sum = &mut sums[channel];
+                    values.iter().for_each(|value| *sum += term(channel, f64::from(*value)));
+                }
+            }
+            Ok(sums.into_iter().map(|sum| sum / count).collect())
         };
-        let mut mean = Vec::with_capacity(channels);
-        let mut deviation = Vec::with_capacity(channels);
-        for channel in 0..channels {
-            let centre = sum_of(channel, &|value| value) / count;
-            let variance = sum_of(channel, &|value| (value - centre).powi(2)) / count;
-            mean.push(centre as f32);
-            deviation.push(if variance > 0.0 { variance.sqrt() as f32 } else { 1.0 });
-        }
-        Self { mean, deviation }
+        let centres = means_of(&|_, value| value)?;
+        let variances = means_of(&|channel, value| (value - centres[channel]).powi(2))?;
+        let deviation = |variance: f64| if variance > 0.0 { variance.sqrt() as f32 } else { 1.0 };
+        Ok(Self {
+            mean: centres.iter().map(|centre| *centre as f32).collect(),
+            deviation: variances.into_iter().map(deviation).collect(),
+        })
     }
 
-    /// Applies it.
-    pub fn apply(&self, samples: &mut Samples) {
-        let (channels, plane) = (samples.shape.channels, samples.shape.plane());
-        for (position, values) in samples.values.chunks_exact_mut(plane).enumerate() {
+    /// Applies it to whole samples of a shape.
+    pub(super) fn apply(&self, shape: Shape, values: &mut [f32]) {
+        let (channels, plane) = (shape.channels, shape.plane());
+        for (position, values) in values.chunks_exact_mut(plane).enumerate() {
             let channel = position % channels;
             for value in values {
                 *value = (*value - self.mean[channel]) / self.deviation[channel];
@@ -46,11 +57,10 @@ impl Standardisation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
 
     #[test]
     fn irises_have_the_mean_and_deviation_that_numpy_finds() {
-        let found = Standardisation::of(&crate::data::iris().train);
+        let found = Standardisation::of(&crate::data::iris().train).unwrap();
         let close =
             |found: &[f32], known: [f32; 4]| found.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(close(&found.mean, [5.799_167, 3.035, 3.732_5, 1.183_333]), "{found:?}");
@@ -60,12 +70,12 @@ mod tests {
     #[test]
     fn each_channel_has_its_own_mean_and_deviation_and_a_constant_one_is_only_moved() {
         let mut samples = Samples::new(Shape::new(2, 1, 1), vec![1.0, 7.0, 3.0, 7.0], vec![0, 1]);
-        let standard = Standardisation::of(&samples);
+        let standard = Standardisation::of(&samples).unwrap();
         assert_eq!(
             (standard.mean.as_slice(), standard.deviation.as_slice()),
             (&[2.0, 7.0][..], &[1.0, 1.0][..])
         );
-        standard.apply(&mut samples);
-        assert_eq!(samples.values, [-1.0, 0.0, 1.0, 0.0]);
+        samples.scale(&standard);
+        assert_eq!(samples.values().unwrap()[..], [-1.0, 0.0, 1.0, 0.0]);
     }
 }

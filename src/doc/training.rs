@@ -90,6 +90,8 @@ crate::form! {
         evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often to evaluate the validation and \
             test parts during training";
         evaluation_batch: usize = 256, "Evaluation batch", "Samples per batch in evaluation", unit "samples", range [1, 65536];
+        top: Option<usize> = None, "Top", "Also counts an answer as right where the class has one of so many \
+            largest logits: top 5 is usual for ImageNet", unit "classes", range [1, 1000], unset "off";
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
         kernels: Kernels = Kernels::Direct, "Kernels", "Kernels for training on the device Flex; evaluation \

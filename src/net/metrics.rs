@@ -10,30 +10,56 @@ pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
     rows.filter(|(row, label)| top1(row) == Some(**label)).count()
 }
 
-/// Samples and correct predictions of each class.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByClass {
-    /// Samples and how many of them were correct, `[classes]`.
-    counts: Vec<[usize; 2]>,
+/// How many classes have a larger logit than a label; of equal logits the lower class is ahead. Nothing where no class is
+/// predicted, see [`top1`]. A single logit separates two classes.
+fn rank(logits: &[f32], label: u32) -> Option<usize> {
+    let predicted = top1(logits)?;
+    let label = label as usize;
+    if logits.len() < 2 {
+        return Some(usize::from(predicted as usize != label));
+    }
+    let own = logits[label];
+    let is_ahead = |(class, logit): &(usize, &f32)| **logit > own || (**logit == own && *class < label);
+    Some(logits.iter().enumerate().filter(is_ahead).count())
 }
 
-impl ByClass {
+/// Samples and correct predictions of each class, and where the logit of the right class stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// Samples and how many of them were correct, `[classes]`.
+    counts: Vec<[usize; 2]>,
+    /// Samples by the number of classes with a larger logit, `[classes]`; those without a prediction are missing.
+    ranks: Vec<usize>,
+}
+
+impl Answers {
     /// No samples yet, for a network with this many outputs; a single logit separates two classes.
     pub fn new(outputs: usize) -> Self {
-        Self { counts: vec![[0, 0]; outputs.max(2)] }
+        let classes = outputs.max(2);
+        Self { counts: vec![[0, 0]; classes], ranks: vec![0; classes] }
     }
 
     /// Counts a batch with logits `[count, outputs]`; returns how many samples were correct, as [`correct`] does.
     pub fn add(&mut self, logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
         let mut all_right = 0;
         for (row, &label) in logits.chunks_exact(outputs).zip(labels) {
-            let is_right = usize::from(top1(row) == Some(label));
+            let rank = rank(row, label);
+            let is_right = usize::from(rank == Some(0));
+            if let Some(rank) = rank {
+                self.ranks[rank] += 1;
+            }
             let [samples, right] = &mut self.counts[label as usize];
             *samples += 1;
             *right += is_right;
             all_right += is_right;
         }
         all_right
+    }
+
+    /// Share of samples whose class has one of the `largest` logits, in [0, 1]; NaN without samples.
+    pub fn among(&self, largest: usize) -> f64 {
+        let samples: usize = self.counts.iter().map(|[samples, _]| samples).sum();
+        self.ranks.iter().take(largest).sum::<usize>() as f64 / samples as f64
     }
 
     /// Accuracy of each class, `[classes]`, in [0, 1]; `None` for a class without samples.
@@ -92,15 +118,25 @@ mod tests {
 
     #[test]
     fn classes_are_counted_by_their_label_and_one_without_samples_has_no_accuracy() {
-        let mut classes = ByClass::new(3);
+        let mut classes = Answers::new(3);
         // The predictions are 0, 1, 1 and none; the first two are correct.
         let logits = [2.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 0.0, f32::NAN, 0.0, 0.0];
         let labels = [0, 1, 0, 0];
         assert_eq!(classes.add(&logits, 3, &labels), correct(&logits, 3, &labels));
         assert_eq!(classes.accuracies(), [Some(1.0 / 3.0), Some(1.0), None]);
-        let mut halves = ByClass::new(1);
+        let mut halves = Answers::new(1);
         assert_eq!(halves.add(&[0.5, -0.5], 1, &[1, 1]), 1);
         assert_eq!(halves.accuracies(), [None, Some(0.5)]);
+        assert_eq!((halves.among(1), halves.among(2)), (0.5, 1.0));
+    }
+
+    #[test]
+    fn a_label_is_among_the_largest_by_its_rank() {
+        let mut answers = Answers::new(4);
+        // The label stands first, second behind an equal logit of a lower class, last, and nowhere.
+        let logits = [3.0, 1.0, 2.0, 0.0, 1.0, 1.0, 0.0, 0.0, 4.0, 3.0, 2.0, 1.0, 0.0, f32::NAN, 0.0, 0.0];
+        assert_eq!(answers.add(&logits, 4, &[0, 1, 3, 0]), 1);
+        assert_eq!([1, 2, 3, 4, 9].map(|largest| answers.among(largest)), [0.25, 0.5, 0.5, 0.75, 0.75]);
     }
 
     #[test]

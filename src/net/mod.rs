@@ -26,7 +26,7 @@ pub use compute::{
     BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass, TrainingOutput,
 };
 pub use loss::{LossFunction, LossValue};
-pub use metrics::{ByClass, Score, correct, top1};
+pub use metrics::{Answers, Score, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;

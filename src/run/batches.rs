@@ -1,7 +1,7 @@
 //! Mini-batches in the order of a run: shuffled in every epoch, augmented, gathered on the host.
 
 use super::state::Position;
-use crate::data::{Samples, augment, shuffled};
+use crate::data::{DataError, Samples, augment, shuffled};
 use crate::doc::Training;
 use crate::intervene::stream::{Purpose, stream};
 
@@ -19,7 +19,17 @@ pub struct Batch {
 
 impl Batch {
     /// Gathers the mini-batch at `position`, augmented; `order` 0 is the seed's own data order.
-    pub fn load(&mut self, train: &Samples, settings: &Training, seed: u64, order: u64, position: Position) {
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn load(
+        &mut self,
+        train: &Samples,
+        settings: &Training,
+        seed: u64,
+        order: u64,
+        position: Position,
+    ) -> Result<(), DataError> {
         let Position { epoch, sample, .. } = position;
         if self.order.len() != train.len() || self.of != (epoch, order) {
             let mut rng = stream(seed, Purpose::Order, &[order, epoch]);
@@ -29,16 +39,16 @@ impl Batch {
         let end = (sample + settings.batch).min(train.len());
         self.inputs.clear();
         self.labels.clear();
-        for &index in &self.order[sample..end] {
-            self.inputs.extend_from_slice(train.sample(index as usize));
-            self.labels.push(train.labels[index as usize]);
-        }
+        let indices = &self.order[sample..end];
+        train.gather(indices, &mut self.inputs)?;
+        self.labels.extend(indices.iter().map(|&index| train.labels[index as usize]));
         if !settings.augment.is_empty() {
             let mut rng = stream(seed, Purpose::Augment, &[order, epoch, sample as u64]);
             for image in self.inputs.chunks_mut(train.shape.len()) {
                 augment(image, train.shape, &settings.augment, &mut rng);
             }
         }
+        Ok(())
     }
 
     /// Number of samples.

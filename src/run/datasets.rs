@@ -30,7 +30,11 @@ impl Datasets {
     /// As [`Self::get`].
     pub fn digest(&self, data: &Data, net: &Net, base: &Path) -> Result<String, DataError> {
         let (dataset, digest) = self.entry(data, net, base)?;
-        Ok(digest.get_or_init(|| dataset.digest()).clone())
+        if let Some(digest) = digest.get() {
+            return Ok(digest.clone());
+        }
+        let computed = dataset.digest()?;
+        Ok(digest.get_or_init(|| computed).clone())
     }
 
     fn entry(&self, data: &Data, net: &Net, base: &Path) -> Result<Entry, DataError> {

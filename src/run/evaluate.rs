@@ -1,33 +1,63 @@
 //! The test loop: counts over a part of the data, in evaluation mode.
 
-use crate::data::Samples;
-use crate::net::{ByClass, Compute, LossFunction, Network, Score};
+use crate::data::{DataError, Samples};
+use crate::net::{Answers, Compute, LossFunction, Network, Score};
 
-/// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class.
+/// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class and by rank.
+///
+/// # Errors
+/// A picture that cannot be read.
 pub fn evaluate(
     compute: &dyn Compute,
     network: &Network,
     loss: &LossFunction,
     samples: &Samples,
     batch: usize,
-) -> (Score, ByClass) {
-    let size = samples.shape.len();
-    let batches = samples.values.chunks(batch * size).zip(samples.labels.chunks(batch));
-    let answers = batches.map(|(inputs, labels)| (compute.logits(network, inputs, labels.len()), labels));
-    score(loss, network.structure().outputs, answers)
+) -> Result<(Score, Answers), DataError> {
+    let mut tally = Tally::new(network.structure().outputs);
+    for part in samples.batches(batch) {
+        let (inputs, labels) = part?;
+        tally.add(loss, &compute.logits(network, &inputs, labels.len()), labels);
+    }
+    Ok((tally.score, tally.answers))
 }
 
-/// Loss and accuracy of logits, `[samples, outputs]` with the labels of each batch, and the right answers by class.
-pub fn score<'a>(
-    loss: &LossFunction,
-    outputs: usize,
-    batches: impl Iterator<Item = (impl AsRef<[f32]>, &'a [u32])>,
-) -> (Score, ByClass) {
-    let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
-    for (logits, labels) in batches {
-        let logits = logits.as_ref();
-        let mean = loss.evaluate(logits, labels).mean;
-        score.add(labels.len(), mean, classes.add(logits, outputs, labels));
+/// Logits of all samples in evaluation mode, `[samples, outputs]`.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn logits(
+    compute: &dyn Compute,
+    network: &Network,
+    samples: &Samples,
+    batch: usize,
+) -> Result<Vec<f32>, DataError> {
+    let mut logits = Vec::new();
+    for part in samples.batches(batch) {
+        let (inputs, labels) = part?;
+        logits.extend(compute.logits(network, &inputs, labels.len()));
     }
-    (score, classes)
+    Ok(logits)
+}
+
+/// Loss and answers over the samples so far.
+pub struct Tally {
+    outputs: usize,
+    /// Loss and accuracy.
+    pub score: Score,
+    /// Right answers by class and by rank.
+    pub answers: Answers,
+}
+
+impl Tally {
+    /// Of no samples yet, for a network with this many outputs.
+    pub fn new(outputs: usize) -> Self {
+        Self { outputs, score: Score::default(), answers: Answers::new(outputs) }
+    }
+
+    /// Adds a batch with logits `[samples, outputs]`.
+    pub fn add(&mut self, loss: &LossFunction, logits: &[f32], labels: &[u32]) {
+        let mean = loss.evaluate(logits, labels).mean;
+        self.score.add(labels.len(), mean, self.answers.add(logits, self.outputs, labels));
+    }
 }

@@ -1,10 +1,9 @@
 //! Members of an ensemble, evaluated one by one and together.
 
 use super::error::RunError;
-use super::evaluate::score;
+use super::evaluate::{Tally, logits};
 use super::session::Session;
-use crate::data::Samples;
-use crate::net::{Compute, Network, top1};
+use crate::net::top1;
 use crate::results::weights::l2_norm;
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
@@ -16,31 +15,26 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
         if part.is_empty() {
             continue;
         }
-        let mut logits = Vec::new();
+        let mut of_members = Vec::new();
         for member in 0..session.state().members().len() {
             let reader = session.reader();
-            logits.push(logits_of(&reader, session.state().members()[member], part, batch));
+            of_members.push(logits(&reader, session.state().members()[member], part, batch)?);
             session.put_back(reader)?;
         }
-        for (member, logits) in logits.iter().enumerate() {
-            let batches = logits.chunks(batch * outputs).zip(part.labels.chunks(batch));
-            let (score, classes) = score(&context.loss, outputs, batches);
-            session.emit_score(name, &score, classes.accuracies(), Some(member))?;
+        for (member, logits) in of_members.iter().enumerate() {
+            let mut tally = Tally::new(outputs);
+            for (logits, labels) in logits.chunks(batch * outputs).zip(part.labels.chunks(batch)) {
+                tally.add(&context.loss, logits, labels);
+            }
+            session.emit_score(name, &tally.score, Some(&tally.answers), Some(member))?;
         }
         if name == "test" {
-            let vote = vote_accuracy(&logits, outputs, context.data.classes, &part.labels);
+            let vote = vote_accuracy(&of_members, outputs, context.data.classes, &part.labels);
             session.point("vote_accuracy", vote)?;
-            session.point("member_distance", mean_distance(&logits))?;
+            session.point("member_distance", mean_distance(&of_members))?;
         }
     }
     Ok(())
-}
-
-/// Logits of all samples in evaluation mode, `[samples, outputs]`.
-fn logits_of(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
-    let size = samples.shape.len();
-    let batches = samples.values.chunks(batch * size);
-    batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
 /// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.

@@ -14,7 +14,7 @@ use crate::net::{AverageStatistics, Network};
 /// is as it was.
 ///
 /// # Errors
-/// Those of `goes_on`.
+/// Those of `goes_on`, and a picture that cannot be read.
 pub fn reestimate(
     context: &RunContext,
     network: &mut Network,
@@ -27,7 +27,7 @@ pub fn reestimate(
     let mut average = AverageStatistics::default();
     for indices in order.chunks(size).filter(|indices| indices.len() > 1) {
         let batch = train.pick(indices);
-        let output = context.compute.training_forward(network, &batch.values, batch.len(), None);
+        let output = context.compute.training_forward(network, &batch.values()?, batch.len(), None);
         average.add(&output.statistics);
         if !goes_on(batch.len())? {
             return Ok(false);
@@ -103,9 +103,9 @@ mod tests {
             let (kernel, bias) = (&network.values(0)[9 * channel..][..9], network.values(1)[channel]);
             let (mut expected, mut weights) = ([0.0; 2], 0.0);
             for batch in order.chunks(16) {
-                let images = batch.iter().map(|&index| train.sample(index as usize));
+                let images = batch.iter().map(|&index| train.sample(index as usize).unwrap());
                 let values: Vec<f64> =
-                    images.flat_map(|image| convolved(image, train.shape, kernel, bias)).collect();
+                    images.flat_map(|image| convolved(&image, train.shape, kernel, bias)).collect();
                 let count = values.len() as f64;
                 let mean = values.iter().sum::<f64>() / count;
                 let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -121,7 +121,7 @@ fn step(
     let seed = session.context.spec.seed;
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
-    batch.load(&data.train, settings, seed, order, position);
+    batch.load(&data.train, settings, seed, order, position)?;
     if batch.len() == 1 && session.state().network.has_free_norm() {
         return Err(RunError::LonelySample { batch: settings.batch, samples });
     }

@@ -37,7 +37,7 @@ fn gradients(context: &RunContext, network: &Network, step: usize) -> Gradients 
     let mut rng = stream(context.spec.seed, Purpose::Order, &[0, step as u64 / 3]);
     let batch = context.data.train.pick(&shuffled(192, &mut rng)[64 * (step % 3)..][..64]);
     let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
-    context.compute.train(network, &batch.values, 64, None, gradient).gradients
+    context.compute.train(network, &batch.values().unwrap(), 64, None, gradient).gradients
 }
 
 fn update(context: &RunContext, (network, memory): &mut (Network, OptimizerState), gradients: &Gradients) {

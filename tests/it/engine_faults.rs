@@ -84,7 +84,10 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     assert_eq!(log.len(), 3);
     let context = context(with_plan(&plan));
     let view = faulty(&ended.state.network, &log);
-    assert!(close(loss(&context, &context.compute.logits(&view, &context.data.test.values, 40)), first));
+    assert!(close(
+        loss(&context, &context.compute.logits(&view, &context.data.test.values().unwrap(), 40)),
+        first
+    ));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
     assert!(said[0].summary.contains("3 faults hold until they are released"), "{}", said[0].summary);
@@ -108,7 +111,7 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
         let logits = (0..40).flat_map(|image| {
             let of_image = lines.iter().copied().filter(|line| line.image == Some(image));
             let view = faulty(&ended.state.network, of_image);
-            context.compute.logits(&view, &context.data.test.values[image * size..][..size], 1)
+            context.compute.logits(&view, &context.data.test.values().unwrap()[image * size..][..size], 1)
         });
         assert!(close(loss(&context, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
         tests.push(lines.iter().map(|line| (line.image, line.index, line.bit)).collect::<Vec<_>>());
@@ -187,7 +190,8 @@ fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
         assert!(log.iter().all(|line| line.parameter == format!("{layer}.{suffix}") && line.index < size));
         let context = context(spec_of(&plan));
         let network = &ended.state.network;
-        let input = Activations::of_samples(context.data.shape(), context.data.test.values.clone());
+        let input =
+            Activations::of_samples(context.data.shape(), context.data.test.values().unwrap().into_owned());
         let mut activations = context.compute.forward(network, 0..behind, &input);
         for line in &log {
             let at = activations.place(line.image.unwrap(), line.index);
@@ -207,7 +211,7 @@ fn batch(context: &RunContext, step: usize) -> (Vec<f32>, Vec<u32>) {
     let mut rng = stream(context.spec.seed, Purpose::Order, &[0, 0]);
     let order = shuffled(192, &mut rng);
     let picked = context.data.train.pick(&order[64 * step..][..64]);
-    (picked.values, picked.labels)
+    (picked.values().unwrap().into_owned(), picked.labels)
 }
 
 fn plain_descent(plan: &str) -> RunSpec {

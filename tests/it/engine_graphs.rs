@@ -22,7 +22,7 @@ fn logits(network: &Network, step: usize) -> Vec<f32> {
     let context = context(residual("Test"));
     let order = shuffled(192, &mut stream(context.spec.seed, Purpose::Order, &[0, 0]));
     let picked = context.data.train.pick(&order[64 * step..][..64]);
-    context.compute.training_logits(network, &picked.values, 64, None)
+    context.compute.training_logits(network, &picked.values().unwrap(), 64, None)
 }
 
 fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
@@ -105,7 +105,7 @@ fn the_middle_of_a_line_is_the_mean_of_its_ends() {
     let context = context(residual(plan));
     let test = &context.data.test;
     let expected = [0.0, 0.5, 1.0].map(|along| {
-        let logits = context.compute.logits(&one.between(two, along), &test.values, test.len());
+        let logits = context.compute.logits(&one.between(two, along), &test.values().unwrap(), test.len());
         context.loss.evaluate(&logits, &test.labels).mean
     });
     let found = values(&ended.events, "line_loss");

@@ -63,7 +63,7 @@ fn the_middle_of_a_line_is_the_mean_of_its_ends_and_pins_do_not_matter() {
     assert!(same_bits(&one.between(two, 0.5), &mean));
     let context = context(with_plan(plan));
     let test = &context.data.test;
-    let logits = context.compute.logits(&mean, &test.values, test.len());
+    let logits = context.compute.logits(&mean, &test.values().unwrap(), test.len());
     let loss = context.loss.evaluate(&logits, &test.labels).mean;
     assert!((values(&ended.events, "line_loss")[1] - loss).abs() < 1e-12);
 }
@@ -136,9 +136,9 @@ fn measured(context: &RunContext, network: &Network) -> Network {
     let (train, batch) = (&context.data.train, context.spec.train.batch);
     let order = shuffled(train.len(), &mut stream(context.spec.seed, Purpose::Statistics, &[]));
     let batches: Vec<_> = order.chunks(batch).map(|indices| train.pick(indices)).collect();
-    let passes = batches
-        .iter()
-        .map(|batch| context.compute.training_forward(network, &batch.values, batch.len(), None).statistics);
+    let passes = batches.iter().map(|batch| {
+        context.compute.training_forward(network, &batch.values().unwrap(), batch.len(), None).statistics
+    });
     let passes: Vec<_> = passes.collect();
     let mut measured = network.clone();
     for (norm, first) in passes[0].iter().enumerate() {
@@ -182,7 +182,7 @@ fn interpolated_statistics_overstate_the_barrier() {
     let (context, kept) = (context(spec), &ended.state.kept);
     let test = &context.data.test;
     let loss = |network: &Network| {
-        let logits = context.compute.logits(network, &test.values, test.len());
+        let logits = context.compute.logits(network, &test.values().unwrap(), test.len());
         context.loss.evaluate(&logits, &test.labels).mean
     };
     for (at, along) in [0.0, 0.5, 1.0].into_iter().enumerate() {

@@ -28,7 +28,7 @@ fn batch(step: u64) -> (Vec<f32>, Vec<u32>) {
     let mut rng = stream(context.spec.seed, Purpose::Order, &[0, step / 3]);
     let order = shuffled(192, &mut rng);
     let picked = context.data.train.pick(&order[64 * (step as usize % 3)..][..64]);
-    (picked.values, picked.labels)
+    (picked.values().unwrap().into_owned(), picked.labels)
 }
 
 fn logits(network: &Network, step: u64) -> Vec<f32> {

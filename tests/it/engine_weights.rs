@@ -227,7 +227,7 @@ fn learning_rate_rewinding_puts_the_position_back_and_nothing_else() {
     };
     let batch = context.data.train.pick(&order[128..]);
     let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
-    let pass = context.compute.train(&trained.network, &batch.values, 64, None, gradient);
+    let pass = context.compute.train(&trained.network, &batch.values().unwrap(), 64, None, gradient);
     let (mut network, mut memory) = (trained.network.clone(), trained.memory.clone());
     memory.step(&context.spec.train.optimizer, 0.002, &mut network, &pass.gradients);
     let ended = run(with(&format!("{start}, Do(Graft(from: \"k\", weights: false)), Train(\"1it\")"))).state;

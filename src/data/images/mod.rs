@@ -2,48 +2,56 @@
 
 mod folders;
 mod label_map;
+mod lazy;
 mod picture;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::{DataError, Samples, Shape};
+use super::{DataError, Samples};
 pub(super) use folders::{Picture, Pictures, find, is_like_pictures};
 pub(super) use label_map::LabelMap;
+pub(super) use lazy::{Budget, LazyPictures};
 pub(super) use picture::Preparation;
 
 /// Pictures that are decoded at a time.
 const BLOCK: usize = 256;
 
-/// Reads pictures in parallel, in their order; pixels are divided by 255. With `skips`, those that are damaged are left out
-/// and named in `left_out`.
+/// The samples of the parts of a set below a folder; `memory` bytes of pixels are kept at most. Where those of all pictures are
+/// no more, they are decoded now, in parallel, else whenever they are needed. With `skips`, all are decoded now in any case, and
+/// those that are damaged are left out and named in `left_out`.
 ///
 /// # Errors
 /// The first picture that cannot be read, unless they are left out.
 pub(super) fn read(
-    pictures: &[Picture],
+    parts: [&[Picture]; 2],
+    folder: &Path,
     preparation: Preparation,
+    memory: u64,
     skips: bool,
     left_out: &mut Vec<String>,
-) -> Result<Samples, DataError> {
-    let shape = Shape::new(preparation.channels(), preparation.crop, preparation.crop);
-    let mut values = Vec::with_capacity(pictures.len() * shape.len());
-    let mut labels = Vec::with_capacity(pictures.len());
-    for block in pictures.chunks(BLOCK) {
-        let decoded: Vec<_> = block.par_iter().map(|picture| preparation.read(&picture.path)).collect();
-        for (picture, bytes) in block.iter().zip(decoded) {
-            match bytes {
-                Ok(bytes) => {
-                    values.extend(bytes.iter().map(|&byte| f32::from(byte) / 255.0));
-                    labels.push(picture.label);
-                }
-                Err(error) if skips => left_out.push(format!("{}: {error}", picture.path.display())),
-                Err(error) => return Err(damaged(&picture.path, error)),
+) -> Result<[Samples; 2], DataError> {
+    let count: usize = parts.iter().map(|part| part.len()).sum();
+    let fits = (count * preparation.shape().len()) as u64 <= memory;
+    let budget = Arc::new(Budget::new(memory));
+    let mut part = |pictures: &[Picture]| {
+        let paths = pictures.iter().map(|picture| picture.path.clone());
+        let all = LazyPictures::new(paths, folder, preparation, budget.clone());
+        let labels: Vec<u32> = pictures.iter().map(|picture| picture.label).collect();
+        if !fits && !skips {
+            return Ok(Samples::of_pictures(all, labels));
+        }
+        let mut whole = Vec::with_capacity(labels.len());
+        for (index, (path, decoded)) in (0..).zip(all.paths().zip(all.decode(BLOCK))) {
+            match decoded {
+                Ok(()) => whole.push(index),
+                Err(error) if skips => left_out.push(format!("{}: {error}", path.display())),
+                Err(error) => return Err(damaged(path, error)),
             }
         }
-    }
-    Ok(Samples::new(shape, values, labels))
+        Ok(Samples::of_pictures(all, labels).pick(&whole))
+    };
+    Ok([part(parts[0])?, part(parts[1])?])
 }
 
 fn damaged(path: &Path, error: String) -> DataError {

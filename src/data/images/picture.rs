@@ -8,6 +8,8 @@ use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
 
+use crate::data::Shape;
+
 /// The most pixels of a picture: Pillow refuses more as a decompression bomb.
 const MOST_PIXELS: u64 = 178_956_970;
 /// Bytes that decoding one picture may take.
@@ -26,8 +28,13 @@ pub(in crate::data) struct Preparation {
 
 impl Preparation {
     /// Channels of a sample.
-    pub const fn channels(self) -> usize {
+    const fn channels(self) -> usize {
         if self.is_grey { 1 } else { 3 }
+    }
+
+    /// The shape of a sample.
+    pub const fn shape(self) -> Shape {
+        Shape::new(self.channels(), self.crop, self.crop)
     }
 
     /// The bytes of a picture, `[channels, crop, crop]`.

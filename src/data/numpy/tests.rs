@@ -53,8 +53,11 @@ fn an_archive_is_read_with_or_without_compression() {
         assert_eq!((found.shape, found.train, found.test), ([1, 1, 2], 10, 1));
         assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["0", "1"]);
         let read = data.with_found(Some(found)).read(None, Path::new("")).unwrap();
-        assert_eq!((read.test.values.as_slice(), read.test.labels.as_slice()), (&[1.0, 0.0][..], &[1][..]));
-        assert_eq!(read.train.values[3], 15.0 / 255.0);
+        assert_eq!(
+            (&read.test.values().unwrap()[..], read.test.labels.as_slice()),
+            (&[1.0, 0.0][..], &[1][..])
+        );
+        assert_eq!(read.train.values().unwrap()[3], 15.0 / 255.0);
     }
 }
 
@@ -69,7 +72,7 @@ fn a_folder_is_read_and_split_and_a_change_is_noticed() {
     assert_eq!((found.shape, found.train, found.test), ([2, 1, 1], 8, 2));
     let read = data.read(None, Path::new("")).unwrap();
     assert_eq!((read.train.len(), read.test.len(), read.classes), (8, 2, 3));
-    assert!(read.train.values.chunks(2).all(|row| row[1] == row[0] + 1.0));
+    assert!(read.train.values().unwrap().chunks(2).all(|row| row[1] == row[0] + 1.0));
     folder.write("y_train.npy", &npy("|u1", "(10,)", &[0, 1, 2, 0, 1, 2, 0, 1, 2, 1]));
     let message = data.with_found(Some(found)).read(None, Path::new("")).unwrap_err().to_string();
     assert!(message.contains("expected the data that the run was made for"), "{message}");

@@ -2,9 +2,9 @@ use std::path::Path;
 
 use super::Source;
 use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, read};
-use crate::data::memory::Memory;
+use crate::data::memory::GIB;
 use crate::data::split::{test_count, test_indices};
-use crate::data::{ClassNames, DataError, Found, Parts};
+use crate::data::{ClassNames, DataError, Found, Parts, Shape};
 
 crate::choice! {
     /// The channels of pictures.
@@ -56,9 +56,6 @@ impl Images {
             Some(test) => [train, test],
             None => self.split(train)?,
         };
-        let limited = self.limited(&parts).map(<[Picture]>::len);
-        let values = self.preparation().channels() * self.crop * self.crop;
-        Memory(self.memory).check(folder, limited.iter().sum(), values)?;
         Ok((parts, classes, content))
     }
 
@@ -85,16 +82,23 @@ impl Source for Images {
     fn look(&self, folder: &Path, base: &Path) -> Result<Found, DataError> {
         let (parts, classes, content) = self.parts(folder, base)?;
         let [train, test] = parts.map(|part| part.len());
-        let shape = [self.preparation().channels(), self.crop, self.crop];
-        Ok(Found { shape, classes: ClassNames::from(classes), train, test, content })
+        let Shape { channels, height, width } = self.preparation().shape();
+        Ok(Found {
+            shape: [channels, height, width],
+            classes: ClassNames::from(classes),
+            train,
+            test,
+            content,
+        })
     }
 
     fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {
         let (parts, classes, _) = self.parts(folder, base)?;
         let (skips, mut left_out) = (self.damaged == Damaged::Skip, Vec::new());
-        let [train, test] =
-            self.limited(&parts).map(|part| read(part, self.preparation(), skips, &mut left_out));
-        Ok(Parts { left_out, ..Parts::new(train?, test?, classes.len()) })
+        let memory = (self.memory * GIB) as u64;
+        let parts = self.limited(&parts);
+        let [train, test] = read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
+        Ok(Parts { left_out, ..Parts::new(train, test, classes.len()) })
     }
 
     fn forget_files(&mut self) {

@@ -34,8 +34,8 @@ macro_rules! dataset {
         dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
                 $path: String = String::new(), $label, $help, names $names;
                 $($own)*
-                memory: f64 = 2.0, "Memory", "Largest amount of memory that the samples may take; larger data are \
-                    refused before they are read", unit "GiB", range [0.001, 4096.0];
+                memory: f64 = 2.0, "Memory", "Largest amount of memory that the samples may take; pictures that \
+                    do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
                 /// What the program found in the files; runs keep it, experiment files do not.
                 found: Option<$crate::data::Found> = None;

@@ -20,7 +20,7 @@ fn numbers_are_features_and_words_become_one_hot() {
     let table = read_text(WINE.as_bytes(), &settings("quality")).unwrap();
     assert_eq!(table.samples.shape, Shape::new(3, 1, 1));
     // acid, colour red, colour white
-    assert_eq!(table.samples.values, [0.5, 1.0, 0.0, 0.1, 0.0, 1.0, -2.0, 1.0, 0.0]);
+    assert_eq!(table.samples.values().unwrap()[..], [0.5, 1.0, 0.0, 0.1, 0.0, 1.0, -2.0, 1.0, 0.0]);
     assert_eq!((table.classes, table.samples.labels), (vec!["9".to_owned(), "10".to_owned()], vec![1, 0, 1]));
     assert_eq!(table.content, hexadecimal(&Sha256::digest(WINE)[..8]));
 }
@@ -30,7 +30,7 @@ fn columns_may_be_left_out_and_numbers_may_be_words() {
     let (out, words) = (["acid".to_owned()], ["quality".to_owned()]);
     let settings = TableSettings { label: "colour", leave_out: &out, words: &words, memory: Memory(1.0) };
     let table = read_text(WINE.as_bytes(), &settings).unwrap();
-    assert_eq!(table.samples.values, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(table.samples.values().unwrap()[..], [0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
     assert_eq!(table.classes, ["red", "white"]);
 }
 
@@ -90,7 +90,7 @@ fn damaged_tables_never_panic() {
             bytes.truncate(end.max(3));
             std::fs::write(&path, &bytes).unwrap();
             if let Ok(table) = read(&path, &settings("quality")) {
-                prop_assert!(table.samples.values.iter().all(|value| value.is_finite()));
+                prop_assert!(table.samples.values().unwrap().iter().all(|value| value.is_finite()));
                 prop_assert!(
                     table.samples.labels.iter().all(|label| (*label as usize) < table.classes.len())
                 );

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::injection_hooks::InjectionHooks;
-use crate::data::Samples;
+use crate::data::{DataError, Samples};
 use crate::doc::structure::{Op, Structure};
 use crate::net::{Activations, Compute, Network};
 
@@ -103,6 +103,9 @@ pub struct Golden<'a> {
 impl<'a> Golden<'a> {
     /// Passes over the first `images` samples, `batch` at a time; keeps what `keep` names, and measures the ranges of what
     /// `measure` names.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
     pub fn new(
         compute: &'a dyn Compute,
         network: Network,
@@ -110,15 +113,14 @@ impl<'a> Golden<'a> {
         samples: &Samples,
         batch: usize,
         [measure, keep]: [&Cache; 2],
-    ) -> Self {
+    ) -> Result<Self, DataError> {
         let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges: BTreeMap::new() };
-        let size = samples.shape.len();
-        for (number, values) in samples.values.chunks(batch * size).enumerate() {
-            let input = Activations::of_samples(samples.shape, values.to_vec());
+        for (number, part) in samples.batches(batch).enumerate() {
+            let input = Activations::of_samples(samples.shape, part?.0.into_owned());
             let batch = golden.pass(number * batch, input, [measure, keep]);
             golden.batches.push(batch);
         }
-        golden
+        Ok(golden)
     }
 
     fn pass(&mut self, first: usize, input: Activations, [measure, keep]: [&Cache; 2]) -> GoldenBatch {

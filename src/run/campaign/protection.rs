@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::golden::{Golden, NO_RANGE, widen};
 use super::thread_map::thread_map;
-use crate::data::Samples;
+use crate::data::{DataError, Samples};
 use crate::doc::fault::Protect;
 use crate::doc::structure::{Op, Structure};
 use crate::net::Activations;
@@ -31,24 +31,34 @@ impl Guard {
 }
 
 /// The guards of a protection, with the ranges of activations that the training part has in the network without them.
-pub fn guards(protect: &Protect, plain: &Golden, batch: usize, train: &Samples) -> BTreeMap<usize, Guard> {
+///
+/// # Errors
+/// A picture that cannot be read.
+pub fn guards(
+    protect: &Protect,
+    plain: &Golden,
+    batch: usize,
+    train: &Samples,
+) -> Result<BTreeMap<usize, Guard>, DataError> {
     let (zero_non_finite, clips) = match protect {
-        Protect::Nothing => return BTreeMap::new(),
+        Protect::Nothing => return Ok(BTreeMap::new()),
         Protect::Clip => (false, true),
         Protect::ZeroNonFinite => (true, false),
         Protect::Both => (true, true),
     };
-    let ranges = if clips { ranges(plain, batch, train) } else { BTreeMap::new() };
+    let ranges = if clips { ranges(plain, batch, train)? } else { BTreeMap::new() };
     let guard = |op: usize| Guard { zero_non_finite, range: ranges.get(&op).copied() };
-    non_linearities(plain.network.structure()).map(|op| (op, guard(op))).collect()
+    Ok(non_linearities(plain.network.structure()).map(|op| (op, guard(op))).collect())
 }
 
 /// The smallest and largest finite value after each non-linearity.
-fn ranges(plain: &Golden, batch: usize, train: &Samples) -> BTreeMap<usize, [f32; 2]> {
+fn ranges(plain: &Golden, batch: usize, train: &Samples) -> Result<BTreeMap<usize, [f32; 2]>, DataError> {
     let ops: Vec<usize> = non_linearities(plain.network.structure()).collect();
-    let chunks: Vec<&[f32]> = train.values.chunks(batch.max(64) * train.shape.len()).collect();
-    let ranges = thread_map(chunks.len(), |number| {
-        let mut activations = Activations::of_samples(train.shape, chunks[number].to_vec());
+    let batch = batch.max(64);
+    let ranges = thread_map(train.len().div_ceil(batch), |number| {
+        let first = number * batch;
+        let values = train.range(first..(first + batch).min(train.len()))?;
+        let mut activations = Activations::of_samples(train.shape, values.into_owned());
         let mut at = 0;
         let range = |&op: &usize| {
             activations = plain.compute.forward(&plain.network, at..op + 1, &activations);
@@ -58,13 +68,13 @@ fn ranges(plain: &Golden, batch: usize, train: &Samples) -> BTreeMap<usize, [f32
             widen(&mut range, &activations.values);
             range
         };
-        ops.iter().map(range).collect::<Vec<_>>()
+        Ok(ops.iter().map(range).collect::<Vec<_>>())
     });
     let mut all: BTreeMap<usize, [f32; 2]> = ops.iter().map(|&op| (op, NO_RANGE)).collect();
     for part in ranges {
-        all.values_mut().zip(part).for_each(|(range, part)| widen(range, &part));
+        all.values_mut().zip(part?).for_each(|(range, part)| widen(range, &part));
     }
-    all
+    Ok(all)
 }
 
 /// The operations that are non-linearities.

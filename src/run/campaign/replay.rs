@@ -9,7 +9,7 @@ use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
-use crate::data::{ClassNames, Dataset, Samples, Shape};
+use crate::data::{ClassNames, DataError, Dataset, Samples, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::structure::Parameter;
 use crate::doc::{RunSpec, Stage, stage_number};
@@ -83,9 +83,12 @@ const PICTURES: usize = 60;
 
 impl Picture {
     /// A sample of image data.
-    pub fn of(samples: &Samples, image: usize) -> Self {
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn of(samples: &Samples, image: usize) -> Result<Self, DataError> {
         let Shape { channels, height, width } = samples.shape;
-        let values = samples.sample(image);
+        let values = samples.sample(image)?;
         let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {
             (low.min(*value), high.max(*value))
         });
@@ -93,7 +96,7 @@ impl Picture {
         let plane = height * width;
         let first_of = |colour: usize| if channels >= 3 { colour * plane } else { 0 };
         let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[first_of(colour) + at]));
-        Self { image, size: [width, height], pixels: (0..plane).map(pixel).collect() }
+        Ok(Self { image, size: [width, height], pixels: (0..plane).map(pixel).collect() })
     }
 }
 
@@ -149,7 +152,8 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
     let data = data_of(&spec, &[], &base)?;
     let test = &data.test;
     let Shape { channels, height, width } = test.shape;
-    let images = FileTensor { shape: vec![test.len(), channels, height, width], values: test.values.clone() };
+    let values = test.values().map_err(|error| error.to_string())?;
+    let images = FileTensor { shape: vec![test.len(), channels, height, width], values: values.into_owned() };
     let labels = test.labels.iter().map(|&label| label as f32).collect();
     let labels = FileTensor { shape: vec![test.len()], values: labels };
     let tensors = BTreeMap::from([("images".to_owned(), images), ("labels".to_owned(), labels)]);
@@ -259,12 +263,13 @@ fn campaign(
     let pictures = |images: &[ReplayedImage]| {
         let is_changed = |image: &usize| images[*image].outcome == ImageOutcome::Sdc1;
         let changed = (0..images.len()).filter(is_changed).filter(|_| test.shape.is_image());
-        changed.take(PICTURES).map(|image| Picture::of(test, image)).collect()
+        let pictures = changed.take(PICTURES).map(|image| Picture::of(test, image));
+        pictures.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
     };
     let replayed = trials.iter().zip(outcomes).map(|((trial, expected), outcome)| {
         let (outcome, images) = outcome?;
         Ok(Replayed {
-            pictures: pictures(&images),
+            pictures: pictures(&images)?,
             images,
             classes: context.spec.data.class_names(),
             campaign: name.clone(),

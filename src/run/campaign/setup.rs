@@ -11,7 +11,7 @@ use super::injection_hooks::InjectionHooks;
 use super::lists;
 use super::protection::guards;
 use super::trial::{Bench, TrialFaults};
-use crate::data::{Dataset, Samples};
+use crate::data::Dataset;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
 use crate::doc::fault_sites::{FaultPlace, fault_places};
@@ -19,8 +19,9 @@ use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{Injection, Storage, StreamCounters};
 use crate::intervene::stream::Stream;
-use crate::net::{Compute, Network, correct};
+use crate::net::{Network, correct};
 use crate::run::context::RunContext;
+use crate::run::evaluate::logits;
 use crate::run::faults::stored::{in_format, storage};
 
 /// A campaign that is ready.
@@ -95,11 +96,12 @@ impl<'a> Setup<'a> {
         let measure = if measures_ranges { &all } else { &keep };
         let stored = in_format(network, format);
         let golden = |hooks| Golden::new(compute, stored.clone(), hooks, &samples, batch, [measure, &keep]);
-        let plain = golden(hooks.clone());
+        let plain = golden(hooks.clone()).map_err(|error| error.to_string())?;
         let protected = is_protected.then(|| {
-            let guards = guards(&stage.protect, &plain, batch, &data.train);
+            let guards = guards(&stage.protect, &plain, batch, &data.train)?;
             golden(InjectionHooks { guards, ..hooks })
         });
+        let protected = protected.transpose().map_err(|error| error.to_string())?;
         let storages: BTreeMap<usize, Storage> = if in_activations {
             let ends = |op: usize| plain.ranges.get(&(op + 1)).copied().filter(|_| measures_ranges);
             ops.iter().map(|&op| (op, Storage::of(format, &ends(op).unwrap_or_default(), 1))).collect()
@@ -118,7 +120,8 @@ impl<'a> Setup<'a> {
             Some(protected) => (bench(protected), Some(bench(plain))),
             None => (bench(plain), None),
         };
-        let raw = raw_logits(compute, network, &samples, context.spec.train.evaluation_batch);
+        let raw = logits(compute, network, &samples, context.spec.train.evaluation_batch)
+            .map_err(|error| error.to_string())?;
         let setup = Self {
             identity,
             stage,
@@ -372,11 +375,4 @@ fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
         stage.memory
     );
     (Cache::nothing(), vec![note])
-}
-
-/// Logits of all samples, by the network as it is.
-fn raw_logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
-    let size = samples.shape.len();
-    let batches = samples.values.chunks(batch * size);
-    batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }

@@ -65,7 +65,8 @@ fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
         TrialFaults::PerImage(images) => (1, images.into_iter().map(faulty).collect()),
         TrialFaults::Activations(_) => panic!("faults are in parameters"),
     };
-    let chunks = context.data.test.values.chunks(batch * size).zip(&networks);
+    let values = context.data.test.values().unwrap();
+    let chunks = values.chunks(batch * size).zip(&networks);
     let logits =
         chunks.flat_map(|(inputs, network)| context.compute.logits(network, inputs, inputs.len() / size));
     hash(&logits.collect::<Vec<f32>>())

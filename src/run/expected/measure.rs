@@ -188,7 +188,8 @@ impl<'a> Bench<'a> {
         let began = Instant::now();
         let training = Training { batch: count, ..self.task.training.clone() };
         let mut batch = std::mem::take(&mut self.batch);
-        batch.load(&self.samples, &training, 0, 0, Position::default());
+        let loaded = batch.load(&self.samples, &training, 0, 0, Position::default());
+        loaded.expect("made-up samples are in memory");
         self.passes += 1;
         let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
         let mut gradient = |logits: &[f32]| self.loss.evaluate(logits, &batch.labels).gradient;

@@ -50,7 +50,7 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     session.state_mut().faults.active.push(active);
     let injected = if drawn.is_some() && !in_activations { log_drawn(session)? } else { Vec::new() };
     let total = sites.space.total();
-    let summary = [Some(summary(fault, total, drawn, &injected)), golden(session), large(fault, total)];
+    let summary = [Some(summary(fault, total, drawn, &injected)), golden(session)?, large(fault, total)];
     let rows = sites
         .places
         .values()
@@ -125,24 +125,25 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, injected: &[Injected
 }
 
 /// The loss of accuracy that the format has by itself.
-fn golden(session: &Session) -> Option<String> {
+fn golden(session: &Session) -> Result<Option<String>, RunError> {
     let state = session.state();
     let format = state.faults.format();
     if format == Format::Float32 {
-        return None;
+        return Ok(None);
     }
     let (context, data) = (&session.context, session.data());
     let accuracy = |network| {
         let batch = context.spec.train.evaluation_batch;
-        evaluate(context.compute.as_ref(), network, &context.loss, &data.test, batch).0.accuracy()
+        let score = evaluate(context.compute.as_ref(), network, &context.loss, &data.test, batch)?.0;
+        Ok::<_, RunError>(score.accuracy())
     };
-    let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
-    Some(format!(
+    let (plain, stored) = (accuracy(&state.network)?, accuracy(&in_format(&state.network, format))?);
+    Ok(Some(format!(
         "without faults, the test accuracy is {:.2} % in {} and {:.2} % in float32",
         100.0 * stored,
         format.label(),
         100.0 * plain
-    ))
+    )))
 }
 
 fn large(fault: &Fault, sites: u64) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::Session;
-use crate::net::Score;
+use crate::net::{Answers, Score};
 use crate::results::event::{Clock, Progress, ReportLevel, StageBegan};
 use crate::results::{Event, Point, Report};
 use crate::run::checkpoint::Checkpoint;
@@ -61,7 +61,7 @@ impl Session<'_> {
         let is_alone = others.is_empty();
         for (member, score) in std::iter::once(*score).chain(others).enumerate() {
             if score.samples > 0 {
-                self.emit_score("train", &score, Vec::new(), (!is_alone).then_some(member))?;
+                self.emit_score("train", &score, None, (!is_alone).then_some(member))?;
             }
         }
         Ok(())
@@ -85,23 +85,30 @@ impl Session<'_> {
             }
             let batch = context.spec.train.evaluation_batch;
             let reader = self.reader();
-            let (score, classes) = evaluate(&reader, &self.state().network, &context.loss, part, batch);
+            let (score, answers) = evaluate(&reader, &self.state().network, &context.loss, part, batch)?;
             self.put_back(reader)?;
-            self.emit_score(name, &score, classes.accuracies(), None)?;
+            self.emit_score(name, &score, Some(&answers), None)?;
         }
         Ok(())
     }
 
-    /// Emits loss and accuracy of one part of the data, `classes` with the accuracy; `member` counts from 0, the present
-    /// network.
+    /// Emits loss and accuracy of one part of the data, with `answers` those by class and, if the experiment asks for it, among
+    /// the largest logits; `member` counts from 0, the present network.
     pub(in crate::run) fn emit_score(
         &mut self,
         part: &str,
         score: &Score,
-        classes: Vec<Option<f64>>,
+        answers: Option<&Answers>,
         member: Option<usize>,
     ) -> Result<(), RunError> {
-        let measures = [("loss", score.loss(), Vec::new()), ("accuracy", score.accuracy(), classes)];
+        let classes = answers.map(Answers::accuracies).unwrap_or_default();
+        let mut measures = vec![
+            ("loss".to_owned(), score.loss(), Vec::new()),
+            ("accuracy".to_owned(), score.accuracy(), classes),
+        ];
+        if let (Some(answers), Some(largest)) = (answers, self.context.spec.train.top) {
+            measures.push((format!("top{largest}_accuracy"), answers.among(largest), Vec::new()));
+        }
         for (what, value, classes) in measures {
             let point = self.new_point(&format!("{part}_{what}"), value);
             let other = member.filter(|&member| member > 0).map(|member| &self.state().others[member - 1]);

@@ -37,7 +37,7 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
         let along = place_of(number, stage.points);
         let done = number as u64 * samples;
         let Some(network) = network_at(session, stage, &ends, along, done)? else { return interrupted };
-        let (score, _) = evaluate(context.compute.as_ref(), &network, &context.loss, &data.test, batch);
+        let (score, _) = evaluate(context.compute.as_ref(), &network, &context.loss, &data.test, batch)?;
         scores.push((along, score));
         session.emit_progress(done + samples)?;
     }

@@ -10,6 +10,9 @@ use crate::net::{LossFunction, Mask, backend, top1};
 use crate::run::context::initial_network;
 use crate::run::directory::spec_of;
 
+/// Samples that are measured where they have to be read from files.
+const MEASURED: usize = 1000;
+
 /// A part of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DataPart {
@@ -29,8 +32,10 @@ pub struct SeenSamples {
     pub samples: Samples,
     /// Names of the classes, `[classes]`.
     pub classes: Vec<String>,
-    /// Mean and deviation of each channel.
+    /// Mean and deviation of each channel, over `measured` samples at equal distances.
     pub channels: Standardisation,
+    /// All samples, unless they have to be read from files again and again.
+    pub measured: usize,
 }
 
 /// What a network predicts for a sample.
@@ -67,9 +72,17 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
         DataPart::Validation => data.validation,
         DataPart::Test => data.test,
     };
-    let channels = Standardisation::of(&samples);
+    let measured = if samples.is_streamed() { samples.len().min(MEASURED) } else { samples.len() };
+    let of = if measured < samples.len() { &spread(&samples, measured) } else { &samples };
+    let channels = Standardisation::of(of).map_err(|error| error.to_string())?;
     let classes = spec.data.class_names().iter().map(ToString::to_string).collect();
-    Ok(SeenSamples { samples, classes, channels })
+    Ok(SeenSamples { samples, classes, channels, measured })
+}
+
+/// So many samples at equal distances.
+fn spread(samples: &Samples, count: usize) -> Samples {
+    let indices = (0..count).map(|index| (index * samples.len() / count) as u32);
+    samples.pick(&indices.collect::<Vec<_>>())
 }
 
 /// What the network of a run at a moment predicts for each of the samples, in evaluation mode.
@@ -97,11 +110,11 @@ pub fn predict(
     let network = initial_network(&spec, structure.clone(), 0).with_arrays(values, masks)?;
     let compute = backend(&spec.device, &spec.train.kernels);
     let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
-    let size = samples.shape.len();
     let batch = spec.train.evaluation_batch;
     let mut predictions = Vec::with_capacity(samples.len());
-    for (inputs, labels) in samples.values.chunks(batch * size).zip(samples.labels.chunks(batch)) {
-        let logits = compute.logits(&network, inputs, labels.len());
+    for part in samples.batches(batch) {
+        let (inputs, labels) = part.map_err(|error| error.to_string())?;
+        let logits = compute.logits(&network, &inputs, labels.len());
         predictions.extend(logits.chunks_exact(structure.outputs).map(|row| prediction(&loss, row)));
     }
     Ok(predictions)

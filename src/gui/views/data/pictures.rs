@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use eframe::egui::{
-    Align, Color32, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions,
-    Ui, Vec2, vec2,
+    Align, Color32, ColorImage, Image, Label, Layout, Response, RichText, ScrollArea, TextureHandle,
+    TextureOptions, Ui, Vec2, vec2,
 };
 
 use super::filter::ChangedImages;
+use crate::data::Samples;
+use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{text, theme};
 use crate::results::number::{fixed, short};
 use crate::run::Picture;
@@ -24,24 +27,31 @@ const VALUES: usize = 4;
 /// The pictures that were drawn last, on the graphics card.
 #[derive(Default)]
 pub struct Pictures {
-    textures: BTreeMap<usize, TextureHandle>,
+    textures: BTreeMap<usize, Result<TextureHandle, String>>,
+    /// Pictures that a thread decodes.
+    decoding: Option<BackgroundTask<Decoded>>,
 }
+
+/// Pictures by their place, or why they cannot be read.
+type Decoded = Vec<(usize, Result<Picture, String>)>;
 
 impl Pictures {
     /// Has to be called when the samples change.
     pub fn forget(&mut self) {
-        self.textures.clear();
+        *self = Self::default();
     }
 
     /// Draws the listed samples in rows; only those that are visible are made.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        seen: &SeenSamples,
+        seen: &Arc<SeenSamples>,
         predictions: Option<&[Prediction]>,
         changed: Option<&ChangedImages>,
         listed: &[usize],
     ) {
+        self.take_decoded(ui, seen);
+        let mut missing = Vec::new();
         if listed.len() < seen.samples.len() {
             let all = text::counted(seen.samples.len(), "sample");
             let words = format!("{} of {all}", text::grouped(listed.len() as u64));
@@ -62,7 +72,7 @@ impl Pictures {
                         let place = ui.allocate_ui_with_layout(vec2(PLACE, height), layout, |ui| {
                             ui.set_min_size(vec2(PLACE, height));
                             ui.spacing_mut().item_spacing.y = 1.0;
-                            self.sample_ui(ui, seen, at);
+                            missing.extend(self.sample_ui(ui, seen, at));
                             words_ui(ui, seen, at, predictions, changed);
                         });
                         place.response.on_hover_text(reading(seen, at, predictions, changed));
@@ -73,24 +83,73 @@ impl Pictures {
         });
         let places: Vec<usize> = visible.map(|range| listed[range].to_vec()).unwrap_or_default();
         self.textures.retain(|at, _| places.contains(at));
+        if !missing.is_empty() && self.decoding.is_none() {
+            let seen = seen.clone();
+            let decode = move || missing.into_iter().map(|at| (at, picture(&seen.samples, at))).collect();
+            self.decoding = BackgroundTask::begin("pictures", ui.ctx(), decode);
+        }
     }
 
-    fn sample_ui(&mut self, ui: &mut Ui, seen: &SeenSamples, at: usize) {
-        if !seen.samples.shape.is_image() {
-            let values = seen.samples.sample(at).iter().take(VALUES).map(|value| short(f64::from(*value)));
-            let values = values.collect::<Vec<_>>().join("\n");
-            ui.allocate_ui(Vec2::splat(PICTURE), |ui| ui.label(RichText::new(values).size(theme::SMALL)));
-            return;
+    /// Takes what the thread has decoded.
+    fn take_decoded(&mut self, ui: &Ui, seen: &SeenSamples) {
+        let Some(task) = &self.decoding else { return };
+        let decoded = match task.take() {
+            TaskState::Running => return,
+            TaskState::Done(decoded) => decoded,
+            TaskState::Failed(_) => Vec::new(),
+        };
+        self.decoding = None;
+        let options = options(&seen.samples);
+        for (at, picture) in decoded {
+            self.textures.insert(at, picture.map(|picture| texture(ui, "sample", &picture, options)));
         }
-        // Few pixels keep their edges; many are averaged.
-        let is_large = seen.samples.shape.width as f32 > PICTURE;
-        let options = if is_large { TextureOptions::LINEAR } else { TextureOptions::NEAREST };
-        let make = || texture(ui, "sample", &Picture::of(&seen.samples, at), options);
-        let texture = self.textures.entry(at).or_insert_with(make);
-        let [width, height] = texture.size().map(|side| side as f32);
-        let scale = PICTURE / width.max(height).max(1.0);
-        ui.add(Image::new(&*texture).fit_to_exact_size(vec2(width, height) * scale));
     }
+
+    /// Draws a sample. Yields its place where a thread has to decode it first.
+    fn sample_ui(&mut self, ui: &mut Ui, seen: &SeenSamples, at: usize) -> Option<usize> {
+        let samples = &seen.samples;
+        if !samples.shape.is_image() {
+            let values = samples.sample(at).map(|values| {
+                let values = values.iter().take(VALUES).map(|value| short(f64::from(*value)));
+                values.collect::<Vec<_>>().join("\n")
+            });
+            small_ui(ui, &values.unwrap_or_else(|error| error.to_string()));
+            return None;
+        }
+        if !self.textures.contains_key(&at) {
+            if samples.is_streamed() {
+                ui.allocate_space(Vec2::splat(PICTURE));
+                return Some(at);
+            }
+            let made = picture(samples, at).map(|picture| texture(ui, "sample", &picture, options(samples)));
+            self.textures.insert(at, made);
+        }
+        match &self.textures[&at] {
+            Ok(texture) => {
+                let [width, height] = texture.size().map(|side| side as f32);
+                let scale = PICTURE / width.max(height).max(1.0);
+                ui.add(Image::new(texture).fit_to_exact_size(vec2(width, height) * scale));
+            }
+            Err(error) => {
+                small_ui(ui, "unreadable").on_hover_text(error);
+            }
+        }
+        None
+    }
+}
+
+/// Words in the place of a picture.
+fn small_ui(ui: &mut Ui, words: &str) -> Response {
+    ui.allocate_ui(Vec2::splat(PICTURE), |ui| ui.label(RichText::new(words).size(theme::SMALL))).inner
+}
+
+fn picture(samples: &Samples, at: usize) -> Result<Picture, String> {
+    Picture::of(samples, at).map_err(|error| error.to_string())
+}
+
+/// Few pixels keep their edges; many are averaged.
+fn options(samples: &Samples) -> TextureOptions {
+    if samples.shape.width as f32 > PICTURE { TextureOptions::LINEAR } else { TextureOptions::NEAREST }
 }
 
 /// A picture on the graphics card, with its name there.

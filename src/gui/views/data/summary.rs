@@ -50,6 +50,11 @@ pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
             ui.end_row();
         }
     });
+    if seen.measured < seen.samples.len() {
+        let all = text::counted(seen.samples.len(), "sample");
+        let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
+        ui.label(RichText::new(words).size(theme::SMALL).color(theme::present(ui).text3));
+    }
     let more = seen.channels.mean.len().saturating_sub(CHANNELS);
     if more > 0 {
         ui.label(RichText::new(format!("and {more} more")).size(theme::SMALL));

@@ -72,7 +72,7 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
         }
         let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
         let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
-        let pass = context.compute.train(network, &batch.values, batch.len(), None, gradient);
+        let pass = context.compute.train(network, &batch.values()?, batch.len(), None, gradient);
         for (sum, gradient) in sums.iter_mut().zip(pass.gradients) {
             for (sum, gradient) in sum.iter_mut().zip(gradient.unwrap_or_default()) {
                 *sum += gradient;
