@@ -1,6 +1,7 @@
 //! Folders of pictures, one for each class, as torchvision's `ImageFolder` and `transforms` take them.
 
 mod folders;
+mod jpeg;
 mod label_map;
 mod lazy;
 mod picture;

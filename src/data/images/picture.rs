@@ -1,19 +1,21 @@
 //! One picture: decoded, resized and cropped as torchvision does it with Pillow.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
-use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+
+use super::jpeg;
 
 use crate::data::Shape;
 
 /// The most pixels of a picture: Pillow refuses more as a decompression bomb.
 const MOST_PIXELS: u64 = 178_956_970;
 /// Bytes that decoding one picture may take.
-const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 /// How pictures become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +125,14 @@ fn decode(path: &Path) -> Result<DynamicImage, String> {
     let file = File::open(path).map_err(|error| words(&error))?;
     let mut reader =
         ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(|error| words(&error))?;
+    if reader.format() == Some(ImageFormat::Jpeg) {
+        let mut bytes = Vec::new();
+        let read = reader.into_inner().take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        if read.map_err(|error| words(&error))? as u64 > MOST_BYTES {
+            return Err(format!("the file has more than {MOST_BYTES} bytes"));
+        }
+        return jpeg::decode(&bytes).map(DynamicImage::from);
+    }
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_BYTES);
     reader.limits(limits);
@@ -131,13 +141,19 @@ fn decode(path: &Path) -> Result<DynamicImage, String> {
     }
     let decoder = reader.into_decoder().map_err(|error| words(&error))?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS || width == 0 || height == 0 {
-        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
-    }
+    check_sides(width, height)?;
     if decoder.total_bytes() > MOST_BYTES {
         return Err(format!("it promises {} bytes of pixels", decoder.total_bytes()));
     }
     DynamicImage::from_decoder(decoder).map_err(|error| words(&error))
+}
+
+/// Refuses what a header should not promise, before memory is taken for it.
+pub(super) fn check_sides(width: u32, height: u32) -> Result<(), String> {
+    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
