@@ -5,6 +5,7 @@ mod jpeg;
 mod label_map;
 mod lazy;
 mod picture;
+mod resample;
 
 use std::path::Path;
 use std::sync::Arc;
