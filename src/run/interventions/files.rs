@@ -86,13 +86,14 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     }
     let about = serde_json::json!({ "arm": session.context.arm, "seed": session.context.spec.seed });
     let about = Some(("weightlab", about.to_string()));
-    match file.content {
+    let written = match file.content {
         FileContent::Values => {
             let batches = session.state().position.iteration;
-            write_state_dict(&path, &structure, &tensors, batches, about)?;
+            write_state_dict(&path, &structure, &tensors, batches, about)
         }
-        FileContent::Mask => write_tensors(&path, &tensors, about)?,
-    }
+        FileContent::Mask => write_tensors(&path, &tensors, about),
+    };
+    written.map_err(|error| session.stage_error(error.to_string()))?;
     let summary = format!("wrote {} tensors to {name}", tensors.len());
     session.report(super::report("export", summary))
 }
