@@ -83,6 +83,8 @@ impl App {
             }
             RunNews::Read(count) => self.log_found(count),
             RunNews::ReadMore => self.runner.plan_cost(&self.editor.document),
+            // Until the data are known, the runs of the experiment itself seem to have other settings.
+            RunNews::Outdated { .. } if self.editor.document.is_looking() => {}
             RunNews::Outdated { all, shown } => self.log_outdated(all, shown),
             RunNews::Over => {
                 let (summary, is_bad) = self.runner.end_summary(&self.editor.document);

@@ -66,6 +66,12 @@ impl Document {
         }
     }
 
+    /// Whether data of the user are still being looked at.
+    pub fn is_looking(&self) -> bool {
+        let Looking { wanted, stamps, .. } = &self.looking;
+        wanted.iter().any(|data| stamps.iter().all(|(known, _)| known != data))
+    }
+
     /// Data that were not looked at yet, or whose files have changed since.
     fn due(&mut self) -> Vec<Data> {
         let Looking { wanted, stamps, base, compared, .. } = &mut self.looking;

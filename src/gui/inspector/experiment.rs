@@ -19,7 +19,7 @@ use crate::gui::{theme, widgets};
 
 /// Settings of training that belong to other sections: what is rarely changed, when to evaluate, and what computes.
 const OF_DETAILS: &[&str] = &["loss", "augment", "non_finite", "record"];
-const OF_EVALUATION: &[&str] = &["evaluate", "evaluation_batch"];
+const OF_EVALUATION: &[&str] = &["evaluate", "evaluation_batch", "top"];
 const OF_DEVICES: &[&str] = &["kernels"];
 
 /// A part of the settings that folds.

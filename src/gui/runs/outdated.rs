@@ -143,6 +143,13 @@ impl Runs {
         while began.elapsed() < DRAIN {
             let search = self.outdated.search.as_mut()?;
             match search.found.try_recv() {
+                // What is known of the user's data may have come meanwhile, and is part of what a run is.
+                Ok((StoredRun { id, .. }, record)) if self.outdated.listed.contains(&id) => {
+                    if let Some(record) = record {
+                        self.records.entry(id).or_insert(record);
+                        self.revision += 1;
+                    }
+                }
                 Ok((StoredRun { id, arm, seed }, record)) => {
                     search.all += 1;
                     let Some(record) = record else { continue };
