@@ -53,7 +53,7 @@ pub(crate) mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
-pub use class_names::ClassNames;
+pub use class_names::{ClassNames, NOTHING};
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};

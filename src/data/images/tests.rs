@@ -257,7 +257,7 @@ fn damaged_pictures_never_panic() {
     let folder = Folder::new("images-mutations");
     for name in ["small.ppm", "bits.png", "turned.jpg", "plain.webp", "tall.bmp"] {
         let (whole, path) = (fixture(name), folder.join(name));
-        let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
         // Headers decide most.
         let place = prop_oneof![0..60_usize, 0..whole.len()];
         let mutations = prop::collection::vec((place, any::<u8>()), 1..5);
