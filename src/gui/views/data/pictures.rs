@@ -160,9 +160,9 @@ pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) 
     ui.ctx().load_texture(format!("{name} {}", picture.image), image, options)
 }
 
-/// The name of a class; "none" where logits are not finite.
-fn name(seen: &SeenSamples, class: Option<u32>) -> &str {
-    class.and_then(|class| seen.classes.get(class as usize)).map_or("none", String::as_str)
+/// The name of a class; its number where the data do not have it, and "none" where logits are not finite.
+fn name(seen: &SeenSamples, class: Option<u32>) -> String {
+    seen.classes.name_of(class)
 }
 
 /// The class, and below it what is predicted: in the colour of errors where that is wrong.
@@ -179,7 +179,7 @@ fn words_ui(
         ui.add(Label::new(shown).selectable(false));
     };
     let label = seen.samples.labels[at];
-    line(name(seen, Some(label)), colours.text);
+    line(&name(seen, Some(label)), colours.text);
     if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
         return line(&format!("{} → {}", name(seen, golden), name(seen, faulty)), colours.bad);
     }
