@@ -236,9 +236,10 @@ fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize)
     let compute = backend(&Device::Flex, kernels);
     let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
     let mut memory = OptimizerState::default();
+    let values = samples.values().expect("noise is in memory");
     timed(runs, per, || {
         let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;
-        let pass = compute.train(&network, &samples.values, batch, None, &mut gradient);
+        let pass = compute.train(&network, &values, batch, None, &mut gradient);
         memory.step(&sgd, 0.01, &mut network, &pass.gradients);
         network.follow(&pass.statistics);
         compute.recycle(pass);
@@ -248,8 +249,9 @@ fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize)
 fn inference(net: &Net, batch: usize, kernels: &Kernels, runs: usize) -> Vec<f64> {
     let (network, _, samples) = bench(net, batch);
     let compute = backend(&Device::Flex, kernels);
+    let values = samples.values().expect("noise is in memory");
     timed(runs, 1, || {
-        std::hint::black_box(compute.logits(&network, &samples.values, batch));
+        std::hint::black_box(compute.logits(&network, &values, batch));
     })
 }
 

@@ -43,11 +43,15 @@ impl Drop for Folder {
     }
 }
 
-/// Hands on so many damaged copies of a file: some bytes are others, and the end may be cut off. Half of the places are
-/// among the first bytes, because headers decide most.
+/// Hands on so many damaged copies of a file: some bytes are others, and the end may be cut off.
 pub fn mutated(whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
-    let place = || prop_oneof![0..whole.len().min(64), 0..whole.len()];
-    let mutations = prop::collection::vec((place(), any::<u8>()), 1..6);
+    mutated_in(64, whole, cases, check);
+}
+
+/// As [`mutated`], with about half of the changes among the first `head` bytes, because headers decide most.
+pub fn mutated_in(head: usize, whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
+    let place = prop_oneof![0..whole.len().min(head), 0..whole.len()];
+    let mutations = prop::collection::vec((place, any::<u8>()), 1..6);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     TestRunner::new(config)
         .run(&(mutations, 0..whole.len() * 2), |(mutations, end)| {

@@ -1,31 +1,39 @@
 //! The test loop: counts over a part of the data, in evaluation mode.
 
+use super::error::RunError;
 use crate::data::{DataError, Samples};
 use crate::net::{Answers, Compute, LossFunction, Network, Score};
 
 /// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class and by rank.
 ///
+/// After each batch, `goes_on` receives the number of samples so far. Where that returns false, the evaluation ends without a
+/// result.
+///
 /// # Errors
-/// A picture that cannot be read.
+/// A picture that cannot be read, and those of `goes_on`.
 pub fn evaluate(
     compute: &dyn Compute,
     network: &Network,
     loss: &LossFunction,
     samples: &Samples,
     batch: usize,
-) -> Result<(Score, Answers), DataError> {
+    goes_on: &mut dyn FnMut(u64) -> Result<bool, RunError>,
+) -> Result<Option<Tally>, RunError> {
     let mut tally = Tally::new(network.structure().outputs);
     for part in samples.batches(batch) {
         let (inputs, labels) = part?;
         tally.add(loss, &compute.logits(network, &inputs, labels.len()), labels);
+        if !goes_on(tally.score.samples as u64)? {
+            return Ok(None);
+        }
     }
-    Ok((tally.score, tally.answers))
+    Ok(Some(tally))
 }
 
 /// Logits of all samples in evaluation mode, `[samples, outputs]`.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// A picture that cannot be read.
 pub fn logits(
     compute: &dyn Compute,
     network: &Network,

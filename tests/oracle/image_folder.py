@@ -43,11 +43,23 @@ def main():
         "plain.webp": tall,
         "photo.jpg": rgb,
         "turned.jpg": tall,
+        "full.jpg": Image.fromarray(scene(35, 27, 7)),
+        "half.jpg": Image.fromarray(scene(27, 34, 8)),
+        "progressive.jpg": Image.fromarray(scene(37, 29, 9)),
+        "grey.jpg": Image.fromarray(scene(29, 33, 10)).convert("L"),
+        "print.jpg": Image.fromarray(np.dstack([scene(31, 26, 11), scene(31, 26, 12)[:, :, 0]]), mode="CMYK"),
+    }
+    jpegs = {
+        "photo.jpg": {"subsampling": "4:2:0"},
+        "full.jpg": {"subsampling": "4:4:4"},
+        "half.jpg": {"subsampling": "4:2:2"},
+        "progressive.jpg": {"progressive": True, "restart_marker_blocks": 3},
     }
     resize = transforms.Compose([transforms.Resize(RESIZE), transforms.CenterCrop(CROP)])
     for name, picture in pictures.items():
         path = FOLDER / name
         options = {"lossless": True} if name.endswith("webp") else {"quality": 90} if name.endswith("jpg") else {}
+        options |= jpegs.get(name, {})
         if name == "turned.jpg":
             exif = Image.Exif()
             exif[0x0112] = 6  # turned by a quarter, which ImageFolder ignores

@@ -1,9 +1,11 @@
 //! Folders of pictures, one for each class, as torchvision's `ImageFolder` and `transforms` take them.
 
 mod folders;
+mod jpeg;
 mod label_map;
 mod lazy;
 mod picture;
+mod resample;
 
 use std::path::Path;
 use std::sync::Arc;

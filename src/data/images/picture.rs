@@ -1,19 +1,19 @@
 //! One picture: decoded, resized and cropped as torchvision does it with Pillow.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
-use fast_image_resize::images::Image;
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
-use image::{DynamicImage, ImageDecoder, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
+use super::jpeg;
+use super::resample::resample;
 use crate::data::Shape;
 
 /// The most pixels of a picture: Pillow refuses more as a decompression bomb.
 const MOST_PIXELS: u64 = 178_956_970;
 /// Bytes that decoding one picture may take.
-const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 /// How pictures become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,46 +53,11 @@ impl Preparation {
     fn prepare(self, picture: &DynamicImage) -> Vec<u8> {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         let bytes = if self.is_grey { grey(picture) } else { picture.to_rgb8().into_raw() };
-        let [new_width, new_height] = resized(width, height, self.resize);
-        let bytes = if [new_width, new_height] == [width, height] {
-            bytes
-        } else {
-            self.resample(bytes, [width, height], [new_width, new_height])
-        };
-        self.crop(&bytes, new_width, new_height)
-    }
-
-    /// Bilinear with antialias: a triangle filter whose width grows with the scale, with Pillow's fixed-point weights. Rows
-    /// come first, and are rounded to bytes before the columns, as in Pillow, except that its version 13 takes the columns
-    /// first for some shapes; the library would take them first for all.
-    fn resample(self, bytes: Vec<u8>, from: [usize; 2], to: [usize; 2]) -> Vec<u8> {
-        let kind = if self.is_grey { PixelType::U8 } else { PixelType::U8x3 };
-        let [[width, height], [new_width, new_height]] =
-            [from, to].map(|sides| sides.map(|side| side as u32));
-        let source = Image::from_vec_u8(width, height, bytes, kind).expect("as many bytes as pixels have");
-        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-        let mut resizer = Resizer::new();
-        let mut resized = |source: &Image<'_>, width: u32, height: u32| {
-            let mut result = Image::new(width, height, kind);
-            resizer.resize(source, &mut result, &options).expect("both have pixels of one kind");
-            result
-        };
-        let narrow = resized(&source, new_width, height);
-        resized(&narrow, new_width, new_height).into_vec()
-    }
-
-    /// The square in the middle, one channel after the other.
-    fn crop(self, bytes: &[u8], width: usize, height: usize) -> Vec<u8> {
-        let (channels, side) = (self.channels(), self.crop);
-        let [left, top] = [width, height].map(|length| offset(length, side));
-        let mut planes = Vec::with_capacity(channels * side * side);
-        for channel in 0..channels {
-            for row in top..top + side {
-                let first = (row * width + left) * channels + channel;
-                planes.extend(bytes[first..].iter().step_by(channels).take(side));
-            }
-        }
-        planes
+        let size = resized(width, height, self.resize);
+        let window = size.map(|length| offset(length, self.crop)).map(|first| first..first + self.crop);
+        let pixels = resample(&bytes, self.channels(), [width, height], size, window);
+        let channel = |channel: usize| pixels.iter().skip(channel).step_by(self.channels());
+        (0..self.channels()).flat_map(channel).copied().collect()
     }
 }
 
@@ -123,6 +88,14 @@ fn decode(path: &Path) -> Result<DynamicImage, String> {
     let file = File::open(path).map_err(|error| words(&error))?;
     let mut reader =
         ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(|error| words(&error))?;
+    if reader.format() == Some(ImageFormat::Jpeg) {
+        let mut bytes = Vec::new();
+        let read = reader.into_inner().take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        if read.map_err(|error| words(&error))? as u64 > MOST_BYTES {
+            return Err(format!("the file has more than {MOST_BYTES} bytes"));
+        }
+        return jpeg::decode(&bytes).map(DynamicImage::from);
+    }
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_BYTES);
     reader.limits(limits);
@@ -131,17 +104,25 @@ fn decode(path: &Path) -> Result<DynamicImage, String> {
     }
     let decoder = reader.into_decoder().map_err(|error| words(&error))?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS || width == 0 || height == 0 {
-        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
-    }
+    check_sides(width, height)?;
     if decoder.total_bytes() > MOST_BYTES {
         return Err(format!("it promises {} bytes of pixels", decoder.total_bytes()));
     }
     DynamicImage::from_decoder(decoder).map_err(|error| words(&error))
 }
 
+/// Refuses what a header should not promise, before memory is taken for it.
+pub(super) fn check_sides(width: u32, height: u32) -> Result<(), String> {
+    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use image::RgbImage;
+
     use super::*;
 
     #[test]
@@ -157,8 +138,9 @@ mod tests {
 
     #[test]
     fn a_crop_is_the_middle_one_channel_after_the_other() {
-        let bytes: Vec<u8> = (0..4 * 4 * 3).collect();
+        let picture = RgbImage::from_raw(4, 4, (0..4 * 4 * 3).collect()).unwrap();
         let preparation = Preparation { resize: 4, crop: 2, is_grey: false };
-        assert_eq!(preparation.crop(&bytes, 4, 4), [15, 18, 27, 30, 16, 19, 28, 31, 17, 20, 29, 32]);
+        let expected = [15, 18, 27, 30, 16, 19, 28, 31, 17, 20, 29, 32];
+        assert_eq!(preparation.prepare(&DynamicImage::from(picture)), expected);
     }
 }

@@ -36,7 +36,7 @@ impl Sizes {
 /// The work of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepWork {
-    /// Units of its progress: mini-batches, samples of a line, trials.
+    /// Units of its progress: mini-batches, evaluated samples, trials.
     pub units: u64,
     /// Mini-batches that networks train on, in all of it; additional passes count as their share of one.
     pub mini_batches: f64,

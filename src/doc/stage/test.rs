@@ -13,7 +13,8 @@ impl Planned for Test {
     fn check(&self, _: &mut Check<'_>, _: &Place) {}
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        StepWork { evaluated: situation.evaluation(), ..situation.little() }
+        let evaluated = situation.evaluation();
+        StepWork { units: evaluated as u64, evaluated, ..situation.little() }
     }
 
     fn is_outlined(&self) -> bool {

@@ -16,7 +16,8 @@ use crate::intervene::fault::model::Unit;
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
-use crate::run::session::Session;
+use crate::run::session::{Session, StageEnd};
+use crate::run::state::TrainProgress;
 use crate::run::tables::Table;
 
 /// Puts a fault in place, and reports its sites.
@@ -134,8 +135,9 @@ fn golden(session: &Session) -> Result<Option<String>, RunError> {
     let (context, data) = (&session.context, session.data());
     let accuracy = |network| {
         let batch = context.spec.train.evaluation_batch;
-        let score = evaluate(context.compute.as_ref(), network, &context.loss, &data.test, batch)?.0;
-        Ok::<_, RunError>(score.accuracy())
+        let compute = context.compute.as_ref();
+        let tally = evaluate(compute, network, &context.loss, &data.test, batch, &mut |_| Ok(true))?;
+        Ok::<_, RunError>(tally.map_or(f64::NAN, |tally| tally.score.accuracy()))
     };
     let (plain, stored) = (accuracy(&state.network)?, accuracy(&in_format(&state.network, format))?);
     Ok(Some(format!(
@@ -209,9 +211,12 @@ pub fn refuse_campaign(session: &Session) -> Result<(), RunError> {
 ///
 /// # Errors
 /// When something cannot be reported.
-pub fn test(session: &mut Session) -> Result<(), RunError> {
+pub fn test(session: &mut Session) -> Result<StageEnd, RunError> {
     if session.state().faults.is_empty() {
-        return session.evaluate_parts();
+        let is_done = session.evaluate_or_stop()?;
+        // Nothing was emitted so far: the stage starts over when the run resumes.
+        let interrupted = StageEnd::Interrupted(TrainProgress::default());
+        return Ok(if is_done { StageEnd::Done } else { interrupted });
     }
     session.state_mut().faults.changed = 0;
     let before = checksums(session);
@@ -224,7 +229,8 @@ pub fn test(session: &mut Session) -> Result<(), RunError> {
         &after[0][..16]
     );
     let passed = Some(before == after);
-    session.report(Report { kind: "fault".to_owned(), summary, passed, ..Report::default() })
+    session.report(Report { kind: "fault".to_owned(), summary, passed, ..Report::default() })?;
+    Ok(StageEnd::Done)
 }
 
 fn values(count: u64) -> String {

@@ -1,6 +1,6 @@
 //! The events and checkpoints of a run.
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use super::Session;
 use crate::net::{Answers, Score};
@@ -12,7 +12,9 @@ use crate::run::evaluate::evaluate;
 use crate::run::members;
 use crate::run::program::ProgramStep;
 use crate::run::state::TrainProgress;
+use crate::run::stop::StopKind;
 use crate::run::tables::Table;
+use crate::run::train::PROGRESS_EVERY;
 
 impl Session<'_> {
     pub(in crate::run) fn emit(&mut self, event: Event) -> Result<(), RunError> {
@@ -70,26 +72,54 @@ impl Session<'_> {
     /// Evaluates the validation part, where there is one, and the test part; emits what is recorded of the weights.
     pub(in crate::run) fn evaluate_parts(&mut self) -> Result<(), RunError> {
         if self.state().others.is_empty() {
-            self.evaluate_present()?;
+            self.evaluate_present(false)?;
         } else {
             members::evaluate(self)?;
         }
         self.emit_weights()
     }
 
-    fn evaluate_present(&mut self) -> Result<(), RunError> {
+    /// The same in a stage of its own: it has progress, and a request to stop ends it before anything is emitted. Returns
+    /// whether it came to its end.
+    pub(in crate::run) fn evaluate_or_stop(&mut self) -> Result<bool, RunError> {
+        if !self.state().others.is_empty() {
+            return self.evaluate_parts().map(|()| true);
+        }
+        let is_done = self.evaluate_present(true)?;
+        if is_done {
+            self.emit_weights()?;
+        }
+        Ok(is_done)
+    }
+
+    /// Returns whether it came to its end.
+    fn evaluate_present(&mut self, is_stage: bool) -> Result<bool, RunError> {
         let (context, data) = (self.context.clone(), self.data());
+        let batch = context.spec.train.evaluation_batch;
+        let (mut before, mut emitted, mut scores) = (0, Instant::now(), Vec::new());
         for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
             if part.is_empty() {
                 continue;
             }
-            let batch = context.spec.train.evaluation_batch;
-            let reader = self.reader();
-            let (score, answers) = evaluate(&reader, &self.state().network, &context.loss, part, batch)?;
+            let (reader, network) = (self.reader(), self.state().network.clone());
+            let mut goes_on = |samples: u64| {
+                if is_stage && emitted.elapsed() >= PROGRESS_EVERY {
+                    emitted = Instant::now();
+                    self.emit_progress(before + samples)?;
+                }
+                Ok(!is_stage || self.stop_requested() != Some(StopKind::Now))
+            };
+            let Some(tally) = evaluate(&reader, &network, &context.loss, part, batch, &mut goes_on)? else {
+                return Ok(false);
+            };
             self.put_back(reader)?;
-            self.emit_score(name, &score, Some(&answers), None)?;
+            before += part.len() as u64;
+            scores.push((name, tally));
         }
-        Ok(())
+        for (name, tally) in scores {
+            self.emit_score(name, &tally.score, Some(&tally.answers), None)?;
+        }
+        Ok(true)
     }
 
     /// Emits loss and accuracy of one part of the data, with `answers` those by class and, if the experiment asks for it, among

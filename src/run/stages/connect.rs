@@ -37,8 +37,11 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
         let along = place_of(number, stage.points);
         let done = number as u64 * samples;
         let Some(network) = network_at(session, stage, &ends, along, done)? else { return interrupted };
-        let (score, _) = evaluate(context.compute.as_ref(), &network, &context.loss, &data.test, batch)?;
-        scores.push((along, score));
+        let compute = context.compute.as_ref();
+        let mut goes_on = |_| Ok(session.stop_requested() != Some(StopKind::Now));
+        let tally = evaluate(compute, &network, &context.loss, &data.test, batch, &mut goes_on)?;
+        let Some(tally) = tally else { return interrupted };
+        scores.push((along, tally.score));
         session.emit_progress(done + samples)?;
     }
     for (along, score) in &scores {

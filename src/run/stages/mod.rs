@@ -17,7 +17,7 @@ pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) ->
     match stage {
         Stage::Train(stage) => training(session, |session| train::train(session, stage, inside)),
         Stage::Ensemble(stage) => training(session, |session| ensemble::train(session, stage, inside)),
-        Stage::Test => faults::test(session).map(|()| StageEnd::Done),
+        Stage::Test => faults::test(session),
         Stage::Do(intervention) => interventions::carry_out(session, intervention).map(|()| StageEnd::Done),
         Stage::Connect(stage) => connect::connect(session, stage),
         Stage::Campaign(stage) => {
