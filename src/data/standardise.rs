@@ -28,7 +28,9 @@ impl Standardisation {
                 for (position, values) in batch?.0.chunks_exact(plane).enumerate() {
                     let channel = position % channels;
                     let sum = &mut sums[channel];
-                    values.iter().for_each(|value| *sum += term(channel, f64::from(*value)));
+                    for value in values {
+                        *sum += term(channel, f64::from(*value));
+                    }
                 }
             }
             Ok(sums.into_iter().map(|sum| sum / count).collect())

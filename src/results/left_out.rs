@@ -19,7 +19,7 @@ pub fn report(left_out: &[String]) -> Option<Report> {
     let summary = format!("{BEGIN}{count} that could not be read; the first: {first}");
     let rows = left_out.iter().take(MOST).map(|line| vec![line.clone()]).collect();
     let (kind, columns, level) = (KIND.to_owned(), vec!["left out".to_owned()], ReportLevel::Warning);
-    Some(Report { kind, summary, columns, rows, level, ..Report::default() })
+    Some(Report { kind, summary, level, columns, rows, ..Report::default() })
 }
 
 /// How many samples a report says were left out.

@@ -1,6 +1,7 @@
 //! The samples in rows: a picture, its class, and what is predicted.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -116,15 +117,18 @@ impl Pictures {
             small_ui(ui, &values.unwrap_or_else(|error| error.to_string()));
             return None;
         }
-        if !self.textures.contains_key(&at) {
-            if samples.is_streamed() {
+        let made = match self.textures.entry(at) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if samples.is_streamed() => {
                 ui.allocate_space(Vec2::splat(PICTURE));
                 return Some(at);
             }
-            let made = picture(samples, at).map(|picture| texture(ui, "sample", &picture, options(samples)));
-            self.textures.insert(at, made);
-        }
-        match &self.textures[&at] {
+            Entry::Vacant(place) => {
+                let made = picture(samples, at);
+                place.insert(made.map(|picture| texture(ui, "sample", &picture, options(samples))))
+            }
+        };
+        match &*made {
             Ok(texture) => {
                 let [width, height] = texture.size().map(|side| side as f32);
                 let scale = PICTURE / width.max(height).max(1.0);
