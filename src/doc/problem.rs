@@ -65,6 +65,12 @@ impl Problem {
         Self { severity: Severity::Note, ..Self::error(place, message) }
     }
 
+    /// What is wrong, with all details.
+    pub fn whole(&self) -> String {
+        let Self { message, details, .. } = self;
+        if details.is_empty() { message.clone() } else { format!("{message}\n{details}") }
+    }
+
     /// The problem for those who edit the file by hand: with the path of its setting in brackets.
     pub fn with_path(&self) -> String {
         if self.place.0.is_empty() || self.location.is_empty() {

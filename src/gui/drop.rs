@@ -8,21 +8,32 @@ use super::files::absolute;
 use super::theme;
 use crate::data::{Data, Recognised, is_named_like_data, recognise};
 use crate::doc::file_names::is_file;
-use crate::run::weight_files::{Shapes, read_shapes};
+use crate::run::weight_files::{FileShapes, Guess, guess, read_shapes};
 
 /// What a dropped path is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dropped {
     /// An experiment's file.
     Experiment(PathBuf),
-    /// Weights, by names and shapes.
-    Weights(PathBuf, Shapes),
+    /// Weights.
+    Weights(Box<DroppedWeights>),
     /// A folder with the files of a dataset.
     Data(Recognised),
     /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
     Chosen(PathBuf, Option<Recognised>),
     /// Something that has no use here, and what it is.
     Other(String),
+}
+
+/// A weight file that was dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DroppedWeights {
+    /// The file.
+    pub path: PathBuf,
+    /// Names and shapes.
+    pub shapes: FileShapes,
+    /// The network that they are of, or what the file has instead.
+    pub guess: Result<Guess, String>,
 }
 
 /// What a path is; `wanted` are the data of the experiment. Reads from disk, which may be slow.
@@ -41,7 +52,10 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
     match ending(path).as_str() {
         "ron" => Dropped::Experiment(path.to_owned()),
         _ if is_file(&path.to_string_lossy()) => match read_shapes(path, false) {
-            Ok(shapes) => Dropped::Weights(path.to_owned(), shapes),
+            Ok(shapes) => {
+                let (path, guess) = (path.to_owned(), guess(&shapes));
+                Dropped::Weights(Box::new(DroppedWeights { path, shapes, guess }))
+            }
             Err(why) => Dropped::Other(why),
         },
         "gz" | "zip" | "tar" | "tgz" => {
@@ -152,7 +166,9 @@ mod tests {
         let header = br#"{"fc1.bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
         let bytes = [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 4]].concat();
         std::fs::write(&path, bytes).unwrap();
-        assert!(matches!(named(&path), Dropped::Weights(_, shapes) if shapes["fc1.bias"] == [1]));
+        let Dropped::Weights(weights) = named(&path) else { panic!() };
+        assert_eq!(weights.shapes.shapes["fc1.bias"], [1]);
+        assert_eq!(weights.guess.unwrap_err(), "the file has no weights of layers");
         std::fs::write(root.path().join("a.pt"), "<html>").unwrap();
         let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
         assert!(why.contains("is no weight file: it starts with “<html>”"), "{why}");

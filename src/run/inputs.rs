@@ -1,30 +1,46 @@
 //! The check of the files that a plan reads, before anything is trained.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
 use super::tables::Table;
+use super::weight_files::{FileShapes, Fit, read_shapes};
 use crate::doc::file_names::{filled, is_file};
-use crate::doc::plan::FileUse;
+use crate::doc::plan::{FileUse, WeightUse};
 use crate::doc::{Problem, Run, Stage, Structure};
 use crate::form::path::Place;
 
-/// What is wrong with the weight files and lists of faults that a run reads, at the settings that name them. `base` is the
-/// folder that paths are relative to. Files that a previous stage of the run writes need not exist.
-pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
-    let spec = &run.spec;
-    // A network that does not fit its data is a problem of the document.
-    let Ok(structure) = spec.structure() else { return Vec::new() };
-    let (written, names) = (BTreeSet::new(), BTreeSet::new());
-    let mut search = Search { run, base, structure, written, names, problems: Vec::new() };
-    search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
-    search.problems
+/// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
+/// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
+/// run writes need not exist.
+pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
+    let mut headers = Headers::default();
+    let mut problems: Vec<Problem> = Vec::new();
+    for run in runs {
+        let spec = &run.spec;
+        // A network that does not fit its data is a problem of the document.
+        let Ok(structure) = spec.structure() else { continue };
+        let (written, names, found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+        let mut search =
+            Search { run, base, headers: &mut headers, structure, written, names, problems: found };
+        search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
+        for problem in search.problems {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+    }
+    problems
 }
+
+/// Headers of weight files as values or masks: many runs read the same ones.
+type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
 
 struct Search<'a> {
     run: &'a Run,
     base: &'a Path,
+    headers: &'a mut Headers,
     structure: Structure,
     /// Files that the stages so far write into the directory of the run.
     written: BTreeSet<String>,
@@ -51,10 +67,10 @@ impl Search<'_> {
 
     fn used(&mut self, used: FileUse<'_>) {
         match used {
-            FileUse::Weights(file, place) => drop(self.find(file, &place)),
-            FileUse::Source(from, place) => {
-                if is_file(from) && !self.names.contains(from) {
-                    self.find(from, &place);
+            FileUse::Weights(used) => self.weights(used),
+            FileUse::Source(used) => {
+                if is_file(used.file) && !self.names.contains(used.file) {
+                    self.weights(used);
                 }
             }
             FileUse::Faults(file, campaign, place) => {
@@ -67,6 +83,27 @@ impl Search<'_> {
             FileUse::Writes(file) => drop(self.written.insert(self.name(file))),
             FileUse::Tables => self.written.extend(Table::ALL.map(|table| table.file().to_owned())),
             FileUse::Keeps(name) => drop(self.names.insert(name.to_owned())),
+        }
+    }
+
+    /// Reads the header of a weight file, and compares it with the network.
+    fn weights(&mut self, used: WeightUse<'_>) {
+        let WeightUse { file, place, target, reading } = used;
+        let Some(path) = self.find(file, &place) else { return };
+        let header = self.headers.entry((path, reading.is_mask()));
+        let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
+        let found = match header {
+            Ok(found) => found.named_for(&self.structure),
+            Err(why) => return self.problems.push(Problem::error(place, why.clone())),
+        };
+        let parameters = reading.parameters(&self.structure, target);
+        let fit = Fit::of(&self.structure, &parameters, &found, reading);
+        let file = self.name(file);
+        if let Some(refusal) = fit.refusal(&file) {
+            self.problems.push(Problem { details: fit.table(), ..Problem::error(place, refusal) });
+        } else if let Some(unused) = fit.unused(&file) {
+            let message = format!("{unused}; weightlab inspect says which network its weights are of");
+            self.problems.push(Problem::note(place, message));
         }
     }
 
@@ -93,13 +130,33 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{file::parse, runs};
+    use crate::doc::{Severity, file::parse, runs};
+    use crate::net::weights_file::{FileTensor, write_tensors};
 
     fn problems(plan: &str, base: &Path) -> Vec<String> {
         let text = format!("(arms: [(name: \"a\", plan: [{plan}])])");
         let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
-        input_problems(&runs[0], base).iter().map(ToString::to_string).collect()
+        let problems = input_problems(&runs[..1], base);
+        let text = |problem: &Problem| [problem.to_string(), problem.details.clone()].join("\n");
+        problems.iter().map(|problem| text(problem).trim_end().to_owned()).collect()
     }
+
+    fn write(path: &Path, shapes: &[(&str, &[usize])]) {
+        let tensor =
+            |shape: &[usize]| FileTensor { shape: shape.to_vec(), values: vec![0.5; shape.iter().product()] };
+        let tensors = shapes.iter().map(|(name, shape)| ((*name).to_owned(), tensor(shape))).collect();
+        write_tensors(path, &tensors, None).unwrap();
+    }
+
+    /// Weights of the perceptron that experiments have by default, and of a part of it.
+    const WHOLE: [(&str, &[usize]); 6] = [
+        ("fc1.weight", &[300, 64]),
+        ("fc1.bias", &[300]),
+        ("fc2.weight", &[100, 300]),
+        ("fc2.bias", &[100]),
+        ("fc3.weight", &[10, 100]),
+        ("fc3.bias", &[10]),
+    ];
 
     #[test]
     fn files_that_are_not_there_are_named_with_the_path_that_was_looked_at() {
@@ -115,12 +172,55 @@ mod tests {
                 "arms[0].plan[1].{place}: there is no file {shown}/{file}; put it there, or name another"
             );
             assert_eq!(problems(&format!("Test, {plan}"), base), [message]);
-            std::fs::write(base.join(file), "parameter,index,bit\nfc1.weight,0,30\n").unwrap();
+            if file == "list.csv" {
+                std::fs::write(base.join(file), "parameter,index,bit\nfc1.weight,0,30\n").unwrap();
+            } else {
+                write(&base.join(file), &WHOLE);
+            }
             assert_eq!(problems(plan, base), Vec::<String>::new());
         }
         std::fs::write(base.join("list.csv"), "parameter,index,bit\nfc9.weight,0,30\n").unwrap();
         let wrong = problems("Campaign(faults: File(\"list.csv\"))", base);
         assert!(wrong[0].contains("list.csv: line 2: there is no parameter"), "{wrong:?}");
+    }
+
+    #[test]
+    fn weight_files_are_compared_with_the_network_before_anything_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        std::fs::write(base.join("page.pth"), "<!DOCTYPE html>").unwrap();
+        let page = problems("Do(Import(file: \"page.pth\"))", base);
+        assert!(page[0].contains("page.pth is no weight file: it starts with “<!DOCTYPE html>”"), "{page:?}");
+        write(&base.join("part.safetensors"), &WHOLE[..4]);
+        for (plan, place, done) in [
+            ("Do(Import(file: \"part.safetensors\"))", "Do.Import.file", "copied"),
+            ("Do(Graft(from: \"part.safetensors\"))", "Do.Graft.from", "copied"),
+            ("Do(Import(file: \"part.safetensors\", content: Mask))", "Do.Import.file", "pruned"),
+            ("Do(Freeze(select: Mask(\"part.safetensors\")))", "Do.Freeze.select.Mask", "frozen"),
+        ] {
+            let found = problems(plan, base);
+            let message = format!(
+                "arms[0].plan[0].{place}: part.safetensors does not fit this network, so nothing is {done}. Choose "
+            );
+            assert!(found.len() == 1 && found[0].starts_with(&message), "{found:?}");
+            assert!(found[0].contains(" parameters fit; these differ:\n"), "{found:?}");
+            assert!(found[0].contains("fc3.weight  10×100 here, no "), "{found:?}");
+        }
+        let part = "Do(Import(file: \"part.safetensors\", target: (layers: First(2))))";
+        assert_eq!(problems(part, base), Vec::<String>::new());
+    }
+
+    #[test]
+    fn weights_that_the_network_has_no_place_for_are_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let more: Vec<_> = WHOLE.into_iter().chain([("shortcut.weight", &[2, 2][..])]).collect();
+        write(&folder.path().join("w.safetensors"), &more);
+        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"w.safetensors\"))])], seeds: [1, 2])";
+        let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let problems = input_problems(&runs, folder.path());
+        assert_eq!((problems.len(), problems[0].severity), (1, Severity::Note), "once for both runs");
+        let message = "w.safetensors also has shortcut.weight, which this network does not have";
+        assert!(problems[0].message.starts_with(message), "{}", problems[0]);
     }
 
     #[test]

@@ -297,9 +297,9 @@ fn a_list_is_the_input_of_a_campaign() {
     assert!(disk.file("faults.csv").contains("0,,0,,fc2.weight,0,31,"), "{}", disk.file("faults.csv"));
     let run =
         Run { id: String::new(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: disk.spec.clone().into() };
-    assert!(input_problems(&run, disk.folder.path()).is_empty());
+    assert!(input_problems(std::slice::from_ref(&run), disk.folder.path()).is_empty());
     std::fs::write(&begin, wrong).unwrap();
-    let problems = input_problems(&run, disk.folder.path());
+    let problems = input_problems(std::slice::from_ref(&run), disk.folder.path());
     assert!(problems[0].message.contains("list.csv: line 2: fc1.weight has 512 entries"), "{problems:?}");
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use safetensors::{Dtype, SafeTensors};
 use weightlab::doc::RunSpec;
 use weightlab::net::{Network, backend};
-use weightlab::run::{Datasets, Recorder, RunContext, Session, StopFlag};
+use weightlab::run::{Datasets, Recorder, RunContext, RunError, Session, StopFlag};
 
 use crate::support::{context, failure, reports, run, same_bits, spec};
 
@@ -49,13 +49,61 @@ fn a_mismatch_lists_all_that_differs_and_writes_nothing() {
     let file = stored("wrapped.pth");
     let message = failure(iris(&format!("Do(Import(file: \"{}\"))", file.display())));
     for part in [
-        "does not fit this network; nothing was copied",
+        "stage 1 (Import): ",
+        "does not fit this network, so nothing is copied. Choose a source of the same network",
         "2 of 4 parameters fit; these differ:",
         "3×3 here, 2×3 in the file",
         "3 here, 2 in the file",
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
+}
+
+#[test]
+fn masks_that_do_not_fit_have_the_same_table() {
+    let file = stored("wrapped.pth");
+    for (stage, done) in [
+        (format!("Import(file: \"{}\", content: Mask)", file.display()), "pruned"),
+        (format!("Freeze(select: Mask(\"{}\"))", file.display()), "frozen"),
+    ] {
+        let message = failure(iris(&format!("Do({stage})")));
+        for part in
+            [&format!("so nothing is {done}."), "parameters fit; these differ:", "3×3 here, 2×3 in the file"]
+        {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named_with_the_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.pth");
+    std::fs::write(&page, "<html>").unwrap();
+    for (stage, label) in [
+        (format!("Import(file: \"{}\")", page.display()), "Import"),
+        (format!("Graft(from: \"{}\")", page.display()), "Graft"),
+        (format!("Freeze(select: Mask(\"{}\"))", page.display()), "Freeze"),
+    ] {
+        let message = failure(iris(&format!("Test, Do({stage})")));
+        assert!(message.starts_with(&format!("stage 2 ({label}): ")), "{message}");
+        assert!(message.contains("page.pth is no weight file"), "{message}");
+    }
+}
+
+#[test]
+fn layers_with_names_of_their_own_are_read_in_the_order_of_the_file() {
+    let plan = format!("Do(Import(file: \"{}\"))", stored("ordered.pth").display());
+    let text = format!("(data: Iris(), net: Mlp(hidden: [4, 4], classes: 4), arms: [(plan: [{plan}])])");
+    let ended = run(spec(&text));
+    let network = &ended.state.network;
+    for (index, name) in
+        ["input.weight", "input.bias", "hid.weight", "hid.bias", "output.weight"].iter().enumerate()
+    {
+        assert_eq!(network.values(index), quarters(name.len(), network.values(index).len()), "{name}");
+    }
+    let summary = &reports(&ended.events, "graft")[0].summary;
+    assert!(summary.contains("hid is fc2 here, input is fc1 here, output is fc3 here"), "{summary}");
 }
 
 #[test]
@@ -71,14 +119,18 @@ fn a_checkpoint_can_be_a_mask() {
 
 /// A run with its files in a folder.
 fn with_files(spec: RunSpec, folder: &Path) -> Network {
+    ended_with_files(spec, folder).unwrap()
+}
+
+fn ended_with_files(spec: RunSpec, folder: &Path) -> Result<Network, RunError> {
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
     let folder = folder.to_owned();
     let context = RunContext::new(spec, "arm".to_owned(), data, compute, folder.clone(), folder).unwrap();
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
-    session.run().unwrap();
-    session.network().clone()
+    session.run()?;
+    Ok(session.network().clone())
 }
 
 #[test]
@@ -121,6 +173,30 @@ fn an_export_is_a_state_dict_of_pytorch_and_comes_back_bit_for_bit() {
     assert!(!same_bits(&context(with("Test")).fresh_network(0), &trained));
 }
 
+#[test]
+fn exports_do_not_follow_links_out_of_the_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inside, outside) = (folder.path().join("run"), folder.path().join("victim"));
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::create_dir_all(&inside).unwrap();
+    let victim = outside.join("w.safetensors");
+    std::fs::write(&victim, "mine").unwrap();
+    std::os::unix::fs::symlink(&victim, inside.join("file.safetensors")).unwrap();
+    std::os::unix::fs::symlink(&outside, inside.join("folder")).unwrap();
+    for (name, link) in [
+        ("file.safetensors", "run/file.safetensors"),
+        ("folder/w.safetensors", "run/folder"),
+        ("folder/new/w.safetensors", "run/folder"),
+    ] {
+        let spec = iris(&format!("Do(Export(file: \"{name}\"))"));
+        let message = ended_with_files(spec, &inside).unwrap_err().to_string();
+        let part = format!("{link} is a link, and exports stay in the run's directory; ");
+        assert!(message.contains(&part), "{message}");
+    }
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "no folder was made");
+}
+
 fn inspected(arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
     let output = command.arg("inspect").args(arguments).env_remove("DISPLAY").output().unwrap();
@@ -147,6 +223,8 @@ fn inspect_prints_tensors_statistics_and_the_network() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["net"], "Mlp(hidden: [3], classes: 2)");
     assert_eq!(json["tensors"][0]["name"], "module.fc1.bias");
+    let (_, text) = inspected(&[&stored("list.pth").to_string_lossy()]);
+    assert!(text.contains("found list") && text.contains("save its weights alone"), "{text}");
     assert_eq!(json["tensors"][0]["maximum"], 0.75);
     let (status, text) = inspected(&[&stored("foreign.pth").to_string_lossy()]);
     assert_eq!(status, 2);

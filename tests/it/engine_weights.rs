@@ -8,6 +8,7 @@ use weightlab::doc::RunSpec;
 use weightlab::form::Stored;
 use weightlab::intervene::{Criterion, Entry};
 use weightlab::net::{Network, backend};
+use weightlab::results::ReportLevel;
 use weightlab::run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
 
 use crate::support::{
@@ -260,6 +261,7 @@ fn tensors_that_the_network_has_not_are_named() {
     let path = folder.path().join("x.safetensors");
     let plan = format!("Do(Graft(from: \"{}\", target: (layers: First(2))))", path.display());
     let report = &reports(&run(with_plan(&plan)).events, "graft")[0];
+    assert_eq!(report.level, ReportLevel::Warning, "perhaps they are of another network");
     assert!(report.summary.contains("also has fc4.bias, fc4.weight, which"), "{}", report.summary);
 }
 

@@ -8,7 +8,9 @@
 `write` makes the files that src/net/weights_file/files.rs reads. Both sides compute the values from the names of the
 tensors. `load` loads an exported file into a torch.nn.Module of the same names with load_state_dict(strict=True).
 """
+import collections
 import os
+import struct
 import sys
 import zipfile
 from pathlib import Path
@@ -70,6 +72,31 @@ class Command:
         return os.system, ("touch weightlab-was-here",)
 
 
+def tar_header(name, size, kind, real=None):
+    """The 512 bytes before an entry; GNU's sparse entries have `real` bytes, of which `size` are stored."""
+    header = bytearray(512)
+    header[: len(name)] = name
+    header[124:136] = b"%011o\0" % size
+    header[156:157] = kind
+    header[257:265] = b"ustar  \0"
+    if real:
+        header[386:398], header[398:410], header[483:495] = (b"%011o\0" % n for n in (real, 0, real))
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header)
+
+
+def tar_bomb():
+    """Begins like a legacy file, whose pickles are harmless, and is a tar archive with an entry of two gigabytes."""
+    number = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+    start = number + b"\x80\x02M\xe9\x03." + b"\x80\x02T"
+    start += struct.pack("<I", 522 - len(start) - 4)
+    pickles = bytearray(512)
+    pickles[10:15] = b".N.N."
+    rest = tar_header(b"storages", 0, b"S", 2 << 30) + tar_header(b"tensors", 0, b"0") + tar_header(b"pickle", 0, b"0")
+    return tar_header(start, 512, b"0") + bytes(pickles) + rest + bytes(1024)
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     module = {f"module.{name}": value for name, value in state().items()}
@@ -85,6 +112,12 @@ def write(folder):
         "parameters": {name: nn.Parameter(value) for name, value in state().items()},
         "norm": norm(),
         "foreign": {"state_dict": state(), "hook": Command()},
+        # Names in the archive then have 30 bytes, and its records for large archives are taken for the first of them.
+        "twenty-one-characters": state(),
+        "ordered": {name: values(name, *shape) for layer in ("input", "hid", "output")
+                    for name, shape in ((f"{layer}.weight", (4, 4)), (f"{layer}.bias", (4,)))},
+        "list": list(state().values()),
+        "default": collections.defaultdict(dict, state_dict=state()),
     }
     for name, content in files.items():
         torch.save(content, folder / f"{name}.pth")
@@ -93,6 +126,7 @@ def write(folder):
     for name, content in legacy.items():
         torch.save(content, folder / f"{name}.pth", _use_new_zipfile_serialization=False)
     torch.save(state(), folder / "protocol4.pth", pickle_protocol=4)
+    (folder / "tar-bomb.pth").write_bytes(tar_bomb())
     with zipfile.ZipFile(folder / "zip.pth") as plain:
         with zipfile.ZipFile(folder / "compressed.pth", "w", zipfile.ZIP_DEFLATED) as compressed:
             for name in plain.namelist():

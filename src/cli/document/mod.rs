@@ -114,7 +114,7 @@ impl Document {
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
-            problems.extend(inputs(&runs, &self.base()));
+            problems.extend(input_problems(&runs, &self.base()));
             Problem::locate(&mut problems, &self.experiment);
         }
         (problems, found)
@@ -130,8 +130,13 @@ impl Document {
         (problem.place.0 == [Segment::Key("data".to_owned())]).then(|| written(setting))
     }
 
-    /// A problem with its position, as compilers write it; or with its setting of the command line.
+    /// A problem with its position, as compilers write it; or with its setting of the command line. Its details follow.
     fn line(&self, problem: &Problem) -> String {
+        let line = self.first_line(problem);
+        if problem.details.is_empty() { line } else { format!("{line}\n{}", problem.details) }
+    }
+
+    fn first_line(&self, problem: &Problem) -> String {
         let severity = match problem.severity {
             Severity::Error => "error",
             Severity::Note => "note",
@@ -208,17 +213,6 @@ impl Document {
 /// The folder that paths in a file are relative to.
 fn base_of(file: &Path) -> PathBuf {
     file.parent().map(Path::to_owned).unwrap_or_default()
-}
-
-/// Problems of the files that plans read, each once.
-fn inputs(runs: &[Run], base: &Path) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = Vec::new();
-    for problem in runs.iter().flat_map(|run| input_problems(run, base)) {
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    }
-    problems
 }
 
 /// A setting in the form of the command line.

@@ -64,6 +64,12 @@ impl Architecture for LeNet5 {
         vec![(Net::LeNet5(Self { classes, ..Self::default() }), Shape::new(channels, side, side))]
     }
 
+    fn not_in_weights(&self) -> Option<&'static str> {
+        Some(
+            "the file does not say which activation and which pooling the network has; this one has ReLU and maximum pooling",
+        )
+    }
+
     fn name(&self, _input: Shape, _outputs: usize) -> String {
         "LeNet-5".to_owned()
     }

@@ -1,6 +1,6 @@
 use super::{Intervene, Params, Target};
 use crate::doc::plan::words::{entries, joined, number, part, percent};
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
+use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
 use crate::doc::targets;
 use crate::form::path::Place;
 
@@ -97,7 +97,10 @@ impl Intervene for Freeze {
 
     fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
         match &self.select {
-            Select::Mask(file) => vec![FileUse::Weights(file, place.key("select").variant("Mask"))],
+            Select::Mask(file) => {
+                let (place, target) = (place.key("select").variant("Mask"), &self.target);
+                vec![FileUse::Weights(WeightUse { file, place, target, reading: Reading::Freezes })]
+            }
             Select::All
             | Select::Largest(_)
             | Select::Smallest(_)

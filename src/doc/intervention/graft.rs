@@ -1,7 +1,7 @@
 use super::{Intervene, Target};
 use crate::doc::file_names::is_file;
 use crate::doc::plan::words::part;
-use crate::doc::plan::{Check, FileUse};
+use crate::doc::plan::{Check, FileUse, Reading, WeightUse};
 use crate::doc::targets;
 use crate::form::path::Place;
 
@@ -49,7 +49,10 @@ impl Intervene for Graft {
     }
 
     fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
-        vec![FileUse::Source(&self.from, place.key("from"))]
+        let Self { from, target, weights } = self;
+        let used = WeightUse { file: from, place: place.key("from"), target, reading: Reading::Copies };
+        // A position is in no file.
+        if *weights { vec![FileUse::Source(used)] } else { Vec::new() }
     }
 }
 

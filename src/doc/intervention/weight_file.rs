@@ -1,7 +1,7 @@
 use super::{Intervene, Params, Target};
 use crate::doc::file_names::{filled, is_file, is_safetensors, stays_inside};
 use crate::doc::plan::words::part;
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
+use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
 use crate::form::path::Place;
 
 crate::choice! {
@@ -77,7 +77,12 @@ impl Intervene for Import {
     }
 
     fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
-        vec![FileUse::Weights(&self.0.file, place.key("file"))]
+        let WeightFile { file, content, target } = &self.0;
+        let reading = match content {
+            FileContent::Values => Reading::Copies,
+            FileContent::Mask => Reading::Prunes,
+        };
+        vec![FileUse::Weights(WeightUse { file, place: place.key("file"), target, reading })]
     }
 }
 

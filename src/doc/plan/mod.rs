@@ -8,7 +8,7 @@ pub mod words;
 mod work;
 
 pub use check::{Check, Left};
-pub use files::FileUse;
+pub use files::{FileUse, Reading, WeightUse};
 pub use sites::possible;
 pub use work::{Level, Situation, Sizes, StepWork};
 

@@ -1,6 +1,6 @@
 //! What each command does, and what is dropped on the window.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use eframe::egui::{self, ThemePreference, gui_zoom};
 
@@ -11,8 +11,8 @@ use crate::data::Recognised;
 use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::{Dialog, Leaving, Next, OtherNetwork};
-use crate::gui::drop::{self, Dropped};
+use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
+use crate::gui::drop::{self, Dropped, DroppedWeights};
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
 use crate::gui::runs::{QueueAction, QueueRequest, Sharing};
@@ -22,7 +22,7 @@ use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
 use crate::run::StopKind;
-use crate::run::weight_files::{Fit, Shapes, guess, named_as_here};
+use crate::run::weight_files::Fit;
 
 impl App {
     /// Carries out a command that can be used now.
@@ -217,9 +217,9 @@ impl App {
                 Dropped::Experiment(path) => {
                     others.push(format!("{} was not opened: a window holds one experiment", path.display()));
                 }
-                Dropped::Weights(path, shapes) if weights.is_none() => weights = Some((path, shapes)),
-                Dropped::Weights(path, _) => {
-                    others.push(format!("{}: drop one weight file at a time", path.display()));
+                Dropped::Weights(found) if weights.is_none() => weights = Some(*found),
+                Dropped::Weights(found) => {
+                    others.push(format!("{}: drop one weight file at a time", found.path.display()));
                 }
                 Dropped::Data(found) => self.use_or_ask(found),
                 Dropped::Chosen(path, found) => self.take_chosen(&path, found.as_ref()),
@@ -233,7 +233,7 @@ impl App {
         }
         match (experiment, weights) {
             (Some(path), _) => self.proceed(Leaving::to(Next::Open(path)), ctx),
-            (None, Some((path, shapes))) => self.offer_import(path, &shapes),
+            (None, Some(found)) => self.offer_import(found),
             (None, None) => {}
         }
     }
@@ -264,22 +264,28 @@ impl App {
         self.show_setting(Place::default().key("data"));
     }
 
-    /// Offers to import weights; where they do not fit the network of the arm, the network that they are of.
-    fn offer_import(&mut self, path: PathBuf, shapes: &Shapes) {
+    /// Offers to import weights; where they do not fit the network of the arm exactly, the network that they are of.
+    fn offer_import(&mut self, DroppedWeights { path, shapes, guess }: DroppedWeights) {
         let arm = self.workspace.arm();
-        let Some(name) = self.editor.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
+        let document = &self.editor.document;
+        let Some(name) = document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
             let why = "There is no arm to import them into. Add one first.";
             return self.fail("The weights were not imported", why);
         };
-        let run = self.editor.document.runs().iter().find(|run| run.arm_index == arm);
+        // While the document has an error, the runs are those of earlier settings.
+        let runs = if document.is_behind() { &[] } else { document.runs() };
+        let run = runs.iter().find(|run| run.arm_index == arm);
         let structure = run.and_then(|run| run.spec.structure().ok());
-        let fit = structure
-            .map(|structure| Fit::of_all(&structure, &named_as_here(&structure, shapes.clone()).tensors));
-        self.shell.dialog = Some(match fit.filter(|fit| !fit.fits()) {
-            None => Dialog::Import { path, arm, name },
-            Some(fit) => {
-                let (table, guess) = (fit.table(), guess(shapes));
-                Dialog::OtherNetwork(OtherNetwork { path, arm, name, table, guess })
+        let fit = structure.map(|structure| Fit::of_all(&structure, &shapes.named_for(&structure)));
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        self.shell.dialog = Some(match fit {
+            Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
+                let unused = fit.unused(&file);
+                Dialog::Import(FittingWeights { path, arm, name, unused })
+            }
+            fit => {
+                let whose = self.editor.whose_network(arm);
+                Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess })
             }
         });
     }

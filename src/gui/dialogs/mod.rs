@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
 
-pub use network::OtherNetwork;
+pub use network::{FittingWeights, OtherNetwork};
 pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
 use crate::data::Recognised;
@@ -58,14 +58,7 @@ pub enum Dialog {
         secs: u64,
     },
     /// Add a stage that imports weights?
-    Import {
-        /// The weight file.
-        path: PathBuf,
-        /// The arm, by position.
-        arm: usize,
-        /// What the arm is called.
-        name: String,
-    },
+    Import(FittingWeights),
     /// Use the network that weights are of, which do not fit the present one?
     OtherNetwork(OtherNetwork),
     /// Choose the folder of data that were not found?
@@ -164,7 +157,7 @@ impl Dialog {
             | Self::Running { .. }
             | Self::Resume { .. }
             | Self::Recover { .. }
-            | Self::Import { .. }
+            | Self::Import(_)
             | Self::OtherData { .. }
             | Self::Archive { .. }
             | Self::Changed { .. }
@@ -213,7 +206,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import { path, name, arm } => network::import_ui(ui, path, *arm, name),
+        Dialog::Import(weights) => network::import_ui(ui, weights),
         Dialog::OtherNetwork(other) => network::network_ui(ui, other),
         Dialog::MissingData { title, text, is_downloadable } => {
             let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];

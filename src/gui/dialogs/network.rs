@@ -1,15 +1,30 @@
 //! Weights that were dropped: those that fit the network of an arm, and others.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use eframe::egui::{RichText, Ui};
 
 use super::{Reply, buttons_ui, question_ui};
+use crate::doc::capitalised;
+use crate::form::Stored;
 use crate::gui::scroll::scroll_area;
 use crate::gui::widgets::title_ui;
-use crate::run::weight_files::Guess;
+use crate::run::weight_files::{Fit, Guess};
 
-/// Weights of another network than an arm has.
+/// Weights that the network of an arm has a place for.
+#[derive(Clone, Debug)]
+pub struct FittingWeights {
+    /// The weight file.
+    pub path: PathBuf,
+    /// The arm, by position.
+    pub arm: usize,
+    /// What the arm is called.
+    pub name: String,
+    /// What the network has no place for, in a sentence.
+    pub unused: Option<String>,
+}
+
+/// Weights of another network than an arm has, or perhaps of another one.
 #[derive(Clone, Debug)]
 pub struct OtherNetwork {
     /// The weight file.
@@ -18,39 +33,72 @@ pub struct OtherNetwork {
     pub arm: usize,
     /// What the arm is called.
     pub name: String,
-    /// What fits its network, and what does not.
-    pub table: String,
+    /// Whose network is replaced, if theirs is used.
+    pub whose: String,
+    /// How they fit its network; none while the document has errors.
+    pub fit: Option<Fit>,
     /// The network that the weights are of, or what the file has instead.
     pub guess: Result<Guess, String>,
 }
 
+impl OtherNetwork {
+    fn title(&self) -> String {
+        let name = &self.name;
+        match &self.fit {
+            None => "Weightlab cannot compare the weights".to_owned(),
+            Some(fit) if fit.fits() => format!("The network of {name} has no place for all of the weights"),
+            Some(_) => format!("The weights do not fit the network of {name}"),
+        }
+    }
+}
+
 /// Asks whether to import weights that fit.
-pub fn import_ui(ui: &mut Ui, path: &Path, arm: usize, name: &str) -> Option<Reply> {
-    let text = format!("This adds a stage that reads {} to its plan.", path.display());
-    let import = Reply::Import { path: path.to_owned(), arm };
+pub fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
+    let FittingWeights { path, arm, name, unused } = weights;
+    let unused = unused.as_ref().map_or_else(String::new, |unused| format!(" {unused}."));
+    let text = format!("This adds a stage that reads {} to its plan.{unused}", path.display());
+    let import = Reply::Import { path: path.clone(), arm: *arm };
     let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
     question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)
 }
 
 /// Says how the weights differ from the network of the arm, and offers theirs.
 pub fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
-    let OtherNetwork { path, arm, name, table, guess } = other;
-    title_ui(ui, &format!("The weights do not fit the network of {name}"));
+    let OtherNetwork { path, arm, name, whose, fit, guess } = other;
+    title_ui(ui, &other.title());
     ui.label(path.display().to_string());
-    scroll_area(ui, 280.0).show(ui, |ui| ui.label(RichText::new(table).monospace().small()));
+    match fit {
+        Some(fit) => {
+            let table = RichText::new(fit.table()).monospace().small();
+            scroll_area(ui, 280.0).show(ui, |ui| ui.label(table));
+        }
+        None => {
+            ui.label(format!("The document has errors, so the network of {name} is not known."));
+        }
+    }
+    let mut replies = Vec::new();
     match guess {
         Err(seen) => {
-            ui.label(format!("In the file: {seen}."));
-            buttons_ui(ui, [("Close", Reply::Cancel)])
+            ui.label(format!("{}.", capitalised(seen)));
         }
         Ok(guess) => {
             let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
-            ui.label(format!("They fit {}.{unknown}", guess.name()));
+            let description = guess.net.rule().description();
+            ui.label(format!("They fit {}. {description}.{unknown}", guess.name()));
+            ui.label(RichText::new(format!("net: {}", guess.net.to_ron())).monospace().small());
             ui.label(format!(
-                "Use it as the network of {name}, with a stage that imports the weights? The data stay as they are."
+                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights? The data stay as \
+                    they are."
             ));
-            let use_it = Reply::UseNetwork { path: path.clone(), arm: *arm, guess: Box::new(guess.clone()) };
-            buttons_ui(ui, [("Use this network", use_it), ("Cancel", Reply::Cancel)])
+            let guess = Box::new(guess.clone());
+            replies.push(("Use this network", Reply::UseNetwork { path: path.clone(), arm: *arm, guess }));
         }
     }
+    if fit.as_ref().is_none_or(Fit::fits) {
+        let text = if fit.is_some() { "Import what fits" } else { "Import weights" };
+        replies.push((text, Reply::Import { path: path.clone(), arm: *arm }));
+    }
+    let away = if replies.is_empty() { "Close" } else { "Cancel" };
+    replies.push((away, Reply::Cancel));
+    buttons_ui(ui, replies)
 }

@@ -1,4 +1,4 @@
-//! A preview of what a stage would copy by name.
+//! A preview of what a stage would take from a weight file, by name.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -7,89 +7,78 @@ use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{LoadState, Loading};
 use crate::doc::file_names::{filled, is_file};
-use crate::doc::intervention::{FileContent, Import, Intervention, Params};
-use crate::doc::plan::FileUse;
+use crate::doc::plan::{FileUse, Reading, WeightUse};
 use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::form::path::Place;
 use crate::gui::{text, theme};
 use crate::results::network::shape_text;
-use crate::run::weight_files::{Shapes, named_as_here, read_shapes};
-
-/// Tensors that are named where the network does not have them; more are counted.
-const SOME: usize = 5;
+use crate::run::weight_files::{FileShapes, Fit, read_shapes};
 
 /// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
 pub struct DryRun {
-    shapes: Loading<(PathBuf, Option<SystemTime>, bool), Shapes>,
-}
-
-/// The parts of a copying stage that the table needs.
-struct CopyStage<'a> {
-    from: &'a str,
-    target: &'a Target,
-    is_mask: bool,
+    shapes: Loading<(PathBuf, Option<SystemTime>, bool), FileShapes>,
 }
 
 /// The outcome for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum CopyOutcome {
-    /// This number of its entries is copied.
-    Copied(usize),
+enum Outcome {
+    /// This number of its entries is taken.
+    Taken(usize),
     /// The target excludes it.
     LeftOut,
-    /// The source has no parameter of that name.
-    Missing,
-    /// The source has another shape.
-    OtherShape(String),
+    /// The file does not have it, or not as the network does.
+    Refused(String),
 }
 
-impl CopyOutcome {
+impl Outcome {
     const fn is_refused(&self) -> bool {
-        matches!(self, Self::Missing | Self::OtherShape(_))
+        matches!(self, Self::Refused(_))
     }
 
-    fn text(&self, size: usize) -> String {
-        match self {
-            Self::Copied(entries) if *entries == size => "✓ copied".to_owned(),
-            Self::Copied(entries) => format!("✓ {} entries", text::grouped(*entries as u64)),
-            Self::LeftOut => "–".to_owned(),
-            Self::Missing => "✗ no such tensor in the file".to_owned(),
-            Self::OtherShape(shape) => format!("✗ {shape} in the file"),
+    fn text(&self, size: usize, reading: Reading) -> String {
+        match (self, reading) {
+            (Self::Taken(entries), Reading::Copies) if *entries == size => "✓ copied".to_owned(),
+            (Self::Taken(entries), _) if *entries == size => "✓ read".to_owned(),
+            (Self::Taken(entries), _) => format!("✓ {} entries", text::grouped(*entries as u64)),
+            (Self::LeftOut, _) => "–".to_owned(),
+            (Self::Refused(why), _) => format!("✗ {why}"),
         }
     }
 }
 
 impl DryRun {
-    /// Draws the table below the settings of a stage, if it is one that copies; `run` is any run of its arm.
+    /// Draws the table below the settings of a stage, if it is one that reads weights; `run` is any run of its arm.
     pub fn ui(&mut self, ui: &mut Ui, stage: &Stage, run: Option<&Run>, base: &Path, results: &Path) {
-        let Some(copying) = copying(stage) else { return };
+        let place = Place::default();
+        let Some((used, has_names)) = used(stage, &place) else { return };
         ui.add_space(2.0 * theme::STEP);
-        theme::heading_ui(ui, if copying.is_mask { "What would be pruned" } else { "What would be copied" });
+        theme::heading_ui(ui, &format!("What would be {}", used.reading.done()));
         let Some((run, structure)) = run.and_then(|run| Some((run, run.spec.structure().ok()?))) else {
             ui.label(RichText::new("Fix the document's problems first.").weak());
             return;
         };
-        if !is_file(copying.from) && !copying.is_mask {
-            let name = copying.from;
-            ui.small(format!("{name} is a network of this run, so names and shapes match."));
-            return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
+        let from = used.file;
+        if !is_file(from) && has_names {
+            ui.small(format!("{from} is a network of this run, so names and shapes match."));
+            return table_ui(ui, &structure, &used, None);
         }
-        let Some(path) = path_of(copying.from, stage, run, base, results) else {
-            let from = copying.from;
+        let Some(path) = path_of(from, stage, run, base, results) else {
             ui.small(format!(
                 "{from} does not exist yet. Names and shapes are compared when the stage begins."
             ));
-            return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
+            return table_ui(ui, &structure, &used, None);
         };
         let modified = path.metadata().and_then(|about| about.modified()).ok();
-        let (asked, is_mask) = (path.clone(), copying.is_mask);
+        let (asked, is_mask) = (path.clone(), used.reading.is_mask());
         match self.shapes.get(&(path, modified, is_mask), ui.ctx(), move || read_shapes(&asked, is_mask)) {
             LoadState::Ready(shapes) => {
-                let shapes = named_as_here(&structure, shapes.clone()).tensors;
-                table_ui(ui, &structure, &outcomes(&structure, &copying, Some(&shapes)));
-                others_ui(ui, &structure, &shapes);
+                let fit = fit(&structure, &used, shapes);
+                table_ui(ui, &structure, &used, Some(&fit));
+                if let Some(unused) = fit.unused("The file") {
+                    ui.small(format!("{unused}."));
+                }
             }
             LoadState::Pending => drop(ui.label("Reading the file header…")),
             LoadState::Failed(why) => {
@@ -100,36 +89,18 @@ impl DryRun {
     }
 }
 
-fn copying(stage: &Stage) -> Option<CopyStage<'_>> {
-    match stage {
-        Stage::Do(Intervention::Graft(graft)) if graft.weights => {
-            Some(CopyStage { from: &graft.from, target: &graft.target, is_mask: false })
-        }
-        Stage::Do(Intervention::Import(Import(file))) => {
-            let is_mask = file.content == FileContent::Mask;
-            Some(CopyStage { from: &file.file, target: &file.target, is_mask })
-        }
-        Stage::Do(
-            Intervention::Graft(_)
-            | Intervention::Prune(_)
-            | Intervention::Freeze(_)
-            | Intervention::Release(_)
-            | Intervention::Fault(_)
-            | Intervention::Snapshot(_)
-            | Intervention::Set(_)
-            | Intervention::Reinitialize(_)
-            | Intervention::ShuffleMask(_)
-            | Intervention::Watch(_)
-            | Intervention::Export(_),
-        )
-        | Stage::Train(_)
-        | Stage::Test
-        | Stage::Repeat(_)
-        | Stage::Branch(_)
-        | Stage::Connect(_)
-        | Stage::Campaign(_)
-        | Stage::Ensemble(_) => None,
-    }
+/// The weights that a stage reads, if it reads any, and whether networks of the run are meant before files.
+fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
+    stage.rule().files(place).into_iter().find_map(|used| match used {
+        FileUse::Weights(used) => Some((used, false)),
+        FileUse::Source(used) => Some((used, true)),
+        FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
+    })
+}
+
+fn fit(structure: &Structure, used: &WeightUse<'_>, file: &FileShapes) -> Fit {
+    let parameters = used.reading.parameters(structure, used.target);
+    Fit::of(structure, &parameters, &file.named_for(structure), used.reading)
 }
 
 /// The path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the folder of the
@@ -162,76 +133,63 @@ fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Opti
     None
 }
 
-fn outcomes(structure: &Structure, copying: &CopyStage<'_>, source: Option<&Shapes>) -> Vec<CopyOutcome> {
-    let chosen = if copying.is_mask {
-        targets::prunable(structure, copying.target)
-    } else {
-        targets::parameters(structure, copying.target, &Params::Everything)
-    };
+/// What becomes of each parameter; without a fit, all that are meant are assumed to match.
+fn outcomes(structure: &Structure, used: &WeightUse<'_>, fit: Option<&Fit>) -> Vec<Outcome> {
+    let chosen = used.reading.parameters(structure, used.target);
     let outcome = |(index, parameter): (usize, &Parameter)| {
-        if !chosen.contains(&index) {
-            return CopyOutcome::LeftOut;
-        }
-        let Some(source) = source else { return copied(copying.target, parameter) };
-        match source.get(&parameter.name) {
-            None => CopyOutcome::Missing,
-            Some(shape) if *shape != parameter.shape => CopyOutcome::OtherShape(shape_text(shape)),
-            Some(_) => copied(copying.target, parameter),
+        let Some(at) = chosen.iter().position(|&chosen| chosen == index) else { return Outcome::LeftOut };
+        match fit.map(|fit| (fit, &fit.rows[at])) {
+            Some((fit, row)) if row.is_refused() => Outcome::Refused(fit.text(row)),
+            _ => Outcome::Taken(meant(used.target, parameter)),
         }
     };
     structure.parameters.iter().enumerate().map(outcome).collect()
 }
 
-fn copied(target: &Target, parameter: &Parameter) -> CopyOutcome {
+/// The number of entries of a parameter that a target means.
+fn meant(target: &Target, parameter: &Parameter) -> usize {
     let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
     let row = parameter.len() / rows;
-    let meant = (0..rows).filter(|channel| targets::has_entry(target, parameter, channel * row)).count();
-    CopyOutcome::Copied(meant * row)
+    (0..rows).filter(|channel| targets::has_entry(target, parameter, channel * row)).count() * row
 }
 
-/// One sentence for all parameters: copying is all or nothing.
-fn verdict(outcomes: &[CopyOutcome]) -> String {
-    let refused = outcomes.iter().filter(|outcome| outcome.is_refused()).count();
-    if refused > 0 {
-        let parameters = text::counted(refused, "parameter");
-        return format!("✗ Nothing would be copied: {parameters} do not fit");
+/// One sentence for all parameters: it is all or nothing.
+fn verdict(outcomes: &[Outcome], reading: Reading, fit: Option<&Fit>) -> String {
+    let done = reading.done();
+    if let Some(fit) = fit.filter(|fit| !fit.fits()) {
+        return format!("✗ Nothing would be {done}: {}", fit.verdict());
     }
-    let copied = outcomes.iter().filter(|outcome| matches!(outcome, CopyOutcome::Copied(_))).count();
-    format!("✓ {} of {} fit", text::grouped(copied as u64), text::counted(outcomes.len(), "parameter"))
+    let taken = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Taken(_))).count();
+    let all = text::counted(outcomes.len(), "parameter");
+    format!(
+        "✓ {} of {all} would be {}",
+        text::grouped(taken as u64),
+        if reading.is_mask() { "read" } else { done }
+    )
 }
 
-fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[CopyOutcome]) {
+fn table_ui(ui: &mut Ui, structure: &Structure, used: &WeightUse<'_>, fit: Option<&Fit>) {
+    let outcomes = outcomes(structure, used, fit);
     let colours = theme::present(ui);
-    let is_refused = outcomes.iter().any(CopyOutcome::is_refused);
-    ui.label(RichText::new(verdict(outcomes)).color(if is_refused { colours.bad } else { colours.text }));
+    let is_refused = outcomes.iter().any(Outcome::is_refused);
+    let verdict = verdict(&outcomes, used.reading, fit);
+    ui.label(RichText::new(verdict).color(if is_refused { colours.bad } else { colours.text }));
     Grid::new("dry run").num_columns(3).striped(true).show(ui, |ui| {
-        for (parameter, outcome) in structure.parameters.iter().zip(outcomes) {
+        for (parameter, outcome) in structure.parameters.iter().zip(&outcomes) {
             ui.small(&parameter.name);
             ui.small(shape_text(&parameter.shape));
             let colour = if outcome.is_refused() { colours.bad } else { colours.text };
-            ui.label(RichText::new(outcome.text(parameter.len())).small().color(colour));
+            ui.label(RichText::new(outcome.text(parameter.len(), used.reading)).small().color(colour));
             ui.end_row();
         }
     });
-}
-
-/// Tensors of the file that the network does not have.
-fn others_ui(ui: &mut Ui, structure: &Structure, shapes: &Shapes) {
-    let others: Vec<&str> =
-        shapes.keys().map(String::as_str).filter(|name| structure.find(name).is_none()).collect();
-    if !others.is_empty() {
-        let some = others.iter().take(SOME).copied().collect::<Vec<_>>().join(", ");
-        let more = others.len().saturating_sub(SOME);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        ui.small(format!("The file also has {some}{more}, which this network does not have."));
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::Shape;
-    use crate::doc::intervention::{Graft, Layers};
+    use crate::doc::intervention::{Graft, Intervention, Layers};
     use crate::doc::{Loss, Mlp, Net};
 
     fn structure() -> Structure {
@@ -247,23 +205,44 @@ mod tests {
     fn a_target_leaves_parameters_and_channels_out() {
         let target = Target { layers: Layers::First(1), channels: vec![0, 2], ..Target::default() };
         let stage = graft(target);
-        let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), None);
-        assert_eq!(
-            outcomes,
-            [CopyOutcome::Copied(4), CopyOutcome::Copied(2), CopyOutcome::LeftOut, CopyOutcome::LeftOut]
-        );
-        assert_eq!(verdict(&outcomes), "✓ 2 of 4 parameters fit");
+        let (place, structure) = (Place::default(), structure());
+        let (used, has_names) = used(&stage, &place).unwrap();
+        let outcomes = outcomes(&structure, &used, None);
+        assert_eq!(outcomes, [Outcome::Taken(4), Outcome::Taken(2), Outcome::LeftOut, Outcome::LeftOut]);
+        assert!(has_names);
+        assert_eq!(verdict(&outcomes, used.reading, None), "✓ 2 of 4 parameters would be copied");
     }
 
     #[test]
     fn one_parameter_that_does_not_fit_refuses_all() {
         let stage = graft(Target::default());
         let shapes = [("fc1.weight", vec![3, 2]), ("fc1.bias", vec![4]), ("fc2.weight", vec![2, 3])];
-        let shapes: Shapes = shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
-        let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), Some(&shapes));
-        assert_eq!(outcomes[1], CopyOutcome::OtherShape("4".to_owned()));
-        assert_eq!(outcomes[3], CopyOutcome::Missing);
-        assert_eq!(verdict(&outcomes), "✗ Nothing would be copied: 2 parameters do not fit");
+        let shapes = shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
+        let (place, structure) = (Place::default(), structure());
+        let (used, _) = used(&stage, &place).unwrap();
+        let fit = fit(&structure, &used, &FileShapes { shapes, ..FileShapes::default() });
+        let outcomes = outcomes(&structure, &used, Some(&fit));
+        assert_eq!(outcomes[1], Outcome::Refused("3 here, 4 in the file".to_owned()));
+        let missing = "2 here, no floating-point tensor of that name in the file".to_owned();
+        assert_eq!(outcomes[3], Outcome::Refused(missing));
+        let verdict = verdict(&outcomes, used.reading, Some(&fit));
+        assert_eq!(verdict, "✗ Nothing would be copied: 2 of 4 parameters fit");
+    }
+
+    #[test]
+    fn masks_have_a_table_too() {
+        for (plan, reading, taken) in [
+            ("Do(Import(file: \"m.pth\", content: Mask))", Reading::Prunes, 2),
+            ("Do(Freeze(select: Mask(\"m.pth\")))", Reading::Freezes, 4),
+        ] {
+            let stage: Stage = crate::form::ron_text::from_str(plan).unwrap();
+            let (place, structure) = (Place::default(), structure());
+            let (used, has_names) = used(&stage, &place).unwrap();
+            assert_eq!((used.reading, has_names), (reading, false));
+            let outcomes = outcomes(&structure, &used, None);
+            let verdict = verdict(&outcomes, reading, None);
+            assert_eq!(verdict, format!("✓ {taken} of 4 parameters would be read"));
+        }
     }
 
     #[test]
@@ -288,9 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_do_not_copy_have_no_table() {
-        assert!(copying(&Stage::Test).is_none());
+    fn stages_that_read_no_weights_have_no_table() {
+        let place = Place::default();
+        assert!(used(&Stage::Test, &place).is_none());
         let rewinding = Graft { weights: false, ..Graft::default() };
-        assert!(copying(&Stage::Do(Intervention::Graft(rewinding))).is_none());
+        assert!(used(&Stage::Do(Intervention::Graft(rewinding)), &place).is_none());
     }
 }

@@ -1,16 +1,15 @@
 //! What the containers of checkpoints claim, compared with the size of the file, before a parser believes it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
+use tempfile::NamedTempFile;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::error::{AGAIN, STATE_DICT};
+use super::error::{AGAIN, Refusal, STATE_DICT};
 use super::pickle::scan;
 use crate::form::number::grouped;
-
-/// What is wrong with a file, and the remedy.
-pub type Refusal = (String, &'static str);
 
 /// Longest pickle, bytes. That of a network of a thousand layers has half a million.
 const LONGEST_PICKLE: u64 = 64 << 20;
@@ -22,16 +21,51 @@ const LOCATOR: usize = 20;
 const END64: usize = 56;
 /// Bytes that an entry of a zip archive takes at least, in the directory and before its contents.
 const ENTRY: u64 = 76;
+/// The pickle with the contents of a legacy file, counted from 0.
+const CONTENTS: usize = 3;
+/// The remedy for programs.
+const SCRIPT: &str = "in Python, load it with torch.jit.load and save its weights alone: \
+    torch.save(model.state_dict(), \"weights.pth\")";
+
+/// The texts of a pickle.
+#[derive(Default)]
+pub struct Texts {
+    bytes: Vec<u8>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Texts {
+    /// These names in the order of the pickle, which is that of a state dict; empty if it does not have all of them.
+    pub fn order<'a>(&self, names: impl Iterator<Item = &'a String>) -> Vec<String> {
+        let mut left: BTreeSet<&str> = names.map(String::as_str).collect();
+        let mut order = Vec::new();
+        for &(start, end) in &self.places {
+            let Ok(text) = std::str::from_utf8(&self.bytes[start..end]) else { continue };
+            if left.remove(text) {
+                order.push(text.to_owned());
+            }
+        }
+        if left.is_empty() { order } else { Vec::new() }
+    }
+}
 
 /// Refuses archives that PyTorch does not write: with compressed entries, which can grow to any size, or with more in them
-/// than the file has; and pickles that [`scan`] refuses.
-pub fn check_zip(file: &File, size: u64) -> Result<(), Refusal> {
+/// than the file has; and pickles that [`scan`] refuses. Returns the texts of the pickle that is read.
+pub fn check_zip(file: &File, size: u64) -> Result<Texts, Refusal> {
     let damaged = |error: &dyn std::fmt::Display| (format!("its archive: {error}"), AGAIN);
     check_end(file, size)?;
     let copy = file.try_clone().map_err(|error| damaged(&error))?;
     let mut archive = ZipArchive::new(BufReader::new(copy)).map_err(|error| damaged(&error))?;
+    let names: Vec<String> = archive.file_names().flatten().map(|name| name.to_string()).collect();
+    let Some(root) = root_of(&names) else {
+        let what = "it is a zip archive without data.pkl, which torch.save writes";
+        return Err((what.to_owned(), "choose the file that torch.save wrote"));
+    };
+    if names.iter().any(|name| name.strip_prefix(root).is_some_and(|name| name.starts_with("code/"))) {
+        return Err(("it is a TorchScript program".to_owned(), SCRIPT));
+    }
     let mut total = 0_u64;
-    let mut has_pickle = false;
+    let mut texts = Texts::default();
     for index in 0..archive.len() {
         let entry = archive.by_index_raw(index).map_err(|error| damaged(&error))?;
         let name = entry.name().map_err(|error| damaged(&error))?.into_owned();
@@ -46,20 +80,22 @@ pub fn check_zip(file: &File, size: u64) -> Result<(), Refusal> {
                 AGAIN,
             ));
         }
-        if name.contains("/code/") || name.starts_with("code/") {
-            return Err(("it is a TorchScript program".to_owned(), STATE_DICT));
-        }
         if name.ends_with("data.pkl") {
-            has_pickle = true;
             let length = entry.size();
-            scan(&within(entry, length)?).map_err(|problem| (problem, STATE_DICT))?;
+            let bytes = within(entry, length)?;
+            let places = scan(&bytes, 0)?.texts;
+            if name.strip_suffix("data.pkl") == Some(root) {
+                texts = Texts { bytes, places };
+            }
         }
     }
-    if has_pickle {
-        return Ok(());
-    }
-    let what = "it is a zip archive without data.pkl, which torch.save writes";
-    Err((what.to_owned(), "choose the file that torch.save wrote"))
+    Ok(texts)
+}
+
+/// What stands before the names of all entries: of several pickles the parser reads the one with the shortest name.
+fn root_of(names: &[String]) -> Option<&str> {
+    let roots = names.iter().filter_map(|name| name.strip_suffix("data.pkl"));
+    roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(|root| root.len())
 }
 
 /// Compares the numbers at the end of an archive with its size: the parser reserves memory by them.
@@ -90,17 +126,53 @@ fn check_end(file: &File, size: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// A copy of an archive that the reader would misunderstand, without what leads it astray; none for other archives.
+///
+/// PyTorch writes the records for large archives into small ones too. The crate `zip` counts back from the end by the length
+/// of the directory, as if they were not there, and comes out one entry too late if the first entry has just their length:
+/// if `torch.save` writes to a name of 21 characters.
+pub fn readable_copy(mut file: &File, size: u64) -> Result<Option<NamedTempFile>, Refusal> {
+    let Some(records) = size.checked_sub((END + LOCATOR + END64) as u64) else { return Ok(None) };
+    let end = at::<END>(file, size - END as u64)?;
+    let locator = at::<LOCATOR>(file, size - (END + LOCATOR) as u64)?;
+    let (count, length, start) = (number(&end[10..12]), number(&end[12..16]), number(&end[16..20]));
+    let is_large = count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff;
+    let has_records = locator.starts_with(b"PK\x06\x07") && number(&locator[8..16]) == records;
+    let taken = (size - END as u64).checked_sub(length).filter(|taken| *taken > start);
+    let Some(taken) = taken.filter(|_| has_records && !is_large) else { return Ok(None) };
+    if !at::<4>(file, taken)?.starts_with(b"PK\x01\x02") {
+        return Ok(None);
+    }
+    let mut copy = || -> std::io::Result<NamedTempFile> {
+        let mut copy = NamedTempFile::new()?;
+        file.seek(SeekFrom::Start(0))?;
+        std::io::copy(&mut file.take(records), &mut copy)?;
+        copy.write_all(&end)?;
+        Ok(copy)
+    };
+    let failed = |error| {
+        let what = format!("the names in its archive make a copy necessary, and that failed: {error}");
+        (what, "in Python, load it and save it under a name of another length")
+    };
+    copy().map(Some).map_err(failed)
+}
+
 /// Scans the pickles at the start of a legacy file: its number, version, system, contents, and the order of its storages.
-pub fn check_legacy(file: &File) -> Result<(), Refusal> {
+/// Returns the texts of its contents.
+pub fn check_legacy(file: &File) -> Result<Texts, Refusal> {
     let mut file = file;
     file.seek(SeekFrom::Start(0)).map_err(|error| unread(&error))?;
     let mut bytes = Vec::new();
     file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
-    let mut at = 0;
-    for _ in 0..5 {
-        at += scan(&bytes[at..]).map_err(|problem| (problem, STATE_DICT))?;
+    let (mut at, mut texts) = (0, Vec::new());
+    for number in 0..5 {
+        let scanned = scan(&bytes, at)?;
+        at = scanned.end;
+        if number == CONTENTS {
+            texts = scanned.texts;
+        }
     }
-    Ok(())
+    Ok(Texts { bytes, places: texts })
 }
 
 /// Reads this number of bytes, if they are not too many for a pickle.

@@ -1,17 +1,26 @@
 //! Why a weight file could not be read or written.
 
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}; {}", path.display(), io_remedy(source))]
     Io {
         /// The file.
         path: PathBuf,
         /// The operating system's error.
-        source: std::io::Error,
+        source: Error,
+    },
+    /// It is a folder, a pipe or a device.
+    #[error("{} is {what}; choose a .safetensors, .pth or .pt file", path.display())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        what: &'static str,
     },
     /// It is damaged or not a safetensors file.
     #[error("{} is not a readable safetensors file ({detail}); write it again, or choose another one", path.display())]
@@ -42,6 +51,18 @@ pub enum WeightFileError {
         /// Its first bytes.
         start: String,
     },
+}
+
+/// What is wrong with a file, and the remedy.
+pub type Refusal = (String, &'static str);
+
+/// What to do about an error of the operating system.
+fn io_remedy(source: &Error) -> &'static str {
+    match source.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::StorageFull => "make room on the disk",
+        _ => "check the path and the permissions",
+    }
 }
 
 /// The remedy for a damaged checkpoint.

@@ -5,6 +5,8 @@
 //! no header or pickle can ask for more memory than a small multiple of the size of its file.
 
 mod container;
+#[cfg(test)]
+mod damaged;
 mod error;
 #[cfg(test)]
 mod files;
@@ -25,7 +27,7 @@ use safetensors::Dtype;
 
 pub use error::WeightFileError;
 pub use numbers::{dtype_name, f32_bytes, f32_values};
-use numbers::{to_f32, to_mask};
+use numbers::{to_f32, to_mask, too_large};
 pub(super) use write::write_views;
 pub use write::{tensors_of, write_state_dict, write_tensors};
 
@@ -88,10 +90,23 @@ pub struct TensorFile {
     pub form: Form,
     /// Its tensors by name, without `num_batches_tracked`.
     pub heads: BTreeMap<String, Head>,
+    /// Their names in the order in which the writer had them; empty where the file does not say it.
+    pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
     /// What is not read, in sentences.
     pub notes: Vec<String>,
+    /// A copy that is read in the place of the file; last, so that it goes after those who read it.
+    _copy: Option<tempfile::TempPath>,
+}
+
+/// A tensor as float32.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The tensor.
+    pub tensor: FileTensor,
+    /// Number of values that float32 does not reach; they became infinite.
+    pub too_large: usize,
 }
 
 /// What PyTorch's batch norms count; nothing here depends on it.
@@ -102,6 +117,8 @@ pub const BATCHES_TRACKED: &str = "num_batches_tracked";
 pub struct NamedTensors {
     /// The tensors by name.
     pub tensors: BTreeMap<String, FileTensor>,
+    /// As [`TensorFile::order`].
+    pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
     /// What was converted or left out, in sentences.
@@ -115,11 +132,13 @@ impl TensorFile {
     /// When the file cannot be read, is damaged or is no weight file.
     pub fn open(path: &Path) -> Result<Self, WeightFileError> {
         let io = |source| WeightFileError::Io { path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(io)?;
-        if !file.metadata().map_err(io)?.is_file() {
-            let source = std::io::Error::from(std::io::ErrorKind::IsADirectory);
-            return Err(WeightFileError::Io { path: path.to_owned(), source });
+        // Before it is opened: to open a pipe waits for who writes into it.
+        let about = std::fs::metadata(path).map_err(io)?;
+        if !about.is_file() {
+            let what = if about.is_dir() { "a directory" } else { "no regular file" };
+            return Err(WeightFileError::NoFile { path: path.to_owned(), what });
         }
+        let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::new();
         file.by_ref().take(512).read_to_end(&mut start).map_err(io)?;
         let mut opened = match form_of(&start, path) {
@@ -132,6 +151,7 @@ impl TensorFile {
             }
         };
         opened.heads.retain(|name, _| !is_count(name));
+        opened.order.retain(|name| !is_count(name));
         Ok(opened)
     }
 
@@ -159,16 +179,18 @@ impl TensorFile {
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
-    pub fn values(&self, name: &str) -> Result<Option<FileTensor>, WeightFileError> {
+    pub fn values(&self, name: &str) -> Result<Option<Converted>, WeightFileError> {
         self.converted(name, to_f32)
     }
 
-    fn converted(&self, name: &str, convert: Convert) -> Result<Option<FileTensor>, WeightFileError> {
+    fn converted(&self, name: &str, convert: Convert) -> Result<Option<Converted>, WeightFileError> {
         let Some(head) = self.heads.get(name).filter(|head| convert(head.dtype, &[]).is_some()) else {
             return Ok(None);
         };
-        let values = convert(head.dtype, &self.bytes(head)?);
-        Ok(values.map(|values| FileTensor { shape: head.shape.clone(), values }))
+        let bytes = self.bytes(head)?;
+        let too_large = too_large(head.dtype, &bytes);
+        let tensor = |values| FileTensor { shape: head.shape.clone(), values };
+        Ok(convert(head.dtype, &bytes).map(|values| Converted { tensor: tensor(values), too_large }))
     }
 
     /// Names and shapes of the tensors that can be read as values, or as masks.
@@ -200,6 +222,12 @@ impl TensorFile {
         };
         self.notes.iter().cloned().chain(counts.into_iter().map(sentence)).collect()
     }
+}
+
+/// One sentence about values that float32 does not reach, if there are any.
+pub fn note_on_infinite(count: usize) -> Option<String> {
+    let values = || crate::form::number::counted(count, "value");
+    (count > 0).then(|| format!("{} of float64 became infinite: float32 ends at 3.4e38", values()))
 }
 
 type Convert = fn(Dtype, &[u8]) -> Option<Vec<f32>>;
@@ -237,12 +265,14 @@ pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
 
 fn read_as(path: &Path, convert: Convert) -> Result<NamedTensors, WeightFileError> {
     let file = TensorFile::open(path)?;
-    let mut tensors = BTreeMap::new();
+    let (mut tensors, mut infinite) = (BTreeMap::new(), 0);
     for name in file.heads.keys() {
-        if let Some(tensor) = file.converted(name, convert)? {
+        if let Some(Converted { tensor, too_large }) = file.converted(name, convert)? {
             tensors.insert(name.clone(), tensor);
+            infinite += too_large;
         }
     }
-    let notes = file.notes_of(convert);
-    Ok(NamedTensors { tensors, about: file.about, notes })
+    let mut notes = file.notes_of(convert);
+    notes.extend(note_on_infinite(infinite));
+    Ok(NamedTensors { tensors, order: file.order, about: file.about, notes })
 }

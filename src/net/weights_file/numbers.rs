@@ -55,13 +55,26 @@ fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec
     bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
 }
 
-/// Numbers of a type as a mask: integers and booleans that are not 0 become 1.
+/// Number of values of a type that are finite, and infinite as float32.
+pub fn too_large(dtype: Dtype, bytes: &[u8]) -> usize {
+    if dtype != Dtype::F64 {
+        return 0;
+    }
+    let values = bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
+    values.filter(|value| value.is_finite() && (*value as f32).is_infinite()).count()
+}
+
+/// Numbers of a type as a mask: integers, booleans and float64 that are not 0 become 1. (As float32 small ones would be 0.)
 pub fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     let size = match dtype {
         Dtype::BOOL | Dtype::U8 | Dtype::I8 => 1,
         Dtype::U16 | Dtype::I16 => 2,
         Dtype::U32 | Dtype::I32 => 4,
         Dtype::U64 | Dtype::I64 => 8,
+        Dtype::F64 => {
+            let is_set = |bytes| if f64::from_le_bytes(bytes) == 0.0 { 0.0 } else { 1.0 };
+            return Some(numbers(bytes, is_set));
+        }
         _ => return to_f32(dtype, bytes),
     };
     let is_set = |bytes: &[u8]| bytes.iter().any(|&byte| byte != 0);
@@ -85,6 +98,16 @@ mod tests {
         assert_eq!(to_f32(Dtype::F32, &[0, 0, 0x80, 0x3f]), Some(vec![1.0]));
         assert_eq!(to_f32(Dtype::BF16, &[0x80, 0x3f]), Some(vec![1.0]));
         assert_eq!(to_f32(Dtype::F16, &[0, 0x3c]), Some(vec![1.0]));
+    }
+
+    #[test]
+    fn numbers_beyond_float32_are_counted_and_stay_in_masks() {
+        let double: Vec<u8> = [1e200, -1e200, 1e-60, f64::INFINITY, -0.0]
+            .iter()
+            .flat_map(|value: &f64| value.to_le_bytes())
+            .collect();
+        assert_eq!((too_large(Dtype::F64, &double), too_large(Dtype::F32, &double)), (2, 0));
+        assert_eq!(to_mask(Dtype::F64, &double), Some(vec![1.0, 1.0, 1.0, 1.0, 0.0]));
     }
 
     #[test]

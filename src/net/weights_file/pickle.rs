@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::error::{AGAIN, Refusal, STATE_DICT};
+
 /// Most bytes that a pickle may make the parser allocate. A tensor of a checkpoint takes about 10 kB.
 const MOST: u64 = 512 << 20;
 /// Bytes of an object and of its place in a container, rounded up.
@@ -26,29 +28,48 @@ struct Scan<'a> {
     stack: Vec<Slot>,
     marks: Vec<usize>,
     memo: BTreeMap<u32, Slot>,
+    texts: Vec<(usize, usize)>,
     total: u64,
 }
 
-/// The length of the pickle that these bytes start with.
+/// A pickle that may be read.
+pub struct Scanned {
+    /// The byte after it.
+    pub end: usize,
+    /// Its texts in their order: from this byte to that one.
+    pub texts: Vec<(usize, usize)>,
+}
+
+/// Looks through the pickle that begins at this byte.
 ///
 /// # Errors
-/// What is wrong with it, and at which byte.
-pub fn scan(bytes: &[u8]) -> Result<usize, String> {
-    let (stack, marks, memo) = (Vec::new(), Vec::new(), BTreeMap::new());
-    let mut scan = Scan { bytes, at: 0, stack, marks, memo, total: 0 };
+/// What is wrong with it, at which of the bytes, and the remedy.
+pub fn scan(bytes: &[u8], start: usize) -> Result<Scanned, Refusal> {
+    let (stack, marks, memo, texts) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
+    let mut scan = Scan { bytes, at: start, stack, marks, memo, texts, total: 0 };
     loop {
         let at = scan.at;
         match scan.step() {
             Ok(true) => {}
-            Ok(false) => return Ok(scan.at),
-            Err(problem) => return Err(format!("its pickle, byte {at}: {problem}")),
+            Ok(false) => return Ok(Scanned { end: scan.at, texts: scan.texts }),
+            Err((problem, remedy)) => return Err((format!("its pickle, byte {at}: {problem}"), remedy)),
         }
     }
 }
 
+/// What no program writes: the file was changed, or is not whole.
+fn damaged(what: &str) -> Refusal {
+    (what.to_owned(), AGAIN)
+}
+
+/// What weights do not need.
+const fn foreign(what: String) -> Refusal {
+    (what, STATE_DICT)
+}
+
 impl Scan<'_> {
     /// Takes the next opcode; whether there are more.
-    fn step(&mut self) -> Result<bool, String> {
+    fn step(&mut self) -> Result<bool, Refusal> {
         let op = self.take(1)?[0];
         match op {
             b'.' => return Ok(false),
@@ -60,8 +81,8 @@ impl Scan<'_> {
             b'J' => self.number(4)?,
             b'G' => self.number(8)?,
             b'I' | b'L' | b'F' | b'V' => {
-                let (start, end) = self.line()?;
-                self.push(OBJECT + (end - start) as u64, Some((start, end)))?;
+                let text = self.line()?;
+                self.text(text)?;
             }
             0x8a | b'U' | 0x8c | b'C' => self.counted(1)?,
             0x8b | b'T' | b'X' | b'B' => self.counted(4)?,
@@ -88,7 +109,8 @@ impl Scan<'_> {
             }
             b'g' | b'h' | b'j' => {
                 let index = self.index(op)?;
-                let slot = *self.memo.get(&index).ok_or("it fetches what it has not kept")?;
+                let slot =
+                    *self.memo.get(&index).ok_or_else(|| damaged("it fetches what it has not kept"))?;
                 self.push(slot.cost, slot.text)?;
             }
             b'p' | b'q' | b'r' => {
@@ -97,13 +119,13 @@ impl Scan<'_> {
             }
             0x94 => self.keep(u32::try_from(self.memo.len()).unwrap_or(u32::MAX))?,
             b'c' | 0x93 | b'P' | b'Q' | b'R' | 0x81 | 0x92 | b'b' => self.object(op)?,
-            other => return Err(format!("opcode 0x{other:02x} has no place among weights")),
+            other => return Err(foreign(format!("opcode 0x{other:02x} has no place among weights"))),
         }
         Ok(true)
     }
 
     /// Names, calls and states.
-    fn object(&mut self, op: u8) -> Result<(), String> {
+    fn object(&mut self, op: u8) -> Result<(), Refusal> {
         match op {
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
@@ -112,7 +134,7 @@ impl Scan<'_> {
             0x93 => {
                 let (name, module) = (self.pop()?.text, self.pop()?.text);
                 let (Some(module), Some(name)) = (module, name) else {
-                    return Err("it names something without a text".to_owned());
+                    return Err(damaged("it names something without a text"));
                 };
                 self.global(module, name)
             }
@@ -136,103 +158,111 @@ impl Scan<'_> {
         }
     }
 
-    fn global(&mut self, module: (usize, usize), name: (usize, usize)) -> Result<(), String> {
+    fn global(&mut self, module: (usize, usize), name: (usize, usize)) -> Result<(), Refusal> {
         let text = |(start, end): (usize, usize)| String::from_utf8_lossy(&self.bytes[start..end]);
         let (module, name) = (text(module), text(name));
         if !is_known(&module, &name) {
             let short = |text: &str| text.chars().take(60).collect::<String>().escape_debug().to_string();
             let (module, name) = (short(&module), short(&name));
-            return Err(format!("it names {module}.{name}, which weights do not need; nothing was executed"));
+            let what = format!("it names {module}.{name}, which weights do not need; nothing was executed");
+            return Err(foreign(what));
         }
         self.push(OBJECT + (module.len() + name.len()) as u64, None)
     }
 
-    fn take(&mut self, count: usize) -> Result<&[u8], String> {
+    fn take(&mut self, count: usize) -> Result<&[u8], Refusal> {
         let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
-        let end = end.ok_or("it ends in the middle")?;
+        let end = end.ok_or_else(|| damaged("it ends in the middle"))?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
         Ok(taken)
     }
 
-    fn unsigned(&mut self, size: usize) -> Result<u64, String> {
+    fn unsigned(&mut self, size: usize) -> Result<u64, Refusal> {
         let mut bytes = [0; 8];
         bytes[..size].copy_from_slice(self.take(size)?);
         Ok(u64::from_le_bytes(bytes))
     }
 
     /// A number of this many bytes.
-    fn number(&mut self, size: usize) -> Result<(), String> {
+    fn number(&mut self, size: usize) -> Result<(), Refusal> {
         self.take(size)?;
         self.push(OBJECT, None)
     }
 
     /// A text or bytes behind their length, which has this many bytes.
-    fn counted(&mut self, size: usize) -> Result<(), String> {
+    fn counted(&mut self, size: usize) -> Result<(), Refusal> {
         let length = self.unsigned(size)?;
         let start = self.at;
         self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
-        self.push(OBJECT + length, Some((start, self.at)))
+        self.text((start, self.at))
+    }
+
+    fn text(&mut self, text: (usize, usize)) -> Result<(), Refusal> {
+        self.push(OBJECT + (text.1 - text.0) as u64, Some(text))?;
+        self.texts.push(text);
+        Ok(())
     }
 
     /// The text up to the end of the line.
-    fn line(&mut self) -> Result<(usize, usize), String> {
+    fn line(&mut self) -> Result<(usize, usize), Refusal> {
         let start = self.at;
-        let end = self.bytes[start..].iter().position(|&byte| byte == b'\n').ok_or("it ends in a line")?;
+        let end = self.bytes[start..].iter().position(|&byte| byte == b'\n');
+        let end = end.ok_or_else(|| damaged("it ends in a line"))?;
         self.at = start + end + 1;
         let text = &self.bytes[start..start + end];
         Ok((start, start + text.strip_suffix(b"\r").unwrap_or(text).len()))
     }
 
     /// A place in the memo.
-    fn index(&mut self, op: u8) -> Result<u32, String> {
+    fn index(&mut self, op: u8) -> Result<u32, Refusal> {
         match op {
             b'g' | b'p' => {
                 let (start, end) = self.line()?;
                 let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or_default();
-                text.parse().map_err(|_| "a place in its memo is no number".to_owned())
+                text.parse().map_err(|_| damaged("a place in its memo is no number"))
             }
             b'h' | b'q' => Ok(self.unsigned(1)? as u32),
             _ => Ok(self.unsigned(4)? as u32),
         }
     }
 
-    fn charge(&mut self, cost: u64) -> Result<(), String> {
+    fn charge(&mut self, cost: u64) -> Result<(), Refusal> {
         self.total = self.total.saturating_add(cost);
         if self.total > MOST {
-            return Err(format!("it asks for more than {} MiB, beside the tensors", MOST >> 20));
+            return Err(foreign(format!("it asks for more than {} MiB, beside the tensors", MOST >> 20)));
         }
         Ok(())
     }
 
-    fn push(&mut self, cost: u64, text: Option<(usize, usize)>) -> Result<(), String> {
+    fn push(&mut self, cost: u64, text: Option<(usize, usize)>) -> Result<(), Refusal> {
         self.charge(cost)?;
         self.stack.push(Slot { cost, text });
         Ok(())
     }
 
     /// Puts what was made of objects that have been paid for.
-    fn push_made(&mut self, cost: u64) -> Result<(), String> {
+    fn push_made(&mut self, cost: u64) -> Result<(), Refusal> {
         self.charge(OBJECT)?;
         self.stack.push(Slot { cost, text: None });
         Ok(())
     }
 
-    fn pop(&mut self) -> Result<Slot, String> {
+    fn pop(&mut self) -> Result<Slot, Refusal> {
         if self.marks.last() == Some(&self.stack.len()) {
-            return Err("its stack has a mark where an object should be".to_owned());
+            return Err(damaged("its stack has a mark where an object should be"));
         }
-        self.stack.pop().ok_or_else(|| "its stack is empty".to_owned())
+        self.stack.pop().ok_or_else(|| damaged("its stack is empty"))
     }
 
-    fn top(&mut self) -> Result<&mut Slot, String> {
+    fn top(&mut self) -> Result<&mut Slot, Refusal> {
         if self.marks.last() == Some(&self.stack.len()) {
-            return Err("its stack has a mark where an object should be".to_owned());
+            return Err(damaged("its stack has a mark where an object should be"));
         }
-        self.stack.last_mut().ok_or_else(|| "its stack is empty".to_owned())
+        self.stack.last_mut().ok_or_else(|| damaged("its stack is empty"))
     }
 
-    fn pop_or_mark(&mut self) -> Result<(), String> {
+    fn pop_or_mark(&mut self) -> Result<(), Refusal> {
         if self.marks.last() == Some(&self.stack.len()) {
             self.marks.pop();
             return Ok(());
@@ -241,12 +271,12 @@ impl Scan<'_> {
     }
 
     /// Takes everything above the last mark; what it costs.
-    fn pop_to_mark(&mut self) -> Result<u64, String> {
-        let mark = self.marks.pop().ok_or("it has no mark")?;
+    fn pop_to_mark(&mut self) -> Result<u64, Refusal> {
+        let mark = self.marks.pop().ok_or_else(|| damaged("it has no mark"))?;
         Ok(self.stack.drain(mark..).map(|slot| slot.cost).sum())
     }
 
-    fn gather(&mut self, count: usize) -> Result<(), String> {
+    fn gather(&mut self, count: usize) -> Result<(), Refusal> {
         let mut cost = OBJECT;
         for _ in 0..count {
             cost += self.pop()?.cost;
@@ -254,7 +284,7 @@ impl Scan<'_> {
         self.push_made(cost)
     }
 
-    fn add(&mut self, count: usize) -> Result<(), String> {
+    fn add(&mut self, count: usize) -> Result<(), Refusal> {
         let mut cost = 0;
         for _ in 0..count {
             cost += self.pop()?.cost;
@@ -263,7 +293,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn keep(&mut self, index: u32) -> Result<(), String> {
+    fn keep(&mut self, index: u32) -> Result<(), Refusal> {
         let top = *self.top()?;
         self.charge(top.cost)?;
         self.memo.insert(index, top);
@@ -284,7 +314,6 @@ fn is_known(module: &str, name: &str) -> bool {
         "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
         "torch._utils" => name.starts_with("_rebuild_"),
         "torch._tensor" => name == "_rebuild_from_type_v2",
-        "torch.nn.parameter" => ["Parameter", "Buffer"].contains(&name),
         "torch.serialization" => name == "_get_layout",
         "torch.torch_version" => name == "TorchVersion",
         "collections" => ["OrderedDict", "defaultdict", "Counter"].contains(&name),

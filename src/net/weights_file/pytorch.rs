@@ -9,9 +9,10 @@ use std::path::Path;
 
 use pytorch_reader::{DType, PickleError, PickleValue, PytorchError, PytorchReader, Tensor};
 use safetensors::Dtype;
+use tempfile::NamedTempFile;
 
-use super::container::{Refusal, check_legacy, check_zip};
-use super::error::{AGAIN, STATE_DICT};
+use super::container::{Texts, check_legacy, check_zip, readable_copy};
+use super::error::{AGAIN, Refusal, STATE_DICT};
 use super::{Form, Head, Place, TensorFile, WeightFileError};
 use crate::form::number::{counted, grouped};
 
@@ -29,19 +30,26 @@ const LEGACY_TEXT: &[u8] = b"119547037146038801333356";
 /// It begins within this number of bytes.
 const LEGACY_START: usize = 64;
 
-/// The form of a checkpoint that starts with these bytes.
+/// The form of a checkpoint that starts with these bytes, in the order in which the parser looks for them.
 pub fn form_of(start: &[u8]) -> Option<Form> {
     if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
         return Some(Form::Zip);
+    }
+    if is_tar(start) {
+        return None;
     }
     let start = &start[..start.len().min(LEGACY_START)];
     let has = |number: &[u8]| start.windows(number.len()).any(|bytes| bytes == number);
     (has(&LEGACY_BYTES) || has(LEGACY_TEXT)).then_some(Form::Legacy)
 }
 
+fn is_tar(start: &[u8]) -> bool {
+    start.get(257..262) == Some(b"ustar")
+}
+
 /// Why a file that starts with these bytes is a checkpoint, and cannot be read.
 pub fn refusal(start: &[u8]) -> Option<Refusal> {
-    if start.get(257..262) == Some(b"ustar") {
+    if is_tar(start) {
         let what = "it is a tar archive, as PyTorch wrote before version 0.1.10 of 2017";
         let remedy = "load it in Python, and save its weights again with torch.save";
         return Some((what.to_owned(), remedy));
@@ -55,14 +63,19 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
         let short: String = detail.chars().take(LONGEST_MESSAGE).collect();
         WeightFileError::checkpoint(path, &short, remedy)
     };
-    let size = file.metadata().map_err(|source| WeightFileError::Io { path: path.to_owned(), source })?.len();
-    match form {
+    let io = |source| WeightFileError::Io { path: path.to_owned(), source };
+    let size = file.metadata().map_err(io)?.len();
+    let copy = if form == Form::Zip { readable_copy(&file, size).map_err(refused)? } else { None };
+    let file = copy.as_ref().map_or(Ok(file), NamedTempFile::reopen).map_err(io)?;
+    let size = file.metadata().map_err(io)?.len();
+    let texts = match form {
         Form::Zip => check_zip(&file, size).map_err(refused)?,
         Form::Legacy => check_legacy(&file).map_err(refused)?,
-        Form::Safetensors => {}
-    }
-    let root = PytorchReader::read_pickle_data(path, None).map_err(|error| refused(parsed(&error)))?;
-    let all = PytorchReader::new(path).map_err(|error| refused(parsed(&error)))?;
+        Form::Safetensors => Texts::default(),
+    };
+    let read = copy.as_ref().map_or(path, NamedTempFile::path);
+    let root = PytorchReader::read_pickle_data(read, None).map_err(|error| refused(parsed(&error)))?;
+    let all = PytorchReader::new(read).map_err(|error| refused(parsed(&error)))?;
     let all: BTreeMap<String, Tensor> = all.into_tensors().into_iter().collect();
     let mut chosen: Vec<String> = Vec::new();
     let mut notes = Vec::new();
@@ -101,13 +114,25 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
     if let Some(last) = chosen.last() {
         notes.insert(0, format!("the weights are those of {last}"));
     }
-    Ok(TensorFile { path: path.to_owned(), file, form, heads, about: BTreeMap::new(), notes })
+    let (order, about) = (texts.order(heads.keys()), BTreeMap::new());
+    let copy = copy.map(NamedTempFile::into_temp_path);
+    Ok(TensorFile { path: path.to_owned(), file, form, heads, order, about, notes, _copy: copy })
 }
 
 /// The parser's message, and the remedy.
 fn parsed(error: &PytorchError) -> Refusal {
-    let is_foreign = matches!(error, PytorchError::Pickle(PickleError::UnsupportedType(_)));
-    (error.to_string(), if is_foreign { STATE_DICT } else { AGAIN })
+    match error {
+        PytorchError::InvalidFormat(what) if what.starts_with("Big-endian") => {
+            let remedy = "in Python, load it on this computer and save it again with torch.save";
+            ("it was saved on a big-endian computer".to_owned(), remedy)
+        }
+        // Whole files with something else in them than a dictionary of tensors.
+        PytorchError::InvalidFormat(_)
+        | PytorchError::Pickle(PickleError::UnsupportedType(_) | PickleError::UnexpectedOpCode(_)) => {
+            (error.to_string(), STATE_DICT)
+        }
+        _ => (error.to_string(), AGAIN),
+    }
 }
 
 /// The entry of a dictionary that holds the weights: its key, what it holds, and which other tensors are beside it.

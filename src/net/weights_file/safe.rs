@@ -34,7 +34,7 @@ pub fn open(path: &Path, mut file: File) -> Result<TensorFile, WeightFileError> 
     let header: Metadata =
         serde_json::from_slice(&header).map_err(|error| damaged(format!("its header: {error}")))?;
     let (start, held) = (LENGTH + length, header.data_len() as u64);
-    if start + held != size {
+    if start.checked_add(held) != Some(size) {
         return Err(damaged(format!("its tensors take {held} bytes, and the file has {}", size - start)));
     }
     let about = header.metadata().iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -44,5 +44,14 @@ pub fn open(path: &Path, mut file: File) -> Result<TensorFile, WeightFileError> 
         (name, Head { dtype: info.dtype, shape: info.shape.clone(), place })
     });
     let heads = heads.collect();
-    Ok(TensorFile { path: path.to_owned(), file, form: Form::Safetensors, heads, about, notes: Vec::new() })
+    Ok(TensorFile {
+        path: path.to_owned(),
+        file,
+        form: Form::Safetensors,
+        heads,
+        order: Vec::new(),
+        about,
+        notes: Vec::new(),
+        _copy: None,
+    })
 }

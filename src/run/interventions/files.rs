@@ -1,49 +1,42 @@
 //! Weights and masks as files, in the middle of a plan.
 
-use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::graft;
 use super::mask_report::mask_report;
+use super::source::Source;
 use crate::doc::file_names::stays_inside;
 use crate::doc::intervention::{FileContent, Params, WeightFile};
+use crate::doc::plan::Reading;
 use crate::doc::targets;
 use crate::intervene::Entry;
-use crate::net::weights_file::{FileTensor, tensors_of, write_state_dict, write_tensors};
+use crate::net::weights_file::{tensors_of, write_state_dict, write_tensors};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
-use crate::run::weight_files::read_for;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
-    let path = session.input_path(&file.file);
-    let (tensors, notes) = read_for(&session.context.structure, &path, file.content == FileContent::Mask)?;
+    let source = |session: &Session, reading| Source::of_file(session, &file.file, &file.target, reading);
     let report = match file.content {
-        FileContent::Values => graft::copy(session, &tensors, &notes, &file.target, &file.file)?,
-        FileContent::Mask => mask(session, &tensors, file)?,
+        FileContent::Values => {
+            let source = source(session, Reading::Copies)?;
+            graft::copy(session, &source, &file.target, &file.file)
+        }
+        FileContent::Mask => {
+            let source = source(session, Reading::Prunes)?;
+            mask(session, &source, file)
+        }
     };
     session.report(report)
 }
 
-fn mask(
-    session: &mut Session,
-    tensors: &BTreeMap<String, FileTensor>,
-    file: &WeightFile,
-) -> Result<Report, RunError> {
+fn mask(session: &mut Session, source: &Source, file: &WeightFile) -> Report {
     let structure = session.context.structure.clone();
-    let chosen = targets::prunable(&structure, &file.target);
-    for &index in &chosen {
-        let parameter = &structure.parameters[index];
-        if tensors.get(&parameter.name).map(|tensor| &tensor.shape) != Some(&parameter.shape) {
-            return Err(session.stage_error(format!(
-                "{} has no tensor {} of shape {:?}; nothing was pruned",
-                file.file, parameter.name, parameter.shape
-            )));
-        }
-    }
+    let Source { tensors, chosen, .. } = source;
     let before = session.state().network.clone();
     let network = &mut session.state_mut().network;
-    for &index in &chosen {
+    for &index in chosen {
         let parameter = &structure.parameters[index];
         let entries = network.all_entries(index);
         let values = tensors[&parameter.name].values.iter();
@@ -55,7 +48,7 @@ fn mask(
     }
     let summary =
         format!("the zeros of {} are the mask: {:.2} % remain", file.file, 100.0 * network.remaining());
-    Ok(mask_report("mask", summary, &chosen, [&before, network]))
+    source.noted(mask_report("mask", summary, chosen, [&before, network]))
 }
 
 /// Writes values, or the mask as ones and zeros, into a file of the run's directory.
@@ -81,19 +74,33 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         );
     }
     let path = session.context.output.join(&name);
+    if let Some(link) = link_below(&session.context.output, Path::new(&name)) {
+        return Err(session.stage_error(format!(
+            "{} is a link, and exports stay in the run's directory; remove it, or choose another name",
+            link.display()
+        )));
+    }
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
     }
     let about = serde_json::json!({ "arm": session.context.arm, "seed": session.context.spec.seed });
     let about = Some(("weightlab", about.to_string()));
-    match file.content {
+    let written = match file.content {
         FileContent::Values => {
             let batches = session.state().position.iteration;
-            write_state_dict(&path, &structure, &tensors, batches, about)?;
+            write_state_dict(&path, &structure, &tensors, batches, about)
         }
-        FileContent::Mask => write_tensors(&path, &tensors, about)?,
-    }
+        FileContent::Mask => write_tensors(&path, &tensors, about),
+    };
+    written.map_err(|error| session.stage_error(error.to_string()))?;
     let summary = format!("wrote {} tensors to {name}", tensors.len());
     session.report(super::report("export", summary))
+}
+
+/// The first link on the way from a folder to a file below it.
+fn link_below(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let on_the_way = name.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let paths: Vec<PathBuf> = on_the_way.map(|part| folder.join(part)).collect();
+    paths.into_iter().rev().find(|path| path.is_symlink())
 }

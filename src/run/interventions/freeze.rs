@@ -1,32 +1,31 @@
 //! Freezing and releasing single entries.
 
-use std::collections::BTreeMap;
-
+use super::source::Source;
 use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
+use crate::doc::plan::Reading;
 use crate::doc::structure::LayerKind;
 use crate::doc::targets;
 use crate::form::number::{counted, grouped};
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::weights_file::FileTensor;
 use crate::run::error::RunError;
 use crate::run::faults;
 use crate::run::session::Session;
-use crate::run::weight_files::read_for;
 
 /// Holds entries of the present network at a value.
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
-    let mask = if let Select::Mask(file) = &freeze.select {
-        read_for(&structure, &session.input_path(file), true)?.0
-    } else {
-        BTreeMap::new()
+    let mask = match &freeze.select {
+        Select::Mask(file) => Some(Source::of_file(session, file, &freeze.target, Reading::Freezes)?),
+        Select::All | Select::Largest(_) | Select::Smallest(_) | Select::Random(_) | Select::Indices(_) => {
+            None
+        }
     };
     let mut held = Vec::new();
     for &index in &chosen {
-        held.push(entries_to_hold(session, freeze, index, &mask)?);
+        held.push(entries_to_hold(session, freeze, index, mask.as_ref())?);
     }
     let mut rows = Vec::new();
     for (&index, indices) in chosen.iter().zip(&held) {
@@ -47,7 +46,11 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
         session.state_mut().network.fix_norms(norms);
     }
-    session.report(super::table("freeze", summary, &["parameter", "entries", "held"], rows))
+    let report = super::table("freeze", summary, &["parameter", "entries", "held"], rows);
+    session.report(match mask {
+        Some(mask) => mask.noted(report),
+        None => report,
+    })
 }
 
 fn norms_of(session: &Session, freeze: &Freeze) -> Vec<usize> {
@@ -61,7 +64,7 @@ fn entries_to_hold(
     session: &Session,
     freeze: &Freeze,
     index: usize,
-    mask: &BTreeMap<String, FileTensor>,
+    mask: Option<&Source>,
 ) -> Result<Vec<u32>, RunError> {
     let parameter = &session.context.structure.parameters[index];
     let network = &session.state().network;
@@ -77,15 +80,9 @@ fn entries_to_hold(
         Select::Smallest(fraction) => Selection::Smallest(*fraction),
         Select::Random(fraction) => Selection::Random(*fraction),
         Select::Indices(indices) => Selection::Indices(indices.iter().map(|&index| index as u64).collect()),
-        Select::Mask(file) => {
-            let tensor = mask.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
-            let tensor = tensor.ok_or_else(|| {
-                let (name, shape) = (&parameter.name, &parameter.shape);
-                session.stage_error(format!(
-                    "{file} has no tensor {name} of shape {shape:?}; nothing was frozen"
-                ))
-            })?;
-            let nonzero = tensor.values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+        Select::Mask(_) => {
+            let values = mask.and_then(|mask| mask.tensors.get(&parameter.name)).map(|tensor| &tensor.values);
+            let nonzero = values.into_iter().flatten().enumerate().filter(|(_, value)| **value != 0.0);
             Selection::Indices(nonzero.map(|(at, _)| at as u64).collect())
         }
     };

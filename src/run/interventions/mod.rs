@@ -7,6 +7,7 @@ mod graft;
 mod mask_report;
 mod prune;
 mod reinitialize;
+mod source;
 pub mod watch;
 
 use super::error::RunError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use crate::doc::RunSpec;
+use crate::doc::{RunSpec, Severity};
 use crate::net::backend;
 use crate::results::Event;
 use crate::run::context::RunContext;
@@ -100,9 +100,11 @@ fn in_directory(
     let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
     let checkpoint = directory.resume(&context)?;
     if checkpoint.is_none()
-        && let Some(problem) = input_problems(run, base).first()
+        && let Some(problem) = input_problems(std::slice::from_ref(run), base)
+            .iter()
+            .find(|problem| problem.severity == Severity::Error)
     {
-        return refuse(&mut directory, &problem.message);
+        return refuse(&mut directory, &problem.whole());
     }
     let mut session = Session::new(context, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {

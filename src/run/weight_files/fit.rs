@@ -1,12 +1,17 @@
 //! Which tensors of a file fit which parameters of a network.
 
+use std::collections::BTreeSet;
+
 use super::Shapes;
 use crate::doc::Structure;
+use crate::doc::plan::Reading;
 use crate::form::number::counted;
 use crate::results::network::shape_text;
 
 /// Rows of a table in a message; more are counted.
 const SOME: usize = 12;
+/// Tensors without a place in the network that are named; more are counted.
+const SOME_UNUSED: usize = 5;
 
 /// A parameter of a network or a tensor of a file, and its shapes here and there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,47 +34,37 @@ impl FitRow {
     pub fn is_refused(&self) -> bool {
         self.here.is_some() && !self.matches()
     }
-
-    /// What is wrong.
-    pub fn text(&self) -> String {
-        let shape =
-            |shape: &[usize]| if shape.is_empty() { "a number".to_owned() } else { shape_text(shape) };
-        match (&self.here, &self.file) {
-            (Some(here), Some(file)) if here == file => format!("{} in both", shape(here)),
-            (Some(here), Some(file)) => format!("{} here, {} in the file", shape(here), shape(file)),
-            (Some(here), None) => {
-                format!("{} here, no floating-point tensor of that name in the file", shape(here))
-            }
-            (None, Some(file)) => format!("not in this network, {} in the file", shape(file)),
-            (None, None) => String::new(),
-        }
-    }
 }
 
-/// All parameters of a network that a file is read for, and all other tensors of the file.
+/// All parameters of a network that a file is read for, and all tensors of the file that the network does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// Parameters in the order of the network, then the other tensors.
     pub rows: Vec<FitRow>,
+    /// How the file is read.
+    pub reading: Reading,
 }
 
 impl Fit {
     /// Compares these parameters of a network with a file whose tensors have our names.
-    pub fn of(structure: &Structure, parameters: &[usize], file: &Shapes) -> Self {
+    pub fn of(structure: &Structure, parameters: &[usize], file: &Shapes, reading: Reading) -> Self {
         let here = parameters.iter().map(|&index| {
             let parameter = &structure.parameters[index];
             let found = file.get(&parameter.name).cloned();
             FitRow { name: parameter.name.clone(), here: Some(parameter.shape.clone()), file: found }
         });
-        let others = file.iter().filter(|(name, _)| structure.find(name).is_none());
+        let names: BTreeSet<&str> =
+            structure.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        let others = file.iter().filter(|(name, _)| !names.contains(name.as_str()));
         let others =
             others.map(|(name, shape)| FitRow { name: name.clone(), here: None, file: Some(shape.clone()) });
-        Self { rows: here.chain(others).collect() }
+        Self { rows: here.chain(others).collect(), reading }
     }
 
-    /// Compares all parameters of a network.
+    /// Compares all parameters of a network with values.
     pub fn of_all(structure: &Structure, file: &Shapes) -> Self {
-        Self::of(structure, &(0..structure.parameters.len()).collect::<Vec<_>>(), file)
+        let all: Vec<usize> = (0..structure.parameters.len()).collect();
+        Self::of(structure, &all, file, Reading::Copies)
     }
 
     /// Whether the file has every parameter in its shape.
@@ -89,6 +84,20 @@ impl Fit {
         format!("{fitting} of {} fit", counted(parameters.count(), "parameter"))
     }
 
+    /// What is wrong with a row.
+    pub fn text(&self, row: &FitRow) -> String {
+        let shape =
+            |shape: &[usize]| if shape.is_empty() { "a number".to_owned() } else { shape_text(shape) };
+        let tensor = if self.reading.is_mask() { "tensor" } else { "floating-point tensor" };
+        match (&row.here, &row.file) {
+            (Some(here), Some(file)) if here == file => format!("{} in both", shape(here)),
+            (Some(here), Some(file)) => format!("{} here, {} in the file", shape(here), shape(file)),
+            (Some(here), None) => format!("{} here, no {tensor} of that name in the file", shape(here)),
+            (None, Some(file)) => format!("not in this network, {} in the file", shape(file)),
+            (None, None) => String::new(),
+        }
+    }
+
     /// The verdict, and a line for each row that does not match, up to a limit.
     pub fn table(&self) -> String {
         let rest: Vec<&FitRow> = self.rows.iter().filter(|row| !row.matches()).collect();
@@ -97,10 +106,33 @@ impl Fit {
         }
         let width = rest.iter().take(SOME).map(|row| row.name.chars().count()).max().unwrap_or_default();
         let mut lines = vec![format!("{}; these differ:", self.verdict())];
-        lines.extend(rest.iter().take(SOME).map(|row| format!("  {:<width$}  {}", row.name, row.text())));
+        lines.extend(rest.iter().take(SOME).map(|row| format!("  {:<width$}  {}", row.name, self.text(row))));
         if rest.len() > SOME {
             lines.push(format!("  and {} more", rest.len() - SOME));
         }
         lines.join("\n")
+    }
+
+    /// Why a file is refused as a whole, and what to do; none if it fits. The [table](Self::table) has the details.
+    pub fn refusal(&self, file: &str) -> Option<String> {
+        let done = self.reading.done();
+        let message = || {
+            format!(
+                "{file} does not fit this network, so nothing is {done}. Choose a source of the same network, or a \
+                    target without what differs"
+            )
+        };
+        (!self.fits()).then(message)
+    }
+
+    /// One sentence about tensors that the network does not have, if there are any: perhaps they are of another network.
+    pub fn unused(&self, file: &str) -> Option<String> {
+        let others = self.rows.iter().filter(|row| row.here.is_none());
+        let some: Vec<&str> = others.clone().take(SOME_UNUSED).map(|row| row.name.as_str()).collect();
+        let more = others.count().saturating_sub(SOME_UNUSED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let some_text = some.join(", ");
+        (!some.is_empty())
+            .then(|| format!("{file} also has {some_text}{more}, which this network does not have"))
     }
 }

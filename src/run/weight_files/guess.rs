@@ -3,17 +3,20 @@
 //! Every architecture suggests settings by the shapes of the layers; the first network that the file fits exactly is the
 //! answer.
 
-use super::names::{layers_of, named_as_here, without_prefix};
-use super::{Fit, Shapes};
+use super::names::{chain, layers_in_file, layers_of, prefix, shortened};
+use super::{FileShapes, Fit, Shapes};
 use crate::data::Shape;
 use crate::doc::arch::LayerShapes;
 use crate::doc::{Loss, Net, Structure};
+use crate::form::{Stored, check_ranges};
 use crate::results::network::shape_text;
 
 /// Layers that are named where no network is found; more are counted.
 const SOME: usize = 6;
 /// No network here has more units or channels in a layer.
 const WIDEST: usize = 1 << 20;
+/// Most layers with weights of a network that is looked for: each network that comes into question is built.
+const MOST_LAYERS: usize = 1000;
 
 /// A network that a file fits exactly.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,12 @@ impl Guess {
         format!("{name} for inputs of {}, {} classes", self.input, self.classes)
     }
 
+    /// What it is, in a sentence without its end, and as an experiment has it: `A VGG-16 with batch norm and a linear head, net:
+    /// Vgg()`.
+    pub fn description(&self) -> String {
+        format!("{}, net: {}", self.net.rule().description(), self.net.to_ron())
+    }
+
     /// The network for data of this many classes, where that is known: only another number is written down.
     pub fn net_for(&self, classes: Option<usize>) -> &Net {
         if classes == Some(self.classes) { &self.same_classes } else { &self.net }
@@ -46,11 +55,15 @@ impl Guess {
 /// The network whose weights these are.
 ///
 /// # Errors
-/// What the file has instead, in a sentence.
-pub fn guess(shapes: &Shapes) -> Result<Guess, String> {
-    let shapes = without_prefix(shapes.clone());
-    let weights = weights(&shapes);
-    if shapes.values().flatten().any(|&length| length > WIDEST) {
+/// What the file has instead, in a sentence without its end.
+pub fn guess(file: &FileShapes) -> Result<Guess, String> {
+    let length = prefix(&file.shapes.keys());
+    let (shapes, in_file) = (shortened(file.shapes.clone(), length), layers_in_file(&file.order, length));
+    let weights = weights(&shapes, &in_file);
+    if weights.is_empty() {
+        return Err("the file has no weights of layers".to_owned());
+    }
+    if weights.len() > MOST_LAYERS || shapes.values().flatten().any(|&length| length > WIDEST) {
         return Err(seen(&weights));
     }
     let has_batch_norm = shapes.keys().any(|name| name.ends_with(".running_var"));
@@ -60,11 +73,7 @@ pub fn guess(shapes: &Shapes) -> Result<Guess, String> {
         has_batch_norm,
     };
     let Some(&[classes, _]) = layers.linear.last() else {
-        return Err(if weights.is_empty() {
-            "it has no weights of layers".to_owned()
-        } else {
-            seen(&weights)
-        });
+        return Err(seen(&weights));
     };
     let suggested = |classes: Option<usize>| {
         let kinds = Net::all().into_iter();
@@ -74,16 +83,21 @@ pub fn guess(shapes: &Shapes) -> Result<Guess, String> {
     let (at, (net, input)) = given
         .into_iter()
         .enumerate()
-        .find(|(_, (net, input))| fits(net, *input, classes, &shapes))
+        .find(|(_, (net, input))| fits(net, *input, classes, file))
         .ok_or_else(|| seen(&weights))?;
+    // An experiment with other settings than these is refused.
+    if let Some(problem) = check_ranges(&mut net.clone()).first() {
+        return Err(format!("its layers are those of {}, but {}", net.label(), problem.message));
+    }
     let unknown = net.rule().not_in_weights();
     Ok(Guess { net, same_classes: plain[at].0.clone(), input, classes, unknown })
 }
 
-/// Weights of convolutions and linear layers by the names of their layers, in the order of numbers; the last linear layer is
-/// the last one.
-fn weights(shapes: &Shapes) -> Vec<(String, Vec<usize>)> {
-    let layers = layers_of(shapes.keys()).into_iter();
+/// Weights of convolutions and linear layers by the names of their layers, in the order of numbers, or in that of the file
+/// where they have none; the last linear layer is the last one.
+fn weights(shapes: &Shapes, in_file: &[String]) -> Vec<(String, Vec<usize>)> {
+    let layers = layers_of(shapes.keys());
+    let layers = chain(&layers, in_file).unwrap_or(layers).into_iter();
     let of = |layer: String| Some((shapes.get(&format!("{layer}.weight"))?.clone(), layer));
     let mut weights: Vec<(String, Vec<usize>)> = layers
         .filter_map(of)
@@ -94,11 +108,11 @@ fn weights(shapes: &Shapes) -> Vec<(String, Vec<usize>)> {
     weights
 }
 
-fn fits(net: &Net, input: Shape, classes: usize, shapes: &Shapes) -> bool {
+fn fits(net: &Net, input: Shape, classes: usize, file: &FileShapes) -> bool {
     let Ok(structure) = Structure::new(net, input, classes, &Loss::CrossEntropy) else {
         return false;
     };
-    Fit::of_all(&structure, &named_as_here(&structure, shapes.clone()).tensors).is_exact()
+    Fit::of_all(&structure, &file.named_for(&structure)).is_exact()
 }
 
 /// What a file has, where no network here has the same.

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::FileShapes;
 use super::guess::{Guess, guess};
+use super::names::natural;
 use crate::doc::Structure;
-use crate::net::weights_file::{TensorFile, dtype_name};
+use crate::net::weights_file::{TensorFile, dtype_name, note_on_infinite};
 use crate::run::directory::{spec_of, weights_path};
 
 /// What a weight file holds.
@@ -12,7 +14,7 @@ use crate::run::directory::{spec_of, weights_path};
 pub struct Inspection {
     /// How it is laid out.
     pub form: &'static str,
-    /// Its tensors, in the order of their names.
+    /// Its tensors, in the order of the numbers in their names.
     pub tensors: Vec<TensorSummary>,
     /// What is converted or left out by an import, in sentences.
     pub notes: Vec<String>,
@@ -82,16 +84,21 @@ pub fn inspect(path: &Path) -> Result<Inspection, String> {
     let of_run = if path.is_dir() { Some(of_run(path)?) } else { None };
     let (path, guessed) = of_run.unwrap_or_else(|| (path.to_owned(), None));
     let file = TensorFile::open(&path).map_err(|error| error.to_string())?;
-    let mut tensors = Vec::new();
+    let (mut tensors, mut infinite) = (Vec::new(), 0);
     for (name, head) in &file.heads {
-        let values = file.values(name).map_err(|error| error.to_string())?;
-        let values = values.map(|tensor| Statistics::of(&tensor.values));
+        let read = file.values(name).map_err(|error| error.to_string())?;
+        infinite += read.as_ref().map_or(0, |read| read.too_large);
+        let values = read.map(|read| Statistics::of(&read.tensor.values));
         let dtype = dtype_name(head.dtype);
         tensors.push(TensorSummary { name: name.clone(), shape: head.shape.clone(), dtype, values });
     }
+    tensors.sort_by_cached_key(|tensor| natural(&tensor.name));
     let about = file.about.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    let guess = guessed.map_or_else(|| guess(&file.shapes(false)), Ok);
-    Ok(Inspection { form: file.form.name(), tensors, notes: file.notes(), about, guess })
+    let mut notes = file.notes();
+    notes.extend(note_on_infinite(infinite));
+    let shapes = FileShapes { shapes: file.shapes(false), order: file.order };
+    let guess = guessed.map_or_else(|| guess(&shapes), Ok);
+    Ok(Inspection { form: file.form.name(), tensors, notes, about, guess })
 }
 
 /// The weights at the end of a run, and its network.

@@ -24,6 +24,22 @@ const SYNONYMS: [(&str, &[&str]); 5] = [
 /// the first linear layer, others none at all.
 const NUMBERED: [&str; 2] = ["features", "classifier"];
 
+/// What others call the last layer, where the layers before it are numbered.
+const LAST: [&str; 12] = [
+    "out",
+    "output",
+    "fc_out",
+    "out_layer",
+    "output_layer",
+    "head",
+    "classifier",
+    "linear",
+    "fc",
+    "last",
+    "final",
+    "logits",
+];
+
 /// Layers that are named in a note; more are counted.
 const SOME: usize = 4;
 
@@ -36,13 +52,16 @@ pub struct Named<T> {
     pub renamed: Vec<(String, String)>,
 }
 
-/// Gives the tensors of a file the names that a network has for them.
-pub fn named_as_here<T>(structure: &Structure, tensors: BTreeMap<String, T>) -> Named<T> {
+/// Gives the tensors of a file the names that a network has for them. `order` has the names in the order of the file, if it
+/// is known.
+pub fn named_as_here<T>(structure: &Structure, tensors: BTreeMap<String, T>, order: &[String]) -> Named<T> {
     let is_ours = structure.parameters.iter().any(|parameter| tensors.contains_key(&parameter.name));
-    let tensors = if is_ours { tensors } else { without_prefix(tensors) };
+    let length = if is_ours { 0 } else { prefix(&tensors.keys()) };
+    let tensors = shortened(tensors, length);
     let theirs = layers_of(tensors.keys());
+    let in_file = layers_in_file(order, length);
     let ours: Vec<&str> = structure.layers.iter().map(|layer| layer.name.as_str()).collect();
-    let map = layer_map(structure, &ours, &theirs);
+    let map = layer_map(structure, &ours, &theirs, &in_file);
     let rename = |name: String| match name.rsplit_once('.') {
         Some((layer, role)) => map.get(layer).map_or(name.clone(), |ours| format!("{ours}.{role}")),
         None => name,
@@ -52,18 +71,70 @@ pub fn named_as_here<T>(structure: &Structure, tensors: BTreeMap<String, T>) -> 
     Named { tensors, renamed: map.into_iter().filter_map(differs).collect() }
 }
 
-/// The tensors of a file without what stands before all of their names.
-pub fn without_prefix<T>(tensors: BTreeMap<String, T>) -> BTreeMap<String, T> {
+/// Bytes of what stands before all of these names.
+pub fn prefix<'a>(names: &(impl Iterator<Item = &'a String> + Clone)) -> usize {
     let mut length = 0;
-    let first = tensors.keys().next().cloned().unwrap_or_default();
+    let first = names.clone().next().map_or("", String::as_str);
     while let Some(prefix) = PREFIXES.iter().find(|prefix| first[length..].starts_with(**prefix)) {
-        if !tensors.keys().all(|name| name[..length] == first[..length] && name[length..].starts_with(prefix))
-        {
+        let whole = &first[..length + prefix.len()];
+        if !names.clone().all(|name| name.starts_with(whole)) {
             break;
         }
         length += prefix.len();
     }
+    length
+}
+
+/// Tensors without this number of bytes before their names.
+pub fn shortened<T>(tensors: BTreeMap<String, T>, length: usize) -> BTreeMap<String, T> {
     tensors.into_iter().map(|(name, tensor)| (name[length..].to_owned(), tensor)).collect()
+}
+
+/// The layers of these names in their order, without this number of bytes before the names.
+pub fn layers_in_file(order: &[String], length: usize) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let layers = order.iter().filter_map(|name| Some(name.get(length..)?.rsplit_once('.')?.0));
+    layers.filter(|layer| seen.insert(*layer)).map(str::to_owned).collect()
+}
+
+/// Layers that follow each other in the order in which they compute, where their names or the file say it; `layers` are in the
+/// order of their numbers, `in_file` in that of the file, if it is known.
+pub fn chain(layers: &[String], in_file: &[String]) -> Option<Vec<String>> {
+    if layers.len() < 2 {
+        return Some(layers.to_vec());
+    }
+    let patterns: Vec<String> = layers.iter().map(|layer| pattern(layer)).collect();
+    if patterns.windows(2).all(|pair| pair[0] == pair[1]) && patterns.iter().all(|text| text.contains('#')) {
+        return Some(layers.to_vec());
+    }
+    let is_last = |layer: &String| LAST.contains(&layer.rsplit('.').next().unwrap_or_default());
+    let known: BTreeSet<&String> = layers.iter().collect();
+    let in_file: Vec<String> = in_file.iter().filter(|layer| known.contains(layer)).cloned().collect();
+    if in_file.len() == layers.len() {
+        let (last, others) = in_file.split_last()?;
+        // Numbers and names of last layers have to agree with the order.
+        let numbered = |pair: &[String]| {
+            pattern(&pair[0]) != pattern(&pair[1]) || natural(&pair[0]) <= natural(&pair[1])
+        };
+        let is_told = in_file.windows(2).all(numbered) && (is_last(last) || !others.iter().any(is_last));
+        return is_told.then_some(in_file);
+    }
+    let (last, others): (Vec<String>, Vec<String>) = layers.iter().cloned().partition(is_last);
+    let others = (last.len() == 1).then(|| chain(&others, &[]))??;
+    Some([others, last].concat())
+}
+
+/// A name with `#` for each number.
+fn pattern(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        match c {
+            '0'..='9' if text.ends_with('#') => {}
+            '0'..='9' => text.push('#'),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// One sentence about renamed layers, if there are any.
@@ -83,8 +154,8 @@ pub fn layers_of<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     layers
 }
 
-/// Orders `fc2` before `fc10`.
-fn natural(name: &str) -> Vec<(String, u64)> {
+/// The parts of a name by which `fc2` comes before `fc10`.
+pub fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts = vec![(String::new(), 0_u64)];
     let mut was_digit = false;
     for c in name.chars() {
@@ -102,7 +173,15 @@ fn natural(name: &str) -> Vec<(String, u64)> {
 }
 
 /// Our name of a layer by theirs, for each layer that has one in both.
-fn layer_map(structure: &Structure, ours: &[&str], theirs: &[String]) -> BTreeMap<String, String> {
+fn layer_map(
+    structure: &Structure,
+    ours: &[&str],
+    theirs: &[String],
+    in_file: &[String],
+) -> BTreeMap<String, String> {
+    if let Some(map) = chain_map(structure, ours, theirs, in_file) {
+        return map;
+    }
     let mut map = BTreeMap::new();
     for parent in NUMBERED {
         let (here, there) =
@@ -129,11 +208,29 @@ fn layer_map(structure: &Structure, ours: &[&str], theirs: &[String]) -> BTreeMa
             map.insert(theirs, name.to_owned());
         }
     }
-    let is_chain = structure.layers.iter().all(|layer| layer.kind == LayerKind::Linear);
-    if map.is_empty() && is_chain && ours.len() == theirs.len() {
-        map.extend(theirs.iter().cloned().zip(ours.iter().map(ToString::to_string)));
-    }
     map
+}
+
+/// Linear layers by their order, where the network has no others and some names differ. Names that are in both have to have
+/// the same place, unless all are numbered: from 0, for example.
+fn chain_map(
+    structure: &Structure,
+    ours: &[&str],
+    theirs: &[String],
+    in_file: &[String],
+) -> Option<BTreeMap<String, String>> {
+    let is_chain = structure.layers.iter().all(|layer| layer.kind == LayerKind::Linear);
+    let is_same = || ours.iter().all(|name| theirs.iter().any(|other| other == name));
+    if !is_chain || ours.len() != theirs.len() || is_same() {
+        return None;
+    }
+    let chain = chain(theirs, in_file)?;
+    let is_numbered = chain.iter().all(|layer| pattern(layer) == pattern(&chain[0]));
+    let agrees = |(at, layer): (usize, &String)| ours[at] == layer || !ours.contains(&layer.as_str());
+    if !is_numbered && !chain.iter().enumerate().all(agrees) {
+        return None;
+    }
+    Some(chain.into_iter().zip(ours.iter().map(ToString::to_string)).collect())
 }
 
 /// Layers that are numbered below a parent, in their order.

@@ -5,7 +5,7 @@ use crate::form::{Stored, ron_text};
 
 /// Names and shapes, written down a second time from the sources of the repositories.
 #[derive(Default)]
-struct State(Shapes);
+pub struct State(pub Shapes);
 
 impl State {
     fn add(&mut self, name: &str, shape: &[usize]) {
@@ -119,13 +119,22 @@ fn small_resnet(depth: usize, last: &str, projects: bool) -> State {
     state
 }
 
+/// A file whose order is not known.
+fn file(shapes: &Shapes) -> FileShapes {
+    FileShapes { shapes: shapes.clone(), order: Vec::new() }
+}
+
+fn guess_of(shapes: &Shapes) -> Result<Guess, String> {
+    guess(&file(shapes))
+}
+
 /// The network is found, and its parameters have as many entries as there are here.
 fn found(shapes: &Shapes, net: &str) {
     let expected: Net = ron_text::from_str(net).unwrap();
-    let guess = guess(shapes).unwrap_or_else(|seen| panic!("{net}: {seen}"));
+    let guess = guess_of(shapes).unwrap_or_else(|seen| panic!("{net}: {seen}"));
     assert_eq!(guess.net, expected, "{}", guess.net.to_ron());
     let structure = Structure::new(&guess.net, guess.input, guess.classes, &Loss::CrossEntropy).unwrap();
-    let fit = Fit::of_all(&structure, &named_as_here(&structure, shapes.clone()).tensors);
+    let fit = Fit::of_all(&structure, &file(shapes).named_for(&structure));
     assert!(fit.is_exact(), "{net}: {}", fit.table());
     assert_eq!(fit.rows.len(), shapes.len());
 }
@@ -210,14 +219,85 @@ fn small_networks_are_known() {
 fn what_is_no_network_here_is_said_with_its_layers() {
     let mut state = small_resnet(20, "linear", false);
     state.layer("layer4.0.conv1", &[128, 64, 3, 3], false);
-    let seen = guess(&state.0).unwrap_err();
+    let seen = guess_of(&state.0).unwrap_err();
     assert!(seen.starts_with("no network here has its layers: conv1 16×3×3×3, layer1.0.conv1"), "{seen}");
     assert!(seen.ends_with("and 15 more"), "{seen}");
-    assert!(guess(&Shapes::new()).is_err());
+    assert_eq!(guess_of(&Shapes::new()).unwrap_err(), "the file has no weights of layers");
     let hostile: Shapes = [("a.weight", vec![0, usize::MAX]), ("b.weight", vec![usize::MAX, 0, 3, 3])]
         .map(|(name, shape)| (name.to_owned(), shape))
         .into();
-    assert!(guess(&hostile).is_err());
+    assert!(guess_of(&hostile).is_err());
+    let mut deep = State::default();
+    for layer in 0..2000 {
+        deep.layer(&format!("fc{layer}"), &[2, 2], true);
+    }
+    let seen = guess_of(&deep.0).unwrap_err();
+    assert!(seen.starts_with("no network here has its layers: fc0 2×2"), "{seen}");
+}
+
+#[test]
+fn settings_that_an_experiment_cannot_have_are_not_suggested() {
+    for (shapes, problem) in [
+        ([[3, 4], [1, 3]], "its layers are those of MLP, but Classes is 1; it must be between 2 and 65536"),
+        (
+            [[70000, 4], [3, 70000]],
+            "its layers are those of MLP, but Hidden layers is 70000; it must be between 1 and 65536",
+        ),
+    ] {
+        let mut mlp = State::default();
+        for (name, shape) in ["fc1", "fc2"].iter().zip(shapes) {
+            mlp.layer(name, &shape, true);
+        }
+        assert_eq!(guess_of(&mlp.0).unwrap_err(), problem);
+    }
+}
+
+#[test]
+fn layers_follow_each_other_by_their_numbers_or_by_the_file() {
+    let net: Net = ron_text::from_str("Mlp(hidden: [4, 4])").unwrap();
+    let structure = Structure::new(&net, Shape::new(4, 1, 1), 4, &Loss::CrossEntropy).unwrap();
+    let names = |layers: &[&str]| layers.iter().map(|layer| format!("{layer}.weight")).collect::<Vec<_>>();
+    // Which layer of the file is which one here.
+    let map = |layers: &[&str], order: &[&str]| {
+        let tensors = layers.iter().map(|layer| (format!("{layer}.weight"), (*layer).to_owned())).collect();
+        let named = named_as_here::<String>(&structure, tensors, &names(order)).tensors;
+        let ours = ["fc1", "fc2", "fc3"].map(|layer| named.get(&format!("{layer}.weight")).cloned());
+        ours.map(Option::unwrap_or_default).join(" ")
+    };
+    for (layers, order, expected) in [
+        (["10", "2", "0"], &[][..], "0 2 10"),
+        (["fc0", "fc1", "fc2"], &[], "fc0 fc1 fc2"),
+        (["l1", "l2", "head"], &[], "l1 l2 head"),
+        (["fc1", "fc2", "out"], &[], "fc1 fc2 out"),
+        (["fc1", "fc2", "fc"], &[], "fc1 fc2 fc"),
+        // Neither the names nor the file say the order.
+        (["inp", "hid", "out"], &[], "  "),
+        (["fc1", "fc2", "inp"], &[], "fc1 fc2 "),
+        (["inp", "hid", "out"], &["inp", "hid", "out"], "inp hid out"),
+        (["fc1", "fc2", "mine"], &["fc1", "fc2", "mine"], "fc1 fc2 mine"),
+        // The file contradicts names.
+        (["inp", "hid", "out"], &["out", "inp", "hid"], "  "),
+        (["fc1", "fc2", "inp"], &["inp", "fc1", "fc2"], "fc1 fc2 "),
+        (["l2", "l1", "mine"], &["l2", "l1", "mine"], "  "),
+        (["fc3", "fc1", "fc2"], &["fc3", "fc1", "fc2"], "fc1 fc2 fc3"),
+    ] {
+        assert_eq!(map(&layers, order), expected, "{layers:?}, {order:?}");
+    }
+}
+
+#[test]
+fn perceptrons_with_other_names_are_known() {
+    let mut mlp = State::default();
+    for (name, shape) in [("fc1", [300, 784]), ("out", [10, 300])] {
+        mlp.layer(name, &shape, true);
+    }
+    found(&mlp.0, "Mlp(hidden: [300], classes: Some(10))");
+    let file = read_shapes(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints/ordered.pth"),
+        false,
+    );
+    let net: Net = ron_text::from_str("Mlp(hidden: [4, 4], classes: Some(4))").unwrap();
+    assert_eq!(guess(&file.unwrap()).unwrap().net, net);
 }
 
 #[test]
@@ -226,8 +306,11 @@ fn all_that_differs_is_in_one_table() {
     let structure = Structure::new(&net, Shape::new(3, 32, 32), 100, &Loss::CrossEntropy).unwrap();
     let mut shapes = small_resnet(20, "fc", true).0;
     shapes.remove("bn1.bias");
-    let fit = Fit::of_all(&structure, &named_as_here(&structure, shapes).tensors);
+    let fit = Fit::of_all(&structure, &file(&shapes).named_for(&structure));
     let table = fit.table();
+    let unused = "w.pth also has layer2.0.downsample.0.weight, layer2.0.downsample.1.bias, layer2.0.downsample.1.running_mean, \
+        layer2.0.downsample.1.running_var, layer2.0.downsample.1.weight and 5 more, which this network does not have";
+    assert_eq!(fit.unused("w.pth").unwrap(), unused);
     assert!(!fit.fits() && table.starts_with("94 of 97 parameters fit; these differ:\n"), "{table}");
     for line in [
         "  bn1.bias                    16 here, no floating-point tensor of that name in the file\n",
@@ -247,12 +330,15 @@ fn names_that_fit_are_left_alone() {
     let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy).unwrap();
     let tensors = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), ())).collect();
     let own = tensors(&["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "net.weight"]);
-    let named = named_as_here::<()>(&structure, own);
+    let named = named_as_here::<()>(&structure, own, &[]);
     assert!(named.renamed.is_empty() && named.tensors.contains_key("net.weight"));
-    let wrapped =
-        named_as_here::<()>(&structure, tensors(&["module.model.fc1.weight", "module.model.fc2.weight"]));
+    let wrapped = named_as_here::<()>(
+        &structure,
+        tensors(&["module.model.fc1.weight", "module.model.fc2.weight"]),
+        &[],
+    );
     assert_eq!(wrapped.tensors.into_keys().collect::<Vec<_>>(), ["fc1.weight", "fc2.weight"]);
-    let others = named_as_here::<()>(&structure, tensors(&["2.weight", "10.weight", "10.bias"]));
+    let others = named_as_here::<()>(&structure, tensors(&["2.weight", "10.weight", "10.bias"]), &[]);
     assert_eq!(others.renamed.len(), 2);
     assert_eq!(names::note(&others.renamed).unwrap(), "10 is fc2 here, 2 is fc1 here");
 }

@@ -5,11 +5,15 @@ use std::path::Path;
 use super::Editor;
 use crate::data::Recognised;
 use crate::doc::intervention::{Import, WeightFile};
-use crate::doc::{Intervention, Stage};
+use crate::doc::{Intervention, Stage, listed};
+use crate::form::number::counted;
 use crate::gui::drop;
 use crate::gui::log::Log;
 use crate::gui::selection::Selection;
 use crate::run::weight_files::Guess;
+
+/// More arms than these are counted.
+const MOST_NAMES: usize = 4;
 
 impl Editor {
     /// Makes a folder of data the data of the experiment.
@@ -29,6 +33,7 @@ impl Editor {
 
     /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one.
     pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
+        let whose = self.whose_network(arm);
         let experiment = &mut self.document.experiment;
         let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
         let net = guess.net_for(classes).clone();
@@ -36,7 +41,19 @@ impl Editor {
             Some(of_arm) => *of_arm = net,
             None => experiment.net = net,
         }
-        log.info(format!("The network is now {}", guess.name()));
+        log.info(format!("The network of {whose} is now {}", guess.name()));
+    }
+
+    /// Whose network an arm has: its own, or that of the experiment with the arms that have no other one.
+    pub fn whose_network(&self, arm: usize) -> String {
+        let arms = &self.document.experiment.arms;
+        if let Some(arm) = arms.get(arm).filter(|arm| arm.net.is_some()) {
+            return arm.name.clone();
+        }
+        let names: Vec<String> =
+            arms.iter().filter(|arm| arm.net.is_none()).map(|arm| arm.name.clone()).collect();
+        let all = if names.len() > MOST_NAMES { counted(names.len(), "arm") } else { listed(&names) };
+        format!("the experiment ({all})")
     }
 
     /// Adds the stage that reads a weight file to a plan: after the selected stage, or first. Returns what is selected

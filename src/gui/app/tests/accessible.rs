@@ -7,7 +7,7 @@ use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
 use crate::doc::Stage;
 use crate::form::{Node, Value};
-use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse};
+use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, PathUse};
 use crate::gui::files::Purpose;
 
 const INPUTS: &[Role] = &[
@@ -90,7 +90,15 @@ fn dialogs() -> Vec<Dialog> {
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
-        Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
+        Dialog::Import(FittingWeights { path: path.clone(), arm: 0, name: title.clone(), unused: None }),
+        Dialog::OtherNetwork(OtherNetwork {
+            path: path.clone(),
+            arm: 0,
+            name: title.clone(),
+            whose: title.clone(),
+            fit: None,
+            guess: Err("no network here has its layers".to_owned()),
+        }),
         Dialog::Comments { path: path.clone(), then: None },
         Dialog::Changed { path: path.clone(), then: None },
         Dialog::Overwrite { path, usage: usage.clone() },

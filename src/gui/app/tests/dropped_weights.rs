@@ -64,9 +64,13 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     drop_on(&mut window, &weights);
     assert!(window.sees("The weights do not fit the network of reinitialized"));
     assert!(window.harness.query_by_label_contains("these differ:").is_some());
-    assert!(
-        window.harness.query_by_label_contains("They fit 64–5–10 for inputs of 1×8×8, 10 classes").is_some()
-    );
+    for text in [
+        "They fit 64–5–10 for inputs of 1×8×8, 10 classes. A multi-layer perceptron with one hidden layer of 5 units",
+        "net: Mlp(hidden: [5], classes: 10)",
+        "Use it as the network of the experiment (dense, winning ticket, reinitialized and ",
+    ] {
+        assert!(window.harness.query_by_label_contains(text).is_some(), "{text}");
+    }
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
     assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5])");
@@ -80,9 +84,58 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     write_zeros(&weights, &[("embedding.weight", &[7, 3])]);
     std::fs::write(folder.path().join("page.pt"), "<html>").unwrap();
     drop_on(&mut window, &weights);
-    assert!(window.harness.query_by_label_contains("In the file: ").is_some());
+    assert!(
+        window.harness.query_by_label_contains("No network here has its layers: embedding 7×3.").is_some()
+    );
     assert!(window.harness.query_by_label("Use this network").is_none());
     window.click("Close");
     drop_on(&mut window, &folder.path().join("page.pt"));
     assert!(window.harness.query_all_by_label_contains("is no weight file: it starts with").next().is_some());
+}
+
+/// The network of the perceptron 64–16–10 with an additional layer has all that the perceptron needs.
+#[test]
+fn weights_with_more_than_the_network_has_are_offered_with_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    let shapes: [(&str, &[usize]); 6] = [
+        ("fc1.weight", &[5, 64]),
+        ("fc1.bias", &[5]),
+        ("fc2.weight", &[10, 5]),
+        ("fc2.bias", &[10]),
+        ("fc3.weight", &[10, 10]),
+        ("fc3.bias", &[10]),
+    ];
+    write_zeros(&weights, &shapes);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let state = window.harness.state_mut();
+    state.editor.document.experiment.net = crate::form::ron_text::from_str("Mlp(hidden: [5])").unwrap();
+    state.workspace.selection = Selection::Arm(0);
+    window.harness.run();
+    drop_on(&mut window, &weights);
+    assert!(window.harness.query_by_label_contains("has no place for all of the weights").is_some());
+    assert!(
+        window.harness.query_by_label_contains("fc3.bias    not in this network, 10 in the file").is_some()
+    );
+    assert!(window.sees("Import what fits"));
+    window.click("Use this network");
+    let experiment = &window.harness.state().editor.document.experiment;
+    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5, 10])");
+}
+
+#[test]
+fn weights_are_recognized_while_the_document_has_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    write_zeros(&weights, &[("fc1.weight", &[10, 64]), ("fc1.bias", &[10])]);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    window.harness.state_mut().editor.document.experiment.seeds.clear();
+    window.harness.run();
+    assert!(window.harness.state().editor.document.is_behind());
+    drop_on(&mut window, &weights);
+    assert!(window.sees("Weightlab cannot compare the weights"));
+    assert!(window.sees("Import weights"));
+    window.click("Use this network");
+    let experiment = &window.harness.state().editor.document.experiment;
+    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [])");
 }
