@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use weightlab::run::summary::{DataPart, read_samples};
+use weightlab::run::{Replay, replay};
+
 const TABLE: &str =
     "a;b;colour;kind\n1;2;red;cat\n3;4;blue;dog\n5;6;red;cat\n7;8;red;cow\n9;1;blue;dog\n2;2;red;cat\n";
 
@@ -146,13 +149,13 @@ fn a_replay_in_a_branch_has_the_data_and_the_classes_of_the_branch() {
     let mut directories =
         runs.map(|entry| entry.unwrap().path()).filter(|path| path.join("run.ron").is_file());
     let directory = directories.next().unwrap();
-    let ask = weightlab::run::Replay { has_images: true, ..Default::default() };
-    let replayed = weightlab::run::replay(&directory, &ask).unwrap();
+    let ask = Replay { has_images: true, ..Default::default() };
+    let replayed = replay(&directory, &ask).unwrap();
     assert_eq!(replayed.len(), 3);
     for trial in &replayed {
         assert!(trial.is_equal());
         assert_eq!(trial.classes.iter().collect::<Vec<_>>(), ["cow", "dog", "hen"]);
-        let seen = weightlab::run::summary::read_samples(&trial.spec, folder, Default::default()).unwrap();
+        let seen = read_samples(&trial.spec, folder, DataPart::Test).unwrap();
         let labels: Vec<u32> = trial.images.iter().map(|image| image.label).collect();
         assert_eq!((seen.samples.labels, seen.classes), (labels, trial.classes.clone()));
     }

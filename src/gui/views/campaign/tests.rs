@@ -130,6 +130,7 @@ fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_it
     harness.state_mut().set_record(record);
     harness.set_size(vec2(1150.0, 800.0));
     wait_for(&mut harness, "Show in Data");
+    harness.run_steps(4); // it moves once, below what it is about
     harness.get_by_label("Show in Data").click();
     harness.run_steps(2);
     harness.state_mut().open = "data";
