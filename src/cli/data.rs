@@ -79,18 +79,19 @@ fn get(arguments: &GetArgs, places: &Places) -> Result<Exit, Failure> {
         return Err(Failure::Input(message));
     };
     let folder = arguments.to.clone().unwrap_or_else(|| set.download_folder(places));
-    if origin.files.iter().all(|file| file.is_in(&folder)) {
-        print_out(&format!("{} is already in {}", set.name, folder.display()));
-        return Ok(Exit::Done);
+    // Whether what is there is right is only known below; where it is, no request is sent.
+    let is_there = origin.files.iter().all(|file| file.is_in(&folder));
+    if !is_there {
+        print_err(&about(set, &origin, &folder));
     }
-    print_err(&about(set, &origin, &folder));
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
     // Without the handler, the interrupt ends the program, and what has arrived is kept all the same.
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst));
     match fetch(origin.files, &folder, &cancelled) {
         Ok(()) => {
-            print_out(&format!("{} is in {}", set.name, folder.display()));
+            let already = if is_there { "already " } else { "" };
+            print_out(&format!("{} is {already}in {}", set.name, folder.display()));
             Ok(Exit::Done)
         }
         Err(DownloadError::Cancelled) => {
@@ -166,6 +167,21 @@ mod tests {
         assert!(
             text.contains("CIFAR-10") && text.contains("170.1 MB") && text.contains("not found"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn files_that_are_there_but_wrong_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, origin) = named("mnist").unwrap();
+        for file in origin.files {
+            std::fs::write(folder.path().join(file.name()), b"another file").unwrap();
+        }
+        let arguments = GetArgs { name: "mnist".to_owned(), to: Some(folder.path().to_owned()) };
+        let message = get(&arguments, &Places::default()).unwrap_err().to_string();
+        assert!(
+            message.contains("train-images-idx3-ubyte.gz is there already and is another file"),
+            "{message}"
         );
     }
 

@@ -26,12 +26,12 @@ pub const CIFAR10: KnownSet = KnownSet {
             bytes: 170_052_171,
             sha256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
             members: &[
-                "data_batch_1.bin",
-                "data_batch_2.bin",
-                "data_batch_3.bin",
-                "data_batch_4.bin",
-                "data_batch_5.bin",
-                "test_batch.bin",
+                ("data_batch_1.bin", 30_730_000),
+                ("data_batch_2.bin", 30_730_000),
+                ("data_batch_3.bin", 30_730_000),
+                ("data_batch_4.bin", 30_730_000),
+                ("data_batch_5.bin", 30_730_000),
+                ("test_batch.bin", 30_730_000),
             ],
         }],
     }),
@@ -52,7 +52,7 @@ pub const CIFAR100: KnownSet = KnownSet {
             url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
             bytes: 168_513_733,
             sha256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
-            members: &["train.bin", "test.bin"],
+            members: &[("train.bin", 153_700_000), ("test.bin", 30_740_000)],
         }],
     }),
 };
@@ -97,8 +97,8 @@ pub fn cifar100(folder: &Path, is_coarse: bool) -> Result<Parts, DataError> {
 
 /// Records of two labels, of the group and of the class, and an image.
 fn with_groups(path: &Path, records: usize, is_coarse: bool) -> Result<Samples, DataError> {
-    let content = files::read(path, &CIFAR100)?;
     let record = 2 + SHAPE.len();
+    let content = files::read(path, &CIFAR100, (records * record) as u64)?;
     if content.len() != records * record {
         let expected = format!("{} bytes, {records} images of {record}", records * record);
         return Err(CIFAR100.wrong(
@@ -125,9 +125,9 @@ fn with_groups(path: &Path, records: usize, is_coarse: bool) -> Result<Samples, 
 
 /// The bytes of a file of `records` images.
 fn bytes(path: &Path, records: usize) -> Result<Vec<u8>, DataError> {
-    let content = files::read(path, &CIFAR10)?;
     let record = records::record_len(SHAPE);
     let expected = records * record;
+    let content = files::read(path, &CIFAR10, expected as u64)?;
     if content.len() != expected {
         let expected = format!("{expected} bytes, {records} images of {record}");
         let found = format!(
@@ -145,7 +145,7 @@ fn bytes(path: &Path, records: usize) -> Result<Vec<u8>, DataError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Folder, real_data};
+    use super::super::testing::{Folder, gzip, mutated, real_data};
     use super::*;
 
     fn record(label: u8) -> Vec<u8> {
@@ -186,6 +186,35 @@ mod tests {
         );
         let message = cifar100(folder.path(), true).unwrap_err().to_string();
         assert!(message.contains("expected 153700000 bytes, 50000 images of 3074"), "{message}");
+    }
+
+    #[test]
+    fn damaged_files_of_cifar_100_never_panic() {
+        let folder = Folder::new("cifar-100-mutations");
+        let path = folder.join("train.bin");
+        let whole = [vec![19, 99], vec![51; 3072], vec![3, 7], vec![51; 3072]].concat();
+        for whole in [gzip(&whole), whole] {
+            mutated(&whole, 2000, |bytes| {
+                std::fs::write(&path, bytes).unwrap();
+                for (is_coarse, classes) in [(false, 100), (true, 20)] {
+                    if let Ok(samples) = with_groups(&path, 2, is_coarse) {
+                        assert!(samples.labels.iter().all(|label| *label < classes));
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn sparse_giants_are_refused_unread() {
+        let folder = Folder::new("cifar-giants");
+        for name in ["train.bin", "data_batch_1.bin"] {
+            std::fs::File::create(folder.join(name)).unwrap().set_len(100_000_000_000).unwrap();
+        }
+        let message = cifar100(folder.path(), false).unwrap_err().to_string();
+        assert!(message.contains("at most 153,700,000 bytes, found 100,000,000,000 bytes"), "{message}");
+        let message = cifar10(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("at most 30,730,000 bytes"), "{message}");
     }
 
     #[test]

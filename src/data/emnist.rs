@@ -64,7 +64,7 @@ fn transpose(samples: &mut Samples) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::testing::Folder;
+    use crate::data::testing::{Folder, mutated};
 
     #[test]
     fn letters_stand_upright_and_count_from_0() {
@@ -81,5 +81,24 @@ mod tests {
         );
         let message = emnist(folder.path(), &EMNIST[3], &(1..=25)).unwrap_err().to_string();
         assert!(message.contains("expected labels from 1 to 25, found label 26"), "{message}");
+    }
+
+    #[test]
+    fn damaged_files_never_panic() {
+        let folder = Folder::new("emnist-mutations");
+        let images = [[0x0803_u32, 2, 2, 3].map(u32::to_be_bytes).concat(), vec![255; 12]].concat();
+        let labels = [[0x0801_u32, 2].map(u32::to_be_bytes).concat(), vec![26, 1]].concat();
+        let files = [&images, &labels, &images, &labels];
+        for damaged in 0..2 {
+            for (name, content) in EMNIST[3].needed.iter().zip(files) {
+                folder.write(name, content);
+            }
+            mutated(files[damaged], 2000, |bytes| {
+                folder.write(EMNIST[3].needed[damaged], bytes);
+                if let Ok(parts) = emnist(folder.path(), &EMNIST[3], &(1..=26)) {
+                    assert!(parts.train.labels.iter().all(|label| *label < 26));
+                }
+            });
+        }
     }
 }

@@ -56,24 +56,31 @@ impl Look {
 pub type Stamp = Vec<(u64, Option<SystemTime>)>;
 
 impl Data {
-    /// The state of the files of a user's data, as far as a glance shows it: of the file, or of the folder and the folders
-    /// in it.
+    /// The state of the files of a user's data, as far as a glance shows it: of the file or folder, of what is in it, and of
+    /// what the dataset names beside it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
         let of = |path: &Path| {
             let about = path.metadata().ok()?;
             Some((if about.is_file() { about.len() } else { 0 }, about.modified().ok()))
         };
-        let inside =
-            std::fs::read_dir(&place).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        let mut inside: Vec<PathBuf> = inside.take(MOST_STAMPS).collect();
-        inside.sort();
-        std::iter::once(place).chain(inside).filter_map(|path| of(&path)).collect()
+        let inside = |path: &Path| {
+            let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+            let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).take(MOST_STAMPS).collect();
+            inside.sort();
+            inside
+        };
+        let watched = self.rule().watched(&place, base);
+        let all = watched.into_iter().flat_map(|path| {
+            let inside = inside(&path);
+            std::iter::once(path).chain(inside)
+        });
+        all.filter_map(|path| of(&path)).collect()
     }
 }
 
-/// So many files and folders in a folder are looked at for changes.
-const MOST_STAMPS: usize = 500;
+/// So many files and folders in a folder are looked at for changes: more than ImageNet has classes.
+const MOST_STAMPS: usize = 2000;
 
 /// What is known of the datasets that an experiment names, by their settings. It is knowledge and no setting: experiments
 /// that differ in it alone are equal, and files do not have it.
@@ -143,4 +150,39 @@ pub(super) fn check_unchanged(known: &Found, now: Option<&Found>, path: &Path) -
         remedy: "Restore the files, or start the experiment again: with other data its runs are other runs"
             .to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::data::Images;
+    use crate::data::testing::Folder;
+
+    #[test]
+    fn new_pictures_of_a_part_and_another_label_map_change_the_stamp() {
+        let folder = Folder::new("stamp");
+        for name in ["train/cat/a.png", "train/dog/a.png", "val/cat/a.png", "val/dog/a.png", "flat/cat/a.png"]
+        {
+            folder.write(name, b"");
+        }
+        folder.write("map.txt", b"cat 0");
+        let label_map = Some("map.txt".to_owned());
+        let data = |dir: &str| {
+            Data::Images(Images { dir: dir.to_owned(), label_map: label_map.clone(), ..Images::default() })
+        };
+        let changes = |dir: &str, change: &dyn Fn()| {
+            let before = data(dir).stamp(folder.path());
+            assert_eq!(before, data(dir).stamp(folder.path()));
+            std::thread::sleep(Duration::from_millis(20)); // the clock of a disk may be slow
+            change();
+            before != data(dir).stamp(folder.path())
+        };
+        assert!(changes(".", &|| folder.write("train/dog/b.png", b"")));
+        assert!(changes(".", &|| std::fs::remove_file(folder.join("val/cat/a.png")).unwrap()));
+        assert!(changes("flat", &|| folder.write("flat/cat/b.png", b"")));
+        assert!(changes("flat", &|| folder.write("map.txt", b"cat 12")));
+        assert!(!changes("flat", &|| folder.write("train/cat/b.png", b"")));
+    }
 }

@@ -95,6 +95,9 @@ const NAMES: [&str; 4] = [
 
 const IMAGES_MAGIC: u32 = 0x0803;
 const LABELS_MAGIC: u32 = 0x0801;
+/// The most samples of a set in this format, and the most pixels of one: more than any of them has.
+const MOST_SAMPLES: u64 = 1_000_000;
+const MOST_PIXELS: u64 = 32 * 32;
 
 /// Kuzushiji-MNIST (Clanuwat et al. 2018).
 pub const KMNIST: KnownSet = KnownSet {
@@ -171,7 +174,7 @@ pub(super) fn training_labels(folder: &Path, set: &KnownSet) -> Result<Vec<u32>,
 }
 
 fn labels(path: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
-    let file = Idx::read(path, LABELS_MAGIC, 1, set)?;
+    let file = Idx::read(path, LABELS_MAGIC, 1, MOST_SAMPLES, set)?;
     Ok(file.bytes.iter().map(|&label| u32::from(label)).collect())
 }
 
@@ -191,7 +194,8 @@ fn part(
         *label -= range.start();
     }
     let path = set.file(folder, images)?;
-    let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, set)?;
+    let most = labels.len() as u64 * MOST_PIXELS;
+    let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, most, set)?;
     if sizes[0] != labels.len() {
         let expected = format!("{} images, one for each label", labels.len());
         return Err(set.wrong(&path, expected, sizes[0].to_string()));
@@ -207,9 +211,16 @@ struct Idx {
 }
 
 impl Idx {
-    fn read(path: &Path, magic: u32, dimensions: usize, set: &KnownSet) -> Result<Self, DataError> {
-        let content = files::read(path, set)?;
+    /// Reads a file of `most` bytes at most after its head.
+    fn read(
+        path: &Path,
+        magic: u32,
+        dimensions: usize,
+        most: u64,
+        set: &KnownSet,
+    ) -> Result<Self, DataError> {
         let head = 4 * (1 + dimensions);
+        let mut content = files::read(path, set, most + head as u64)?;
         let numbers: Vec<u32> =
             content.as_chunks::<4>().0.iter().take(1 + dimensions).map(|b| u32::from_be_bytes(*b)).collect();
         if numbers.len() < 1 + dimensions {
@@ -227,7 +238,8 @@ impl Idx {
         let body = sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         match body.and_then(|body| body.checked_add(head)) {
             Some(length) if length == content.len() && length > head => {
-                Ok(Self { sizes, bytes: content[head..].to_vec() })
+                content.drain(..head);
+                Ok(Self { sizes, bytes: content })
             }
             length => {
                 let expected = match length {
@@ -243,7 +255,7 @@ impl Idx {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Folder, gzip, real_data};
+    use super::super::testing::{Folder, gzip, mutated, real_data};
     use super::*;
 
     fn images(count: u32) -> Vec<u8> {
@@ -328,6 +340,33 @@ mod tests {
                 .to_string()
                 .contains("expected at least one sample, found 8 bytes")
         );
+    }
+
+    #[test]
+    fn a_packed_bomb_of_labels_is_refused() {
+        let folder = folder("idx-bomb");
+        let bomb = [[LABELS_MAGIC, 50_000_000].map(u32::to_be_bytes).concat(), vec![0; 50_000_000]].concat();
+        folder.write("train-labels-idx1-ubyte", &gzip(&bomb));
+        let message = training_labels(folder.path(), &MNIST).unwrap_err().to_string();
+        assert!(message.contains("expected at most 1,000,008 bytes, found more"), "{message}");
+    }
+
+    #[test]
+    fn damaged_files_never_panic() {
+        let folder = folder("idx-mutations");
+        for (name, whole) in [
+            ("train-images-idx3-ubyte.gz", images(3)),
+            ("train-images-idx3-ubyte.gz", gzip(&images(3))),
+            ("train-labels-idx1-ubyte", labels(&[7, 0, 9])),
+        ] {
+            mutated(&whole, 2000, |bytes| {
+                folder.write(name, bytes);
+                if let Ok(parts) = kmnist(folder.path()) {
+                    assert!(parts.train.labels.iter().all(|label| *label < 10));
+                }
+            });
+            folder.write(name, &whole);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `samples` | the containers |
+//! | `samples`, `shape` | the containers |
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
 //! | `images`, `table`, `numpy` | data of the user's |
@@ -43,6 +43,7 @@ mod recognise;
 mod records;
 mod resize;
 mod samples;
+mod shape;
 mod source;
 mod split;
 mod standardise;
@@ -53,7 +54,7 @@ pub(crate) mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
-pub use class_names::ClassNames;
+pub use class_names::{ClassNames, NOTHING};
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
@@ -66,7 +67,8 @@ pub use origin::{Origin, Remote};
 pub use prepare::{Labels, Options, prepare};
 pub use recognise::{Recognised, is_named_like_data, recognise};
 use resize::resize;
-pub use samples::{Dataset, Parts, Samples, Shape};
+pub use samples::{Dataset, Parts, Samples};
+pub use shape::Shape;
 pub use source::{
     Cifar10, Cifar100, Csv, Damaged, Data, Digits, Emnist, EmnistSplit, Facts, FashionMnist, Images, Iris,
     Kmnist, Mnist, Numpy, Svhn,

@@ -62,7 +62,7 @@ impl Normalize {
             |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()] as f32).collect();
         Ok(match self {
             Self::None if !standardise => None,
-            Self::None | Self::Standard => Some(Standardisation::of(train)?),
+            Self::None | Self::Standard => Some(Standardisation::of(train)?.divisible()),
             Self::Given(GivenScale { mean, deviation }) => {
                 Some(Standardisation { mean: of_each(mean), deviation: of_each(deviation) })
             }

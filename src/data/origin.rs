@@ -29,8 +29,9 @@ pub struct Remote<'a> {
     pub bytes: u64,
     /// Its SHA-256, in hexadecimal digits.
     pub sha256: &'a str,
-    /// The files that are taken out of it, where it is a `.tar.gz`; empty where it is kept as it is.
-    pub members: &'a [&'a str],
+    /// The files that are taken out of it, where it is a `.tar.gz`, and their lengths in bytes; empty where it is kept as it
+    /// is.
+    pub members: &'a [(&'a str, u64)],
 }
 
 impl Remote<'_> {
@@ -41,7 +42,11 @@ impl Remote<'_> {
 
     /// The names of the files that it becomes in the folder.
     pub fn results(&self) -> Vec<&str> {
-        if self.members.is_empty() { vec![self.name()] } else { self.members.to_vec() }
+        if self.members.is_empty() {
+            vec![self.name()]
+        } else {
+            self.members.iter().map(|(name, _)| *name).collect()
+        }
     }
 
     /// Whether a folder has what a previous try left of it.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::idx::training_labels;
-use super::{Csv, Data, Images, KnownSet, Numpy, images, table};
+use super::{Csv, Data, Digits, Emnist, EmnistSplit, Images, KnownSet, Numpy, images, table};
 
 /// A dataset that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recognised {
-    /// The dataset with default settings.
+    /// The dataset with default settings; of EMNIST, with the split whose files are there.
     pub data: Data,
     /// The folder with its files, or its file.
     pub folder: PathBuf,
@@ -69,8 +69,24 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
+/// The datasets that are read from files, with default settings apart from the choice of files. The splits of EMNIST lie
+/// in one folder and have files of their own; the wanted one comes first.
+fn sets(wanted: &Data) -> Vec<(&'static KnownSet, Data)> {
+    let splits = |data: Data| match data {
+        Data::Emnist(_) => {
+            let split = |split: EmnistSplit| Data::Emnist(Emnist { split, ..Emnist::default() });
+            EmnistSplit::all().into_iter().map(split).collect()
+        }
+        data => vec![data],
+    };
+    let all = Data::all().into_iter().flat_map(splits);
+    let mut sets: Vec<_> = all.filter_map(|data| Some((data.files()?.0, data))).collect();
+    sets.sort_by_key(|(set, _)| wanted.file_set() != Some(set.name));
+    sets
+}
+
 fn known_set(path: &Path, wanted: &Data) -> Option<Recognised> {
-    let sets = || Data::all().into_iter().filter_map(|data| Some((data.files()?.0, data)));
+    let sets = || sets(wanted).into_iter();
     let is_file_of_a_set = sets().any(|(set, _)| set.needs(path));
     let path = if is_file_of_a_set { path.parent()? } else { path };
     let fitting = |(set, data): (&'static KnownSet, Data)| {
@@ -81,14 +97,16 @@ fn known_set(path: &Path, wanted: &Data) -> Option<Recognised> {
     found.sort_by_key(|(fit, _, data, _)| (data.key() != wanted.key(), *fit));
     let (best, _, data, folder) = (!found.is_empty()).then(|| found.remove(0))?;
     // Files elsewhere below the path are other ones.
-    let equal = found.into_iter().filter(|(fit, _, _, at)| *fit <= best && *at == folder);
+    let is_other = |other: &Data| other.key() != data.key();
+    let equal =
+        found.into_iter().filter(|(fit, _, other, at)| *fit <= best && *at == folder && is_other(other));
     let others = equal.map(|(_, name, ..)| name).collect();
     Some(Recognised { data, folder, others })
 }
 
 /// Whether a file has a name that a known set gives to one of its files.
 pub fn is_named_like_data(file: &str) -> bool {
-    Data::all().iter().filter_map(Data::files).any(|(set, _)| set.has_name(file))
+    sets(&Data::Digits(Digits::default())).iter().any(|(set, _)| set.has_name(file))
 }
 
 /// How well a folder with the files of a set fits it; `None` where the first labels are those of another set.
@@ -111,7 +129,7 @@ fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static Kno
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Folder, gzip};
-    use super::super::{CIFAR10, FASHION_MNIST, MNIST};
+    use super::super::{CIFAR10, EMNIST, FASHION_MNIST, MNIST};
     use super::*;
 
     fn fill(folder: &Folder, below: &str, set: &KnownSet) {
@@ -188,6 +206,28 @@ mod tests {
         let fashion = Data::all().into_iter().find(|data| data.file_set() == Some("Fashion-MNIST")).unwrap();
         let found = recognise(&root.join("plain"), &fashion).unwrap();
         assert_eq!((found.data.key(), found.others), (fashion.key(), vec!["MNIST", "KMNIST"]));
+    }
+
+    #[test]
+    fn every_split_of_emnist_is_recognised_and_the_wanted_one_first() {
+        let root = Folder::new("recognise-emnist");
+        let split = |found: Option<Recognised>| match found.unwrap() {
+            Recognised { data: Data::Emnist(emnist), others, .. } => {
+                assert!(others.is_empty(), "{others:?}");
+                emnist.split
+            }
+            other => panic!("{other:?}"),
+        };
+        fill(&root, "letters", &EMNIST[3]);
+        assert!(split(found_in(&root.join("letters"))) == EmnistSplit::Letters);
+        assert!(split(found_in(&root.join("letters").join(EMNIST[3].needed[1]))) == EmnistSplit::Letters);
+        for set in &EMNIST {
+            fill(&root, "gzip", set);
+        }
+        assert!(split(found_in(&root.join("gzip"))) == EmnistSplit::Balanced);
+        let wanted = Data::Emnist(Emnist { split: EmnistSplit::Digits, ..Emnist::default() });
+        assert!(split(recognise(&root.join("gzip"), &wanted)) == EmnistSplit::Digits);
+        assert!(is_named_like_data("emnist-byclass-test-labels-idx1-ubyte.gz"));
     }
 
     #[test]

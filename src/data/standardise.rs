@@ -10,7 +10,7 @@ const BATCH: usize = 64;
 pub struct Standardisation {
     /// Mean of each channel.
     pub mean: Vec<f32>,
-    /// Population deviation of each channel; 1 where it is constant.
+    /// Population deviation of each channel; 0 where it is constant.
     pub deviation: Vec<f32>,
 }
 
@@ -28,18 +28,28 @@ impl Standardisation {
                 for (position, values) in batch?.0.chunks_exact(plane).enumerate() {
                     let channel = position % channels;
                     let sum = &mut sums[channel];
-                    values.iter().for_each(|value| *sum += term(channel, f64::from(*value)));
+                    for value in values {
+                        *sum += term(channel, f64::from(*value));
+                    }
                 }
             }
             Ok(sums.into_iter().map(|sum| sum / count).collect())
         };
         let centres = means_of(&|_, value| value)?;
         let variances = means_of(&|channel, value| (value - centres[channel]).powi(2))?;
-        let deviation = |variance: f64| if variance > 0.0 { variance.sqrt() as f32 } else { 1.0 };
         Ok(Self {
             mean: centres.iter().map(|centre| *centre as f32).collect(),
-            deviation: variances.into_iter().map(deviation).collect(),
+            deviation: variances.into_iter().map(|variance| variance.sqrt() as f32).collect(),
         })
+    }
+
+    /// For dividing: 1 in the place of a deviation of 0, so that a constant channel is only moved.
+    pub(super) fn divisible(mut self) -> Self {
+        self.deviation
+            .iter_mut()
+            .filter(|deviation| **deviation == 0.0)
+            .for_each(|deviation| *deviation = 1.0);
+        self
     }
 
     /// Applies it to whole samples of a shape.
@@ -73,9 +83,9 @@ mod tests {
         let standard = Standardisation::of(&samples).unwrap();
         assert_eq!(
             (standard.mean.as_slice(), standard.deviation.as_slice()),
-            (&[2.0, 7.0][..], &[1.0, 1.0][..])
+            (&[2.0, 7.0][..], &[1.0, 0.0][..])
         );
-        samples.scale(&standard);
+        samples.scale(&standard.divisible());
         assert_eq!(samples.values().unwrap()[..], [-1.0, 0.0, 1.0, 0.0]);
     }
 }

@@ -19,6 +19,8 @@ pub const SVHN: KnownSet = KnownSet {
 };
 
 const SHAPE: Shape = Shape::new(3, 32, 32);
+/// The most images of a file: those for training and the extra ones together are 604,388.
+const MOST: usize = 700_000;
 
 /// Reads SVHN from a folder; pixels are divided by 255, and the digit 0, whose label is 10, gets the label 0.
 ///
@@ -31,11 +33,9 @@ pub fn svhn(folder: &Path) -> Result<Parts, DataError> {
 
 fn part(path: &Path) -> Result<Samples, DataError> {
     // MATLAB has [height, width, channels, n].
-    let (shape, mut labels, values) = Arrays::open(path)?.pair(["X", "y"], &[3, 2, 0, 1])?;
-    if shape != [labels.len(), SHAPE.channels, SHAPE.height, SHAPE.width] || labels.is_empty() {
-        let expected = format!("images [32, 32, 3, {}], one for each label", labels.len());
-        return Err(SVHN.wrong(path, expected, format!("{shape:?} as [n, channels, height, width]")));
-    }
+    let shape = |len| vec![SHAPE.height, SHAPE.width, SHAPE.channels, len];
+    let mut arrays = Arrays::open(path, SVHN.remedy)?;
+    let (mut labels, values) = arrays.pair(["X", "y"], &[3, 2, 0, 1], MOST, shape)?;
     if let Some(label) = labels.iter().find(|label| !(1..=10).contains(*label)) {
         return Err(SVHN.wrong(path, "labels from 1 to 10", format!("label {label}")));
     }
@@ -43,4 +43,76 @@ fn part(path: &Path) -> Result<Samples, DataError> {
         *label %= 10;
     }
     Ok(Samples::new(SHAPE, values, labels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::numpy::testing::{npy, npz};
+    use crate::data::testing::{Folder, mutated};
+
+    /// Two images in MATLAB's order: pixel i of the first is i in its last digits, and of the second 255.
+    fn file() -> Vec<u8> {
+        let pixels: Vec<u8> = (0..32 * 32 * 3_u32).flat_map(|at| [(at % 251) as u8, 255]).collect();
+        let arrays =
+            [("X.npy", npy("|u1", "(32, 32, 3, 2)", &pixels)), ("y.npy", npy("|u1", "(2, 1)", &[10, 3]))];
+        npz(&arrays, zip::CompressionMethod::Deflated)
+    }
+
+    #[test]
+    fn images_turn_and_the_label_of_zero_is_0() {
+        let folder = Folder::new("svhn");
+        folder.write("train_32x32.npz", &file());
+        folder.write("test_32x32.npz", &file());
+        let parts = svhn(folder.path()).unwrap();
+        assert_eq!((parts.train.labels.as_slice(), parts.test.len()), (&[0, 3][..], 2));
+        let first = parts.train.sample(0).unwrap();
+        // Row 0, column 1: red, green and blue lie beside each other in the file.
+        assert_eq!([1, 1025, 2049].map(|at| (first[at] * 255.0).round()), [3.0, 4.0, 5.0]);
+        assert!(parts.train.sample(1).unwrap().iter().all(|value| *value == 1.0));
+    }
+
+    #[test]
+    fn headers_that_promise_another_set_are_refused_before_it_is_read() {
+        let folder = Folder::new("svhn-wrong");
+        let path = folder.join("train_32x32.npz");
+        for (images, labels, part) in [
+            (
+                npy("|u1", "(32, 32, 3, 1)", &[0; 3072]),
+                npy("|u1", "(2,)", &[1; 2]),
+                "X: the shape [32, 32, 3, 2]",
+            ),
+            (npy("<f8", "(32, 32, 3, 1)", &vec![0; 8 * 3072]), npy("|u1", "(1,)", &[1]), "X: bytes (u1)"),
+            (npy("|u1", "(32, 32, 3, 1)", &[0; 3072]), npy("|u1", "(0,)", &[]), "y: 1 to 700,000 labels"),
+            (npy("|u1", "(32, 32, 3, 1)", &[0; 3072]), npy("|u1", "(1,)", &[11]), "labels from 1 to 10"),
+        ] {
+            folder.write(
+                "train_32x32.npz",
+                &npz(&[("X.npy", images), ("y.npy", labels)], zip::CompressionMethod::Stored),
+            );
+            let message = super::part(&path).unwrap_err().to_string();
+            assert!(message.contains(part) && message.ends_with(SVHN.remedy), "{message} lacks {part}");
+        }
+        // A million labels in a small archive.
+        let many = npy("|u1", "(1000000,)", &vec![1; 1_000_000]);
+        let images = npy("|u1", "(32, 32, 3, 1)", &[0; 3072]);
+        folder.write(
+            "train_32x32.npz",
+            &npz(&[("X.npy", images), ("y.npy", many)], zip::CompressionMethod::Deflated),
+        );
+        let message = super::part(&path).unwrap_err().to_string();
+        assert!(message.contains("y: 1 to 700,000 labels, found 1000000"), "{message}");
+    }
+
+    #[test]
+    fn damaged_archives_never_panic() {
+        let folder = Folder::new("svhn-mutations");
+        let path = folder.join("train_32x32.npz");
+        mutated(&file(), 2000, |bytes| {
+            std::fs::write(&path, bytes).unwrap();
+            if let Ok(samples) = super::part(&path) {
+                assert!(samples.labels.iter().all(|label| *label < 10));
+            }
+        });
+    }
 }

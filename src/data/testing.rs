@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 /// An empty folder of one test, removed when it goes out of scope.
 pub struct Folder(PathBuf);
@@ -39,6 +41,29 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// Hands on so many damaged copies of a file: some bytes are others, and the end may be cut off.
+pub fn mutated(whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
+    mutated_in(64, whole, cases, check);
+}
+
+/// As [`mutated`], with about half of the changes among the first `head` bytes, because headers decide most.
+pub fn mutated_in(head: usize, whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
+    let place = prop_oneof![0..whole.len().min(head), 0..whole.len()];
+    let mutations = prop::collection::vec((place, any::<u8>()), 1..6);
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(config)
+        .run(&(mutations, 0..whole.len() * 2), |(mutations, end)| {
+            let mut bytes = whole.to_vec();
+            for (place, byte) in mutations {
+                bytes[place] = byte;
+            }
+            bytes.truncate(end);
+            check(&bytes);
+            Ok(())
+        })
+        .unwrap();
 }
 
 pub fn gzip(content: &[u8]) -> Vec<u8> {

@@ -24,7 +24,7 @@ pub mod templates;
 mod training;
 mod validate;
 
-pub use crate::data::ClassNames;
+pub use crate::data::{ClassNames, NOTHING};
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };

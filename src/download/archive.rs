@@ -1,7 +1,7 @@
 //! Files out of a `.tar.gz`.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 
 use flate2::read::GzDecoder;
@@ -9,24 +9,37 @@ use tar::Archive;
 
 use super::DownloadError;
 
-/// Takes the files of these names out of an archive, wherever they are in it, and writes them into the folder; one that is
-/// there is left as it is. Nothing else of the archive is written, and none of its paths are followed.
+/// Takes the files of these names and lengths out of an archive, wherever they are in it, and writes them into the folder;
+/// one that is there is left as it is. Nothing else of the archive is written, and none of its paths are followed. The
+/// archive is read through its open file, which may be locked.
 ///
 /// # Errors
-/// A damaged archive, one that lacks a file, or a folder that cannot be written.
-pub fn unpack(path: &Path, members: &[&str], folder: &Path) -> Result<(), DownloadError> {
+/// A damaged archive, one that lacks a file or has one of another length, or a folder that cannot be written.
+pub fn unpack(
+    mut file: File,
+    path: &Path,
+    members: &[(&str, u64)],
+    folder: &Path,
+) -> Result<(), DownloadError> {
     let damaged = |detail: String| DownloadError::Archive { path: path.to_owned(), detail };
-    let file = File::open(path).map_err(DownloadError::disk(path))?;
+    file.rewind().map_err(DownloadError::disk(path))?;
     let mut archive = Archive::new(GzDecoder::new(io::BufReader::new(file)));
     let unreadable = |error: io::Error| damaged(format!("the archive is damaged ({error})"));
     for entry in archive.entries().map_err(unreadable)? {
         let mut entry = entry.map_err(unreadable)?;
         let name =
             entry.path().map_err(unreadable)?.file_name().map(|name| name.to_string_lossy().into_owned());
-        let Some(member) = members.iter().find(|member| Some(**member) == name.as_deref()) else { continue };
+        let is_it = |(member, _): &&(&str, u64)| Some(*member) == name.as_deref();
+        let Some((member, bytes)) = members.iter().find(is_it) else { continue };
         let target = folder.join(member);
         if !entry.header().entry_type().is_file() || target.exists() {
             continue;
+        }
+        if entry.size() != *bytes {
+            return Err(damaged(format!(
+                "{member} has {} bytes in it, and should have {bytes}",
+                entry.size()
+            )));
         }
         let part = folder.join(format!("{member}.part"));
         let mut out = File::create(&part).map_err(DownloadError::disk(&part))?;
@@ -34,7 +47,7 @@ pub fn unpack(path: &Path, members: &[&str], folder: &Path) -> Result<(), Downlo
         fs::rename(&part, &target).map_err(DownloadError::disk(&target))?;
     }
     let missing: Vec<&str> =
-        members.iter().copied().filter(|member| !folder.join(member).is_file()).collect();
+        members.iter().map(|(name, _)| *name).filter(|name| !folder.join(name).is_file()).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -37,8 +37,8 @@ pub enum DownloadError {
         url: String,
         /// Bytes of the known file.
         expected: u64,
-        /// Bytes of what arrived, or what the server promises.
-        found: u64,
+        /// Bytes of what arrived, or what the server promises: "12", or "more than 12".
+        found: String,
     },
     /// The file has another content than the known one.
     #[error(
@@ -66,7 +66,7 @@ pub enum DownloadError {
         path: PathBuf,
     },
     /// An archive lacks files that it should have, or is damaged.
-    #[error("{}: {detail}. Remove it and try again", path.display())]
+    #[error("{}: {detail}. Remove it and try again, or get the files from the dataset's page", path.display())]
     Archive {
         /// The archive.
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! One file over HTTP, continued where a previous try ended.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,8 @@ enum Try {
     Broken(String),
 }
 
-/// Downloads a file into a folder and yields its path. `report` gets the bytes that are there, and cancels.
+/// Downloads a file into a folder, under the name that it grows with. Yields it, still locked, and its path: all of it is
+/// there then, and is what it should be. `report` gets the bytes that are there, and cancels.
 ///
 /// # Errors
 /// As [`super::download`].
@@ -46,11 +47,12 @@ pub fn fetch(
     folder: &Path,
     patience: Patience,
     report: &mut dyn FnMut(u64) -> ControlFlow<()>,
-) -> Result<PathBuf, DownloadError> {
-    let path = folder.join(remote.name());
+) -> Result<(File, PathBuf), DownloadError> {
     let part = remote.part_in(folder);
     let disk = || DownloadError::disk(&part);
-    let mut file = File::options().create(true).append(true).read(true).open(&part).map_err(disk())?;
+    // Windows refuses `set_len` for a file that is open for appending, and a second handle on one that is locked.
+    let mut file =
+        File::options().create(true).truncate(false).read(true).write(true).open(&part).map_err(disk())?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(DownloadError::Busy { path: part }),
@@ -73,14 +75,14 @@ pub fn fetch(
         cancel_if(report(there))?;
     }
     file.sync_all().map_err(disk())?;
-    let found = digest(&part)?;
+    let found = digest(&mut file, &part)?;
     if found != remote.sha256 {
+        drop(file);
         fs::remove_file(&part).map_err(disk())?;
         let (url, expected) = (remote.url.to_owned(), remote.sha256.to_owned());
         return Err(DownloadError::Checksum { url, expected, found });
     }
-    fs::rename(&part, &path).map_err(DownloadError::disk(&path))?;
-    Ok(path)
+    Ok((file, part))
 }
 
 /// Adds what the server sends to the file; `there` counts what the file holds.
@@ -122,12 +124,13 @@ fn attempt(
         }
     }
     let wrong_size =
-        |found: u64| DownloadError::Size { url: remote.url.to_owned(), expected: remote.bytes, found };
+        |found: String| DownloadError::Size { url: remote.url.to_owned(), expected: remote.bytes, found };
     if let Some(length) = response.body().content_length()
-        && *there + length != remote.bytes
+        && there.checked_add(length) != Some(remote.bytes)
     {
-        return Err(wrong_size(*there + length));
+        return Err(wrong_size(there.saturating_add(length).to_string()));
     }
+    file.seek(SeekFrom::Start(*there)).map_err(DownloadError::disk(part))?;
     let mut body = response.into_body().into_reader();
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -142,7 +145,7 @@ fn attempt(
         };
         if *there + count as u64 > remote.bytes {
             restart(file, part, there)?;
-            return Err(wrong_size(remote.bytes + 1));
+            return Err(wrong_size(format!("more than {}", remote.bytes)));
         }
         file.write_all(&buffer[..count]).map_err(DownloadError::disk(part))?;
         *there += count as u64;
@@ -166,12 +169,12 @@ fn cancel_if(flow: ControlFlow<()>) -> Result<(), DownloadError> {
     if flow.is_break() { Err(DownloadError::Cancelled) } else { Ok(()) }
 }
 
-/// The SHA-256 of a file, in hexadecimal digits.
+/// The SHA-256 of an open file, in hexadecimal digits.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn digest(path: &Path) -> Result<String, DownloadError> {
-    let mut file = File::open(path).map_err(DownloadError::disk(path))?;
+pub fn digest(file: &mut File, path: &Path) -> Result<String, DownloadError> {
+    file.rewind().map_err(DownloadError::disk(path))?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; CHUNK];
     loop {

@@ -1,7 +1,8 @@
 //! Getting the files of known datasets from their sources: only when the user asks for it.
 //!
 //! A file grows under the name `….part`. What has arrived is kept when the connection breaks or the user cancels, and the
-//! next try continues from there. A file gets its name after its size and its SHA-256 were found right.
+//! next try continues from there. A file gets its name after its size and its SHA-256 were found right; an archive is
+//! unpacked then, and never gets one. No file that is there is written over.
 
 mod archive;
 mod error;
@@ -11,11 +12,13 @@ pub mod server;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
 pub use error::DownloadError;
+use ureq::Agent;
 
 use crate::data::Remote;
 
@@ -63,11 +66,7 @@ pub fn download(
     for file in files {
         let mut report = |done: u64| on_progress(Progress { done: before + done, total });
         if !is_done(file, folder)? {
-            let path = fetch::fetch(&agent, file, folder, patience, &mut report)?;
-            if !file.members.is_empty() {
-                archive::unpack(&path, file.members, folder)?;
-                std::fs::remove_file(&path).map_err(DownloadError::disk(&path))?;
-            }
+            get(&agent, file, folder, patience, &mut report)?;
         }
         before += file.bytes;
     }
@@ -76,17 +75,54 @@ pub fn download(
     }
 }
 
+/// Gets one file. An archive is unpacked: the user's own where it is there, which stays, or the one that is downloaded,
+/// which never gets its name and is removed.
+fn get(
+    agent: &Agent,
+    file: &Remote,
+    folder: &Path,
+    patience: Patience,
+    report: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<(), DownloadError> {
+    let path = folder.join(file.name());
+    if path.exists() {
+        let mut archive = File::open(&path).map_err(DownloadError::disk(&path))?;
+        if fetch::digest(&mut archive, &path)? != file.sha256 {
+            return Err(DownloadError::InTheWay { path });
+        }
+        // A file that is no archive has arrived since it was looked for.
+        let is_archive = !file.members.is_empty();
+        return if is_archive { archive::unpack(archive, &path, file.members, folder) } else { Ok(()) };
+    }
+    let (whole, part) = fetch::fetch(agent, file, folder, patience, report)?;
+    if file.members.is_empty() {
+        return std::fs::rename(&part, &path).map_err(DownloadError::disk(&path));
+    }
+    archive::unpack(whole, &part, file.members, folder)?;
+    std::fs::remove_file(&part).map_err(DownloadError::disk(&part))
+}
+
 /// Whether a file need not be downloaded.
 ///
 /// # Errors
-/// When another file has its name: it is never written over.
+/// When another file has its name, or that of a member: it is never written over.
 fn is_done(file: &Remote, folder: &Path) -> Result<bool, DownloadError> {
+    for (name, bytes) in file.members {
+        let path = folder.join(name);
+        match path.metadata() {
+            Ok(about) if !about.is_file() || about.len() != *bytes => {
+                return Err(DownloadError::InTheWay { path });
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
     if !file.is_in(folder) {
         return Ok(false);
     }
+    let path = folder.join(file.name());
     if file.members.is_empty() {
-        let path = folder.join(file.name());
-        if fetch::digest(&path)? != file.sha256 {
+        let mut there = File::open(&path).map_err(DownloadError::disk(&path))?;
+        if fetch::digest(&mut there, &path)? != file.sha256 {
             return Err(DownloadError::InTheWay { path });
         }
     }

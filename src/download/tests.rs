@@ -29,7 +29,12 @@ fn get(server: &Server, right: &[u8], folder: &Path) -> Result<(), DownloadError
     get_members(server, right, &[], folder)
 }
 
-fn get_members(server: &Server, right: &[u8], members: &[&str], folder: &Path) -> Result<(), DownloadError> {
+fn get_members(
+    server: &Server,
+    right: &[u8],
+    members: &[(&str, u64)],
+    folder: &Path,
+) -> Result<(), DownloadError> {
     let (url, sum) = (server.url("set.bin"), sha256(right));
     let remote = Remote { url: &url, bytes: right.len() as u64, sha256: &sum, members };
     download(&[remote], folder, QUICK, &mut |_| ControlFlow::Continue(()))
@@ -101,6 +106,9 @@ fn other_sizes_are_refused_before_they_fill_the_disk() {
         let server = Server::start(&content, &[manner]);
         let error = get(&server, &content, folder.path()).unwrap_err();
         assert!(matches!(error, DownloadError::Size { expected: 1_000_000, .. }), "{manner:?}: {error}");
+        if manner == Manner::Endless {
+            assert!(error.to_string().contains("set.bin has more than 1000000 bytes"), "{error}");
+        }
         assert!(!folder.join("set.bin").exists());
         assert_eq!(fs::metadata(folder.join("set.bin.part")).unwrap().len(), 0);
     }
@@ -185,13 +193,51 @@ fn only_the_named_files_of_an_archive_are_written_and_its_paths_are_not_followed
     ]);
     let server = Server::start(&packed, &[Manner::Right]);
     let inside = folder.join("inside");
-    get_members(&server, &packed, &["a.bin", "b.bin"], &inside).unwrap();
+    get_members(&server, &packed, &AB, &inside).unwrap();
     assert_eq!(fs::read(inside.join("a.bin")).unwrap(), b"first");
     assert_eq!(fs::read(inside.join("b.bin")).unwrap(), b"second");
     assert_eq!(fs::read_dir(&inside).unwrap().count(), 2);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    get_members(&server, &packed, &["a.bin", "b.bin"], &inside).unwrap();
+    get_members(&server, &packed, &AB, &inside).unwrap();
     assert_eq!(server.requests(), 1);
+}
+
+/// Members of archives, with their lengths.
+const AB: [(&str, u64); 2] = [("a.bin", 5), ("b.bin", 6)];
+
+#[test]
+fn an_archive_that_is_there_is_used_and_stays() {
+    let folder = Folder::new("download-own-archive");
+    let packed = archive(&[("set/a.bin", b"first"), ("set/b.bin", b"second")]);
+    let server = Server::start(&packed, &[Manner::Right]);
+    folder.write("set.bin", &packed);
+    get_members(&server, &packed, &AB, folder.path()).unwrap();
+    assert_eq!(fs::read(folder.join("b.bin")).unwrap(), b"second");
+    assert_eq!((server.requests(), fs::read(folder.join("set.bin")).unwrap()), (0, packed.clone()));
+    // Another file of its name is neither used nor written over.
+    let other = folder.join("other");
+    folder.write("other/set.bin", b"mine");
+    let error = get_members(&server, &packed, &AB, &other).unwrap_err();
+    assert!(matches!(&error, DownloadError::InTheWay { path } if path.ends_with("set.bin")), "{error}");
+    assert_eq!((server.requests(), fs::read(other.join("set.bin")).unwrap()), (0, b"mine".to_vec()));
+}
+
+#[test]
+fn members_of_other_lengths_are_in_the_way_and_are_not_unpacked() {
+    let folder = Folder::new("download-members");
+    let packed = archive(&[("set/a.bin", b"first"), ("set/b.bin", b"second")]);
+    let server = Server::start(&packed, &[Manner::Right]);
+    folder.write("b.bin", b"sec");
+    let error = get_members(&server, &packed, &AB, folder.path()).unwrap_err();
+    assert!(matches!(&error, DownloadError::InTheWay { path } if path.ends_with("b.bin")), "{error}");
+    assert_eq!(server.requests(), 0);
+    let other = folder.join("other");
+    let error = get_members(&server, &packed, &[("a.bin", 5), ("b.bin", 7)], &other).unwrap_err().to_string();
+    assert!(error.contains("b.bin has 6 bytes in it, and should have 7"), "{error}");
+    // What was downloaded is kept, continued from without a request, and removed in the end.
+    get_members(&server, &packed, &AB, &other).unwrap();
+    assert_eq!(server.requests(), 1);
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 2);
 }
 
 #[test]
@@ -199,12 +245,12 @@ fn an_archive_that_lacks_a_file_or_is_damaged_says_so() {
     let folder = Folder::new("download-lacking");
     let packed = archive(&[("set/a.bin", b"first")]);
     let server = Server::start(&packed, &[Manner::Right]);
-    let message = get_members(&server, &packed, &["a.bin", "b.bin"], folder.path()).unwrap_err().to_string();
-    assert!(message.contains("set.bin: the archive has no b.bin"), "{message}");
+    let message = get_members(&server, &packed, &AB, folder.path()).unwrap_err().to_string();
+    assert!(message.contains("set.bin.part: the archive has no b.bin"), "{message}");
     let cut = &packed[..packed.len() / 2];
     let server = Server::start(cut, &[Manner::Right]);
     let other = folder.join("other");
-    let message = get_members(&server, cut, &["a.bin"], &other).unwrap_err().to_string();
+    let message = get_members(&server, cut, &AB[..1], &other).unwrap_err().to_string();
     assert!(message.contains("damaged"), "{message}");
     assert!(!other.join("a.bin").exists());
 }

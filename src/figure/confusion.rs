@@ -4,29 +4,37 @@ use super::axis::{Axis, Category};
 use super::cells::{CellText, Cells};
 use super::model::Figure;
 use super::note::Note;
+use crate::doc::{ClassNames, NOTHING};
 use crate::form::number::grouped;
 use crate::results::campaign::Estimate;
-use crate::results::confusion::Confusion;
+use crate::results::confusion::{Confusion, Predicted};
 use crate::results::number::fixed;
 
 /// The confidence of the intervals in tables.
 const CONFIDENCE: f64 = 0.95;
-/// The column of samples whose logits are not finite.
-const NONE: &str = "none";
+/// The column of samples for which a class was predicted that the data do not have.
+const OTHER: &str = "other class";
+/// Of more classes, cells have colours and no texts: nobody reads them, and a million of them take hundreds of megabytes.
+const MOST_CLASSES: usize = 200;
 
 /// The matrix with a row for each class and a column for each predicted class; `classes` are their names, and `of` names
 /// the network and the part of the data. Shares are those of the row; tables have their Wilson interval and the number of
-/// samples of the class.
-pub fn confusion(confusion: &Confusion, classes: &[String], of: &str) -> Figure {
-    let columns = classes.len() + usize::from(!confusion.is_complete());
-    let name_of = |class: usize| classes.get(class).map_or(NONE, String::as_str);
-    let category = |class: usize| Category { name: name_of(class).to_owned(), ..Category::default() };
-    let share = |class: usize, predicted: usize| {
-        let count = confusion.counts[class][predicted];
-        count as f64 / confusion.samples(class) as f64
+/// samples of the class, up to 200 classes.
+pub fn confusion(confusion: &Confusion, classes: &ClassNames, of: &str) -> Figure {
+    let columns = confusion.columns();
+    let name_of = |predicted: Predicted| match predicted {
+        Predicted::Class(class) => classes.name_of(Some(class)),
+        Predicted::OtherClass => OTHER.to_owned(),
+        Predicted::Nothing => NOTHING.to_owned(),
     };
-    let text = |class: usize, predicted: usize| {
-        let (count, samples) = (confusion.counts[class][predicted], confusion.samples(class));
+    let category = |predicted: Predicted| Category { name: name_of(predicted), ..Category::default() };
+    let all: Vec<u64> = (0..classes.len()).map(|class| confusion.samples(class)).collect();
+    let share = |class: usize, predicted: Predicted| {
+        let count = confusion.count(class, predicted);
+        count as f64 / all[class] as f64
+    };
+    let text = |class: usize, predicted: Predicted| {
+        let (count, samples) = (confusion.count(class, predicted), all[class]);
         if samples == 0 {
             return CellText::default();
         }
@@ -34,7 +42,7 @@ pub fn confusion(confusion: &Confusion, classes: &[String], of: &str) -> Figure 
         let Estimate { low, high, .. } = Estimate::wilson(share(class, predicted), samples, CONFIDENCE);
         let reading = format!(
             "{} predicted as {}: {} of {}, {percent}",
-            name_of(class),
+            classes.name_of(Some(class as u32)),
             name_of(predicted),
             grouped(count),
             grouped(samples)
@@ -45,11 +53,15 @@ pub fn confusion(confusion: &Confusion, classes: &[String], of: &str) -> Figure 
         CellText { value, count, ends, reading, interval: String::new() }
     };
     let rows = || 0..classes.len();
-    let values = rows().map(|class| (0..columns).map(|predicted| share(class, predicted)).collect());
-    let texts = rows().flat_map(|class| (0..columns).map(move |predicted| (class, predicted)));
+    let values = rows().map(|class| columns.iter().map(|predicted| share(class, *predicted)).collect());
+    let written = if classes.len() <= MOST_CLASSES { rows() } else { 0..0 };
+    let texts = written.flat_map(|class| columns.iter().map(move |predicted| (class, *predicted)));
     Figure {
-        x: Axis::named("Predicted class", (0..columns).map(category).collect()),
-        y: Axis { reversed: true, ..Axis::named("Class", rows().map(category).collect()) },
+        x: Axis::named("Predicted class", columns.iter().copied().map(category).collect()),
+        y: Axis {
+            reversed: true,
+            ..Axis::named("Class", rows().map(|class| category(Predicted::Class(class as u32))).collect())
+        },
         cells: Some(Cells {
             axis: Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of the class") },
             values: values.collect(),
@@ -66,13 +78,13 @@ mod tests {
     use super::super::csv::csv;
     use super::*;
 
-    fn classes() -> Vec<String> {
-        ["cat", "dog"].map(str::to_owned).to_vec()
+    fn classes() -> ClassNames {
+        ClassNames::known(&["cat", "dog"])
     }
 
     #[test]
     fn cells_have_counts_and_shares_of_their_row() {
-        let counts = Confusion { counts: vec![vec![3, 1, 0], vec![0, 2, 0]] };
+        let counts = Confusion { counts: vec![vec![3, 1, 0, 0], vec![0, 2, 0, 0]] };
         let figure = confusion(&counts, &classes(), "dense, seed 1, test");
         let cells = figure.cells.as_ref().unwrap();
         assert_eq!(cells.values, [[0.75, 0.25], [0.0, 1.0]]);
@@ -85,11 +97,31 @@ mod tests {
     }
 
     #[test]
-    fn predictions_that_are_no_class_have_a_column() {
-        let counts = Confusion { counts: vec![vec![3, 0, 1], vec![0, 0, 0]] };
+    fn predictions_that_are_no_class_and_those_of_other_classes_have_columns() {
+        let counts = Confusion { counts: vec![vec![3, 0, 0, 1], vec![0, 0, 0, 0]] };
         let figure = confusion(&counts, &classes(), "");
         assert_eq!(figure.x.categories.len(), 3);
         assert_eq!(figure.x.categories[2].name, "none");
         assert!(figure.cells.unwrap().values[1][0].is_nan(), "a class without samples has no shares");
+        let counts = Confusion { counts: vec![vec![3, 0, 5, 1], vec![0, 0, 0, 0]] };
+        let names: Vec<_> = confusion(&counts, &classes(), "")
+            .x
+            .categories
+            .iter()
+            .map(|category| category.name.clone())
+            .collect();
+        assert_eq!(names, ["cat", "dog", "other class", "none"]);
+    }
+
+    #[test]
+    fn a_thousand_classes_have_a_figure_of_colours() {
+        let names: Vec<String> = (0..1000).map(|class| format!("class {class}")).collect();
+        let counts = Confusion::of(1000, (0..1000).map(|class| (class, Some(class))));
+        let figure = confusion(&counts, &ClassNames::from(names), "");
+        let cells = figure.cells.as_ref().unwrap();
+        assert_eq!((cells.size(), cells.texts.len()), ([1000, 1000], 0));
+        let table = csv(&figure);
+        assert_eq!(table.lines().count(), 1 + 1_000_000);
+        assert_eq!(table.lines().nth(1).unwrap(), "cell,Share of the class,,class 0,class 0,,,1");
     }
 }

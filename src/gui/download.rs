@@ -2,7 +2,7 @@
 //! download is.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -57,6 +57,12 @@ enum State {
     Failed(String),
 }
 
+/// What is on disk: where each dataset of the list is, and whether a previous try left a part of a file of the chosen one.
+struct OnDisk {
+    found: Vec<Option<PathBuf>>,
+    has_part: bool,
+}
+
 /// The dialog.
 pub struct DownloadDialog {
     listed: Vec<Listed>,
@@ -64,6 +70,9 @@ pub struct DownloadDialog {
     folder: String,
     /// Whether a previous try left a part of a file there.
     has_part: bool,
+    /// The dataset and the folder that were looked at last, and a thread that looks: disks may be slow.
+    looked_at: Option<(usize, PathBuf)>,
+    looking: Option<BackgroundTask<OnDisk>>,
     state: State,
 }
 
@@ -72,25 +81,37 @@ impl DownloadDialog {
     pub fn new(places: &Places, wanted: Option<&str>) -> Self {
         let listed: Vec<Listed> = Data::downloadable()
             .into_iter()
-            .map(|(set, origin)| Listed { set, origin, found: places.find(set).ok() })
+            .map(|(set, origin)| Listed { set, origin, found: None })
             .collect();
         let chosen = listed.iter().position(|listed| Some(listed.set.name) == wanted).unwrap_or_default();
-        let mut dialog =
-            Self { listed, chosen, folder: String::new(), has_part: false, state: State::Choosing };
+        let mut dialog = Self::of(listed, String::new());
+        dialog.chosen = chosen;
         dialog.propose_folder(places);
         dialog
+    }
+
+    fn of(listed: Vec<Listed>, folder: String) -> Self {
+        Self {
+            listed,
+            chosen: 0,
+            folder,
+            has_part: false,
+            looked_at: None,
+            looking: None,
+            state: State::Choosing,
+        }
     }
 
     fn propose_folder(&mut self, places: &Places) {
         if let Some(listed) = self.listed.get(self.chosen) {
             self.folder = listed.set.download_folder(places).display().to_string();
         }
-        self.look_for_part();
     }
 
     /// Draws the dialog; a download that goes on ends with it.
     pub fn ui(&mut self, ctx: &egui::Context, places: &Places) -> Option<DownloadResponse> {
         let arrived = self.take_end();
+        self.look(ctx, places);
         let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * STEP);
         let modal = Modal::new(Id::unique("download")).frame(frame).show(ctx, |ui| {
             ui.set_width(WIDTH.min(ctx.content_rect().width() - 4.0 * STEP));
@@ -111,16 +132,14 @@ impl DownloadDialog {
         let (state, response) = match running.task.take() {
             TaskState::Running => return None,
             TaskState::Done(Ok(())) => {
-                let folder = self.target();
-                self.listed[self.chosen].found = Some(folder.clone());
-                (State::Choosing, Some(DownloadResponse::Arrived(name, folder)))
+                (State::Choosing, Some(DownloadResponse::Arrived(name, self.target())))
             }
             TaskState::Done(Err(DownloadError::Cancelled)) => (State::Choosing, None),
             TaskState::Done(Err(error)) => (State::Failed(error.to_string()), None),
             TaskState::Failed(why) => (State::Failed(why), None),
         };
         self.state = state;
-        self.look_for_part();
+        self.looked_at = None;
         response
     }
 
@@ -142,17 +161,13 @@ impl DownloadDialog {
         let weak = present(ui).text3;
         ui.label(RichText::new(format!("Source: {}", source(&listed.origin))).size(SMALL).color(weak));
         ui.label(RichText::new(format!("About: {}", listed.origin.page)).size(SMALL).color(weak));
-        let mut is_other_folder = false;
         ui.horizontal(|ui| {
             let label = ui.label("Folder");
             let state = if self.folder.trim().is_empty() { FieldState::Wrong } else { FieldState::Plain };
             let field = TextEdit::singleline(&mut self.folder).desired_width(f32::INFINITY);
             let field = ui.add_enabled_ui(!is_running, |ui| widgets::field_ui(ui, field, state)).inner;
-            is_other_folder = field.labelled_by(label.id).changed();
+            field.labelled_by(label.id);
         });
-        if is_other_folder {
-            self.look_for_part();
-        }
         match &self.state {
             State::Choosing => {}
             State::Failed(why) => drop(widgets::message_ui(ui, Tone::Bad, why)),
@@ -196,11 +211,33 @@ impl DownloadDialog {
         .inner
     }
 
-    /// Looks whether a previous try left a part of a file: not in every frame, since the folder may be on a slow disk.
-    fn look_for_part(&mut self) {
-        let folder = self.target();
+    /// Takes what a thread has found on disk, and lets it look again where another dataset or folder is chosen.
+    fn look(&mut self, ctx: &egui::Context, places: &Places) {
+        let wanted = (self.chosen, self.target());
+        if let Some(task) = &self.looking {
+            match task.take() {
+                TaskState::Running => return,
+                TaskState::Done(OnDisk { found, has_part }) => {
+                    self.listed.iter_mut().zip(found).for_each(|(listed, found)| listed.found = found);
+                    self.has_part = has_part;
+                }
+                TaskState::Failed(_) => {}
+            }
+            self.looking = None;
+        }
+        if self.looked_at.as_ref() == Some(&wanted) {
+            return;
+        }
         let files = self.listed.get(self.chosen).map_or(&[][..], |listed| listed.origin.files);
-        self.has_part = files.iter().any(|file| file.has_part_in(&folder));
+        let all: Vec<(&KnownSet, Origin)> =
+            self.listed.iter().map(|listed| (listed.set, listed.origin)).collect();
+        let (places, folder) = (places.clone(), wanted.1.clone());
+        let look = move || OnDisk {
+            found: all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect(),
+            has_part: files.iter().any(|file| file.has_part_in(&folder)),
+        };
+        self.looking = BackgroundTask::begin("download folder", ctx, look);
+        self.looked_at = Some(wanted);
     }
 
     fn begin(&mut self, ctx: &egui::Context) {
@@ -222,6 +259,12 @@ impl DownloadDialog {
             None => State::Failed("the system refuses another thread; close other programs".to_owned()),
         };
     }
+}
+
+/// The folder that has a dataset: the chosen one, or one of the usual places.
+fn found(set: &KnownSet, origin: &Origin, folder: &Path, places: &Places) -> Option<PathBuf> {
+    let is_here = origin.files.iter().all(|file| file.is_in(folder));
+    if is_here { Some(folder.to_owned()) } else { places.find(set).ok() }
 }
 
 /// Where the files come from, without their names.
@@ -251,11 +294,7 @@ mod tests {
         let origin = Origin { page: "example.org", licence: "MIT", files };
         let (set, _) = Data::downloadable()[0];
         let listed = vec![Listed { set, origin, found: None }];
-        let folder = folder.display().to_string();
-        let mut dialog =
-            DownloadDialog { listed, chosen: 0, folder, has_part: false, state: State::Choosing };
-        dialog.look_for_part();
-        dialog
+        DownloadDialog::of(listed, folder.display().to_string())
     }
 
     type Shown = (DownloadDialog, Option<DownloadResponse>);
@@ -271,12 +310,15 @@ mod tests {
         Harness::builder().with_size(vec2(800.0, 600.0)).build_ui_state(draw, (dialog, None))
     }
 
-    /// Draws frames until the download has ended.
+    /// Draws frames until the download has ended and the disk was looked at.
     fn wait(harness: &mut Harness<'static, Shown>) {
         let begun = Instant::now();
-        while matches!(harness.state().0.state, State::Running(_))
-            && begun.elapsed() < Duration::from_secs(10)
-        {
+        let is_busy = |dialog: &DownloadDialog| {
+            matches!(dialog.state, State::Running(_))
+                || dialog.looking.is_some()
+                || dialog.looked_at.is_none()
+        };
+        while is_busy(&harness.state().0) && begun.elapsed() < Duration::from_secs(10) {
             harness.step();
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -311,6 +353,7 @@ mod tests {
         let server = Server::start(&content, &[Manner::Status(404), Manner::Right]);
         let mut harness = harness(dialog_of(&server, &content, folder.path()));
         harness.run();
+        wait(&mut harness);
         for _ in 0..2 {
             harness.get_by_label("Continue download").click();
             harness.step();

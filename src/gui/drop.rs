@@ -96,10 +96,14 @@ pub fn as_written(path: &Path, base: &Path) -> String {
     below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
+/// Whether data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
+pub fn is_same(found: &Recognised, present: &Data) -> bool {
+    (found.data.key(), found.data.file_set()) == (present.key(), present.file_set())
+}
+
 /// The data that were dropped, with the settings that the document has for the same dataset.
 pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
-    let is_same = present.key() == found.data.key();
-    if is_same { present.clone() } else { found.data.clone() }.in_folder(dir)
+    if is_same(found, present) { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
 /// What dropping the dragged paths would do, judged by their names.
@@ -179,6 +183,21 @@ mod tests {
         }
         assert_eq!(of("cifar"), "Drop to use cifar as data");
         assert!(of("weights.bin").contains("is not an experiment"));
+    }
+
+    #[test]
+    fn another_split_of_a_dataset_is_other_data() {
+        use crate::data::{Emnist, EmnistSplit};
+        let of = |split| Data::Emnist(Emnist { split, limit_test: Some(9), ..Emnist::default() });
+        let found = Recognised {
+            data: Data::Emnist(Emnist { split: EmnistSplit::Letters, ..Emnist::default() }),
+            folder: PathBuf::new(),
+            others: Vec::new(),
+        };
+        let same = data_in(&found, "x".to_owned(), &of(EmnistSplit::Letters));
+        assert_eq!(same, of(EmnistSplit::Letters).in_folder("x".to_owned()));
+        let other = data_in(&found, "x".to_owned(), &of(EmnistSplit::Digits));
+        assert_eq!(other, found.data.in_folder("x".to_owned()));
     }
 
     #[test]

@@ -3,17 +3,29 @@
 /// Counts of samples by their class and by the class that was predicted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
-    /// `[classes, classes + 1]`: rows are true classes, columns predicted ones. The last column counts samples without a
-    /// prediction, whose logits are not finite.
+    /// `[classes, classes + 2]`: rows are true classes, columns predicted ones. The last but one column counts samples for
+    /// which a class was predicted that the data do not have, since networks may have more classes; the last one those
+    /// without a prediction, whose logits are not finite.
     pub counts: Vec<Vec<u64>>,
+}
+
+/// What a column of predictions stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicted {
+    /// This class of the data.
+    Class(u32),
+    /// A class that the data do not have.
+    OtherClass,
+    /// Nothing: logits are not finite.
+    Nothing,
 }
 
 impl Confusion {
     /// Counts samples: their classes beside the predicted ones, which are `None` where logits are not finite.
     pub fn of(classes: usize, samples: impl IntoIterator<Item = (u32, Option<u32>)>) -> Self {
-        let mut counts = vec![vec![0; classes + 1]; classes];
+        let mut counts = vec![vec![0; classes + 2]; classes];
         for (label, predicted) in samples {
-            let column = predicted.map_or(classes, |class| (class as usize).min(classes));
+            let column = predicted.map_or(classes + 1, |class| (class as usize).min(classes));
             if let Some(row) = counts.get_mut(label as usize) {
                 row[column] += 1;
             }
@@ -31,9 +43,26 @@ impl Confusion {
         self.counts[class][class]
     }
 
-    /// Whether each sample has a prediction.
-    pub fn is_complete(&self) -> bool {
-        self.counts.iter().all(|row| row.last() == Some(&0))
+    /// The columns that are to be shown: all classes, and what else was predicted for some sample.
+    pub fn columns(&self) -> Vec<Predicted> {
+        let classes = self.counts.len();
+        let column = |column: usize| match column.checked_sub(classes) {
+            None => Predicted::Class(column as u32),
+            Some(0) => Predicted::OtherClass,
+            Some(_) => Predicted::Nothing,
+        };
+        let is_shown = |column: &usize| *column < classes || self.counts.iter().any(|row| row[*column] > 0);
+        (0..classes + 2).filter(is_shown).map(column).collect()
+    }
+
+    /// How many samples of a class have this prediction.
+    pub fn count(&self, class: usize, predicted: Predicted) -> u64 {
+        let column = match predicted {
+            Predicted::Class(class) => class as usize,
+            Predicted::OtherClass => self.counts.len(),
+            Predicted::Nothing => self.counts.len() + 1,
+        };
+        self.counts[class][column]
     }
 }
 
@@ -43,11 +72,14 @@ mod tests {
 
     #[test]
     fn samples_are_counted_by_true_and_by_predicted_class() {
-        let samples = [(0, Some(0)), (0, Some(1)), (0, Some(1)), (1, Some(1)), (1, None)];
+        let samples = [(0, Some(0)), (0, Some(1)), (0, Some(1)), (1, Some(1)), (1, None), (0, Some(217))];
         let confusion = Confusion::of(2, samples);
-        assert_eq!(confusion.counts, [[1, 2, 0], [0, 1, 1]]);
-        assert_eq!((confusion.samples(0), confusion.right(0)), (3, 1));
-        assert!(!confusion.is_complete());
-        assert!(Confusion::of(3, [(2, Some(2))]).is_complete());
+        assert_eq!(confusion.counts, [[1, 2, 1, 0], [0, 1, 0, 1]]);
+        assert_eq!((confusion.samples(0), confusion.right(0)), (4, 1));
+        assert_eq!(confusion.columns()[2..], [Predicted::OtherClass, Predicted::Nothing]);
+        assert_eq!(confusion.count(0, Predicted::OtherClass), 1);
+        assert_eq!(confusion.count(1, Predicted::Nothing), 1);
+        let complete = Confusion::of(3, [(2, Some(2))]).columns();
+        assert_eq!(complete, [0, 1, 2].map(Predicted::Class));
     }
 }

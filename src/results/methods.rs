@@ -3,22 +3,27 @@
 use std::fmt::Write;
 
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
+use super::{RunRecord, left_out};
 use crate::doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, expand_arms, listed};
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
 
 /// The paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm; the lines
-/// of the other arms give their differences.
+/// of the other arms give their differences. `records` are of its runs: they know what was left out of the data.
 ///
 /// # Errors
 /// What is wrong with the arms.
-pub fn methods(experiment: &Experiment) -> Result<String, Vec<Problem>> {
+pub fn methods<'a>(
+    experiment: &Experiment,
+    records: impl IntoIterator<Item = &'a RunRecord>,
+) -> Result<String, Vec<Problem>> {
     let arms = expand_arms(experiment)?;
     let Some(first) = arms.first() else { return Ok("The experiment has no arms yet.\n".to_owned()) };
     let mut text = format!(
-        "{} was trained on {}. {} {}\n",
+        "{} was trained on {}.{} {} {}\n",
         network(&first.spec),
         data(&first.spec),
+        left_out::sentence(records),
         training(&first.spec.train),
         replicates(experiment, arms.len())
     );
@@ -223,7 +228,7 @@ mod tests {
     use crate::doc::file::parse;
 
     fn text(document: &str) -> String {
-        methods(&parse(document, Path::new("x.ron")).unwrap()).unwrap()
+        methods(&parse(document, Path::new("x.ron")).unwrap(), []).unwrap()
     }
 
     #[test]
@@ -241,6 +246,19 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_was_left_out_of_the_data_is_counted() {
+        let report = left_out::report(&["a.png: no picture".to_owned()]);
+        let record = RunRecord::of(report.map(crate::results::Event::Report));
+        let experiment =
+            parse("(data: Iris(), arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
+        let text = methods(&experiment, [&record]).unwrap();
+        assert!(
+            text.contains("3 classes). Of these, 1 sample could not be read and was left out. Training"),
+            "{text}"
+        );
     }
 
     #[test]

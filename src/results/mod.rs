@@ -9,6 +9,7 @@ mod ends;
 pub mod event;
 pub mod facets;
 pub mod kept_rounds;
+pub mod left_out;
 mod log;
 pub mod methods;
 pub mod metric;

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use weightlab::run::summary::{DataPart, read_samples};
+use weightlab::run::{Replay, replay};
+
 const TABLE: &str =
     "a;b;colour;kind\n1;2;red;cat\n3;4;blue;dog\n5;6;red;cat\n7;8;red;cow\n9;1;blue;dog\n2;2;red;cat\n";
 
@@ -81,4 +84,79 @@ fn sweeps_over_tables_and_branches_with_others_are_looked_at() {
     let run = weightlab(folder, &["run", "x.ron"]);
     assert!(run.status.success(), "{}", text(&run));
     assert_eq!(count(folder), 2);
+}
+
+/// A folder of grey pictures in two classes, of which one more is damaged.
+fn pictures(folder: &Path) {
+    for (class, shade) in [("cat", 0_u8), ("dog", 200)] {
+        std::fs::create_dir_all(folder.join(class)).unwrap();
+        for number in 0..5_u8 {
+            let picture = [b"P6 4 4 255\n".as_slice(), &[shade + 10 * number; 48]].concat();
+            std::fs::write(folder.join(class).join(format!("{number}.ppm")), picture).unwrap();
+        }
+    }
+    std::fs::write(folder.join("cat/x.ppm"), b"P6 4 4 255\nshort").unwrap();
+}
+
+#[test]
+fn damaged_pictures_of_a_run_and_of_a_branch_are_counted_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    pictures(&folder.join("clean"));
+    std::fs::remove_file(folder.join("clean/cat/x.ppm")).unwrap();
+    pictures(&folder.join("noisy"));
+    let images = |dir: &str| format!("Images(dir: \"{dir}\", resize: 4, crop: 4, damaged: Skip)");
+    let experiment = |dir: &str| {
+        let branch = format!("Branch(name: \"b\", data: {}, plan: [Train(\"1it\")])", images("noisy"));
+        let text = format!(
+            "(data: {}, net: Mlp(hidden: [4]), train: (batch: 2), arms: [(name: \"a\", plan: [Train(\"1it\"), {branch}])])",
+            images(dir)
+        );
+        std::fs::write(folder.join("x.ron"), text).unwrap();
+    };
+    let methods = || {
+        let run = weightlab(folder, &["run", "x.ron"]);
+        assert!(run.status.success(), "{}", text(&run));
+        let export = weightlab(folder, &["export", "x.ron", "--methods", "--to", "methods.txt"]);
+        assert!(export.status.success(), "{}", text(&export));
+        std::fs::read_to_string(folder.join("methods.txt")).unwrap()
+    };
+    experiment("clean");
+    let told = methods();
+    assert!(told.contains("Of the data of branches, 1 sample could not be read and was left out."), "{told}");
+    assert!(!told.contains("Of these"), "{told}");
+    let reports = text(&weightlab(folder, &["show", "x.ron", "--reports"]));
+    assert!(
+        reports.contains("Left out 1 sample that could not be read") && reports.contains("x.ppm"),
+        "{reports}"
+    );
+    experiment("noisy");
+    let told = methods();
+    assert!(told.contains("Of these, 1 sample could not be read and was left out."), "{told}");
+}
+
+#[test]
+fn a_replay_in_a_branch_has_the_data_and_the_classes_of_the_branch() {
+    let folder = bench();
+    let folder = folder.path();
+    std::fs::write(folder.join("u.csv"), TABLE.replace("cat", "hen")).unwrap();
+    let experiment = "(data: Csv(file: \"t.csv\", label: \"kind\"), net: Mlp(hidden: [4]), train: (batch: 2), arms: [(name: \"a\", plan: [
+        Branch(name: \"b\", data: Csv(file: \"u.csv\", label: \"kind\"), plan: [Train(\"1it\"), Campaign(trials: Fixed(3))])])])";
+    std::fs::write(folder.join("x.ron"), experiment).unwrap();
+    let run = weightlab(folder, &["run", "x.ron"]);
+    assert!(run.status.success(), "{}", text(&run));
+    let runs = std::fs::read_dir(folder.join("x.runs")).unwrap();
+    let mut directories =
+        runs.map(|entry| entry.unwrap().path()).filter(|path| path.join("run.ron").is_file());
+    let directory = directories.next().unwrap();
+    let ask = Replay { has_images: true, ..Default::default() };
+    let replayed = replay(&directory, &ask).unwrap();
+    assert_eq!(replayed.len(), 3);
+    for trial in &replayed {
+        assert!(trial.is_equal());
+        assert_eq!(trial.classes.iter().collect::<Vec<_>>(), ["cow", "dog", "hen"]);
+        let seen = read_samples(&trial.spec, folder, DataPart::Test).unwrap();
+        let labels: Vec<u32> = trial.images.iter().map(|image| image.label).collect();
+        assert_eq!((seen.samples.labels, seen.classes), (labels, trial.classes.clone()));
+    }
 }

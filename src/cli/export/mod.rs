@@ -90,7 +90,10 @@ struct Results {
 pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
     if arguments.methods {
-        let text = methods(document.experiment()).map_err(|problems| {
+        let folder = document.runs_folder(arguments.from.as_ref());
+        // With mistakes there are no runs; what they are is said below.
+        let records = document.all_runs().map(|runs| read_records(&folder, &runs)).unwrap_or_default();
+        let text = methods(document.experiment(), records.values()).map_err(|problems| {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Failure::Input(lines.join("\n"))
         })?;

@@ -8,14 +8,15 @@ use sha2::{Digest, Sha256};
 
 use super::label_map::LabelMap;
 use crate::data::DataError;
-use crate::form::number::hexadecimal;
+use crate::form::number::{counted, hexadecimal};
 
 /// What the names of pictures end in.
 const ENDINGS: [&str; 6] = ["png", "jpg", "jpeg", "bmp", "webp", "ppm"];
 /// Folders in folders of a class.
 const DEEPEST: usize = 8;
-/// The most pictures of a set.
+/// The most pictures of a set, and the most folders: links within a folder may lead in circles.
 const MOST_PICTURES: usize = 20_000_000;
+const MOST_FOLDERS: usize = 1_000_000;
 const REMEDY: &str =
     "Make a folder for each class with its pictures in it, in train/ and val/, or in one folder";
 
@@ -43,9 +44,13 @@ pub(in crate::data) fn is_picture(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-/// The folder with the training part below a folder, and that with the test part, if they are apart.
-fn parts(folder: &Path) -> [Option<PathBuf>; 2] {
-    let below = |name: &str| Some(folder.join(name)).filter(|path| path.is_dir());
+/// The folder with the training part below a folder, and that with the test part, if they are apart. A folder `train`
+/// without folders in it is a class: trains.
+pub(in crate::data) fn parts(folder: &Path) -> [Option<PathBuf>; 2] {
+    let has_folders = |path: &PathBuf| {
+        std::fs::read_dir(path).into_iter().flatten().flatten().any(|entry| entry.path().is_dir())
+    };
+    let below = |name: &str| Some(folder.join(name)).filter(has_folders);
     match below("train") {
         None => [None, None],
         train => [train, below("val").or_else(|| below("test"))],
@@ -78,14 +83,17 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
         None => names.binary_search_by(|known| known.as_str().cmp(name)).ok().map(|label| label as u32),
     };
     if classes.len() < 2 {
-        let found = format!("{} folders with pictures: {}", names.len(), names.join(", "));
+        let found = match map {
+            Some(_) => format!("a label map with {}", counted(classes.len() as u64, "name")),
+            None => format!("{} ({})", counted(names.len() as u64, "folder"), names.join(", ")),
+        };
         return Err(DataError::wrong(&train, "a folder for each class, two at least", found, REMEDY));
     }
     let mut hash = Sha256::new();
     if let Some(map) = map {
         hash.update(format!("{:?}\n", map.labels));
     }
-    let mut walk = Walk { root: &root, folder, hash: &mut hash, count: 0 };
+    let mut walk = Walk { root: &root, folder, hash: &mut hash, pictures: 0, folders: 0 };
     let train = walk.part(&train, &label_of, map.is_some())?;
     let test = test.map(|test| walk.part(&test, &label_of, map.is_some())).transpose()?;
     Ok(Pictures { train, test, classes, content: hexadecimal(&hash.finalize()[..8]) })
@@ -124,8 +132,12 @@ struct Walk<'a> {
     root: &'a Path,
     folder: &'a Path,
     hash: &'a mut Sha256,
-    count: usize,
+    pictures: usize,
+    folders: usize,
 }
+
+/// A folder of a class: its path below that of the class, and its pictures by name.
+type Level = (String, Vec<DirEntry>);
 
 impl Walk<'_> {
     /// The pictures of a part, by class and path.
@@ -151,7 +163,14 @@ impl Walk<'_> {
         labelled.sort();
         for (label, class) in labelled {
             let before = pictures.len();
-            self.class(&class, 0, &mut |path| pictures.push(Picture { path, label }))?;
+            let mut levels = Vec::new();
+            self.class(&class, String::new(), 0, &mut levels)?;
+            // As torchvision sorts them, by their paths: `b-x` comes before what is in `b`, whose path has a slash there.
+            levels.sort_by(|(a, _), (b, _)| a.cmp(b));
+            for entry in levels.into_iter().flat_map(|(_, entries)| entries) {
+                self.picture(&entry)?;
+                pictures.push(Picture { path: entry.path(), label });
+            }
             if pictures.len() == before {
                 let expected = format!("pictures ({})", ENDINGS.join(", "));
                 return Err(DataError::wrong(&class, expected, "none", "Add pictures, or remove the folder"));
@@ -160,28 +179,39 @@ impl Walk<'_> {
         Ok(pictures)
     }
 
-    /// The pictures of a class: those of a folder by name, then those of the folders in it.
-    fn class(&mut self, folder: &Path, depth: usize, add: &mut dyn FnMut(PathBuf)) -> Result<(), DataError> {
+    /// Adds the folder of a class, or one in it, and those below.
+    fn class(
+        &mut self,
+        folder: &Path,
+        below: String,
+        depth: usize,
+        levels: &mut Vec<Level>,
+    ) -> Result<(), DataError> {
         let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
         self.check_link(folder)?;
+        self.folders += 1;
+        if self.folders > MOST_FOLDERS {
+            let remedy = "Look for links that lead in circles, and remove them";
+            return Err(DataError::wrong(folder, "at most a million folders", "more", remedy));
+        }
         let mut entries: Vec<DirEntry> =
             folder.read_dir().map_err(unreadable)?.collect::<io::Result<_>>().map_err(unreadable)?;
         entries.sort_by_key(DirEntry::file_name);
-        let mut folders = Vec::new();
-        for entry in entries {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if is_picture(&path) {
-                self.picture(&entry)?;
-                add(path);
-            }
-        }
+        let (folders, mut files): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| entry.path().is_dir());
         if !folders.is_empty() && depth == DEEPEST {
-            let found = format!("a folder in the {DEEPEST}th one");
-            return Err(DataError::wrong(folder, "fewer folders in each other", found, REMEDY));
+            let expected = format!("folders of a class at most {DEEPEST} deep");
+            let remedy = "Move the pictures up, or remove links that lead in circles";
+            return Err(DataError::wrong(folder, expected, "another folder in this one", remedy));
         }
-        folders.iter().try_for_each(|folder| self.class(folder, depth + 1, add))
+        for folder in folders {
+            let name = folder.file_name();
+            let below = format!("{below}/{}", name.to_string_lossy());
+            self.class(&folder.path(), below, depth + 1, levels)?;
+        }
+        files.retain(|entry| is_picture(&entry.path()));
+        levels.push((below, files));
+        Ok(())
     }
 
     /// Takes a file into what names the content.
@@ -194,8 +224,8 @@ impl Walk<'_> {
         let about = path.metadata().map_err(unreadable)?;
         let name = path.strip_prefix(self.folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         self.hash.update(format!("{name}\n{}\n", about.len()));
-        self.count += 1;
-        if self.count > MOST_PICTURES {
+        self.pictures += 1;
+        if self.pictures > MOST_PICTURES {
             return Err(DataError::wrong(
                 self.folder,
                 "at most 20 million pictures",
@@ -216,5 +246,97 @@ impl Walk<'_> {
         let found = format!("a link to {}", real.display());
         let remedy = "Put the pictures themselves there, or name the folder that the links lead to";
         Err(DataError::wrong(path, "no link that leaves the folder of the data", found, remedy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::data::testing::Folder;
+
+    /// The paths of a part, below the folder.
+    fn names(folder: &Folder, part: &[Picture]) -> Vec<String> {
+        let name =
+            |picture: &Picture| picture.path.strip_prefix(folder.path()).unwrap().display().to_string();
+        part.iter().map(name).collect()
+    }
+
+    #[test]
+    fn folders_in_a_class_are_in_the_order_of_their_paths() {
+        let folder = Folder::new("folders-order");
+        for name in ["a/z.png", "a/b/y.png", "a/b-x/x.png", "a/b/c/w.png", "a/.hidden/v.png", "b/1.png"] {
+            folder.write(name, b"");
+        }
+        let found = find(folder.path(), None).unwrap();
+        // sorted(os.walk("a")) of Python yields a, a/.hidden, a/b, a/b-x, a/b/c.
+        let expected = ["a/z.png", "a/.hidden/v.png", "a/b/y.png", "a/b-x/x.png", "a/b/c/w.png", "b/1.png"];
+        assert_eq!(names(&folder, &found.train), expected);
+    }
+
+    #[test]
+    fn a_class_may_be_called_train() {
+        let folder = Folder::new("folders-train");
+        for name in ["train/1.png", "bus/1.png", "val/1.png"] {
+            folder.write(name, b"");
+        }
+        let found = find(folder.path(), None).unwrap();
+        assert_eq!((found.classes, found.test), (["bus", "train", "val"].map(str::to_owned).to_vec(), None));
+        assert!(is_like_pictures(folder.path()));
+    }
+
+    #[test]
+    fn what_is_no_set_is_counted_in_words() {
+        let folder = Folder::new("folders-words");
+        folder.write("only/1.png", b"");
+        let message = find(folder.path(), None).unwrap_err().to_string();
+        assert!(message.contains("two at least, found 1 folder (only)"), "{message}");
+        folder.write("b/1/2/3/4/5/6/7/8/9/x.png", b"");
+        let message = find(folder.path(), None).unwrap_err().to_string();
+        assert!(
+            message.contains("expected folders of a class at most 8 deep, found another folder"),
+            "{message}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn trees_of_any_form_with_links_anywhere_never_panic() {
+        use std::os::unix::fs::symlink;
+        let outside = Folder::new("folders-outside");
+        outside.write("secret.png", b"");
+        let part =
+            || prop_oneof!["train", "val", "test", "a", "b", "b-x", "[.]h", "x[.]png", "y[.]JPG", "note"];
+        let path = || prop::collection::vec(part(), 1..5);
+        let leap = || prop_oneof![Just(None), path().prop_map(Some)];
+        let links = prop::collection::vec((path(), leap()), 0..3);
+        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
+        TestRunner::new(config)
+            .run(&(prop::collection::vec(path(), 0..8), links), |(files, links)| {
+                let folder = Folder::new("folders-trees");
+                let under = |parts: &[String]| folder.join(&parts.join("/"));
+                for parts in files {
+                    let path = under(&parts);
+                    // What is a file already cannot be a folder.
+                    if std::fs::create_dir_all(path.parent().unwrap()).is_ok() {
+                        drop(std::fs::write(path, b""));
+                    }
+                }
+                for (from, to) in links {
+                    let to = to.map_or_else(|| outside.path().to_owned(), |to| under(&to));
+                    drop(symlink(to, under(&from)));
+                }
+                if let Ok(found) = find(folder.path(), None) {
+                    let root = folder.path().canonicalize().unwrap();
+                    for picture in found.train.iter().chain(found.test.iter().flatten()) {
+                        prop_assert!((picture.label as usize) < found.classes.len());
+                        prop_assert!(picture.path.canonicalize().unwrap().starts_with(&root));
+                    }
+                }
+                Ok(())
+            })
+            .unwrap();
     }
 }

@@ -1,9 +1,10 @@
 //! Which folder has which class: a text file, one folder to a line.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::data::DataError;
+use crate::data::class_names::distinct;
 
 /// Bytes of the longest file: a million classes fit.
 const LONGEST: u64 = 64 << 20;
@@ -20,14 +21,16 @@ pub(in crate::data) struct LabelMap {
 
 impl LabelMap {
     /// Reads a file with lines such as `n01440764`, `n01440764 tench, Tinca tinca` or `n01440764 0 tench`: a folder, its
-    /// class (without one, the number of the line from 0), and a name.
+    /// class (without one, the number of the line from 0), and a name. Where a line has a tab, the folder ends there and may
+    /// have spaces.
     ///
     /// # Errors
     /// A file that cannot be read, and lines that contradict each other.
     pub fn read(path: &Path) -> Result<Self, DataError> {
         let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
         let size = path.metadata().map_err(unreadable)?.len();
-        let remedy = "Write a folder to a line, its class and a name: n01440764 0 tench";
+        let remedy = "Write a folder to a line, its class and a name: n01440764 0 tench; a tab after the folder, where its \
+                      name has spaces";
         if size > LONGEST {
             return Err(DataError::wrong(
                 path,
@@ -47,7 +50,9 @@ impl LabelMap {
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
         for (count, (number, line)) in (0..).zip(lines.filter(|(_, line)| !line.is_empty())) {
-            let (folder, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let at_space = || line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let (folder, rest) = line.split_once('\t').unwrap_or_else(at_space);
+            let folder = folder.trim();
             let rest = rest.trim();
             let (first, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             let (label, name) = match first.parse::<u32>() {
@@ -70,14 +75,7 @@ impl LabelMap {
             return Err(("folders and classes".to_owned(), "an empty file".to_owned()));
         };
         let name = |label: u32| names.get(&label).cloned().unwrap_or_else(|| label.to_string());
-        map.names = (0..=last).map(name).collect();
-        // Names in legends differ: ImageNet has two cranes.
-        let mut seen = BTreeSet::new();
-        for (label, name) in map.names.iter_mut().enumerate() {
-            if !seen.insert(name.clone()) {
-                *name = format!("{name} ({label})");
-            }
-        }
+        map.names = distinct((0..=last).map(name).collect());
         Ok(map)
     }
 }
@@ -96,6 +94,9 @@ mod tests {
         assert_eq!(map.names, ["tench, Tinca", "n02", "crane", "crane (3)"]);
         let map = LabelMap::parse("b 2 two\na 0\n").unwrap();
         assert_eq!((map.labels["b"], map.names), (2, vec!["a".to_owned(), "1".to_owned(), "two".to_owned()]));
+        let map = LabelMap::parse("polar bear\t1 Ursus maritimus\nsea lion\t0\n").unwrap();
+        assert_eq!((map.labels["polar bear"], map.labels["sea lion"]), (1, 0));
+        assert_eq!(map.names, ["sea lion", "Ursus maritimus"]);
     }
 
     #[test]

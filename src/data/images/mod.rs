@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{DataError, Samples};
-pub(super) use folders::{Picture, Pictures, find, is_like_pictures};
+pub(super) use folders::{Picture, Pictures, find, is_like_pictures, parts};
 pub(super) use label_map::LabelMap;
 pub(super) use lazy::{Budget, LazyPictures};
 pub(super) use picture::Preparation;

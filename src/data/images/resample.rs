@@ -38,7 +38,7 @@ pub(super) fn resample(
 /// Whether Pillow, from version 13, resizes the height before the width: where that removes more than twice as much.
 fn is_down_first([width, height]: [usize; 2], [new_width, new_height]: [usize; 2]) -> bool {
     let [narrower, lower] =
-        [(width, new_width), (height, new_height)].map(|(old, new)| old as i64 - new as i64);
+        [(width, new_width), (height, new_height)].map(|(old, new)| old.cast_signed() - new.cast_signed());
     lower > 0 && lower > 2 * narrower
 }
 

@@ -1,10 +1,7 @@
 use std::path::PathBuf;
 
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
-
 use super::*;
-use crate::data::testing::Folder;
+use crate::data::testing::{Folder, mutated, mutated_in};
 use crate::data::{Data, Dataset, Images, Normalize, Shape};
 
 /// Pictures that `tests/oracle/image_folder.py` made, with what torchvision makes of them.
@@ -285,34 +282,13 @@ fn giants_are_refused_by_their_header() {
     assert!(tall.read(&folder.join("row.ppm")).unwrap_err().contains("resized it would have"));
 }
 
-/// Bytes of a file, most of them in its first part, with other values, and where the file is cut off.
-fn mutations(header: usize, whole: &[u8]) -> impl Strategy<Value = (Vec<(usize, u8)>, usize)> + use<> {
-    let place = prop_oneof![0..header, 0..whole.len()];
-    (prop::collection::vec((place, any::<u8>()), 1..5), 20..whole.len() * 2)
-}
-
-fn never_panics(cases: u32, header: usize, whole: &[u8], check: impl Fn(Vec<u8>)) {
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    TestRunner::new(config)
-        .run(&mutations(header, whole), |(mutations, end)| {
-            let mut bytes = whole.to_vec();
-            for (place, byte) in mutations {
-                bytes[place] = byte;
-            }
-            bytes.truncate(end);
-            check(bytes);
-            Ok(())
-        })
-        .unwrap();
-}
-
 #[test]
 fn damaged_pictures_never_panic() {
     let folder = Folder::new("images-mutations");
     for name in ["small.ppm", "bits.png", "turned.jpg", "plain.webp", "tall.bmp"] {
         let path = folder.join(name);
-        never_panics(400, 60, &fixture(name), |bytes| {
-            std::fs::write(&path, &bytes).unwrap();
+        mutated(&fixture(name), 2000, |bytes| {
+            std::fs::write(&path, bytes).unwrap();
             if let Ok(pixels) = SMALL.read(&path) {
                 assert_eq!(pixels.len(), 1200);
             }
@@ -326,8 +302,8 @@ fn damaged_jpegs_never_panic() {
     for name in ["photo.jpg", "half.jpg", "progressive.jpg", "grey.jpg", "print.jpg"] {
         let whole = fixture(name);
         // All tables of these are in the header.
-        never_panics(3000, frame(&whole) + 400, &whole, |bytes| {
-            if let Ok(picture) = jpeg::decode(&bytes) {
+        mutated_in(frame(&whole) + 400, &whole, 3000, |bytes| {
+            if let Ok(picture) = jpeg::decode(bytes) {
                 assert!(picture.width() > 0 && picture.height() > 0);
             }
         });

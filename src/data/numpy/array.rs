@@ -1,10 +1,11 @@
 //! The numbers of an array.
 
+use std::cell::Cell;
 use std::io::Read;
 
 use half::f16;
 
-use super::header::{Header, Kind, Wrong, read_exact, wrong};
+use super::header::{Header, Kind, Wrong, read_end, read_exact, wrong};
 
 /// Numbers that are read at a time.
 const BLOCK: usize = 1 << 14;
@@ -51,6 +52,15 @@ pub(super) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, 
         return Err(wrong("one label for each sample", found));
     }
     let is_big = header.is_big_endian;
+    let first_wrong = Cell::new(None);
+    // Of eight bytes in the file, four are kept: labels may need more memory than samples.
+    let label = |number: i128| {
+        let label = u32::try_from(number).ok().filter(|label| *label < super::MOST_CLASSES);
+        label.unwrap_or_else(|| {
+            first_wrong.set(first_wrong.get().or(Some(number)));
+            0
+        })
+    };
     let array = match header.kind {
         Kind::Float => {
             return Err(wrong(
@@ -58,18 +68,15 @@ pub(super) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, 
                 "floats; convert them with astype(\"int64\")",
             ));
         }
-        Kind::Signed => read(header, file, |bytes| signed(bytes, is_big)),
-        Kind::Unsigned | Kind::Bool => {
-            read(header, file, |bytes| i64::try_from(whole(bytes, is_big)).unwrap_or(-1))
-        }
+        Kind::Signed => read(header, file, |bytes| label(signed(bytes, is_big).into())),
+        Kind::Unsigned | Kind::Bool => read(header, file, |bytes| label(whole(bytes, is_big).into())),
     }?;
-    let label = |label: &i64| {
-        let range = u32::try_from(*label).ok().filter(|label| *label < super::MOST_CLASSES);
-        range.ok_or_else(|| {
-            wrong(format!("labels from 0 to {}", super::MOST_CLASSES - 1), format!("label {label}"))
-        })
-    };
-    array.values.iter().map(label).collect()
+    match first_wrong.get() {
+        None => Ok(array.values),
+        Some(number) => {
+            Err(wrong(format!("labels from 0 to {}", super::MOST_CLASSES - 1), format!("label {number}")))
+        }
+    }
 }
 
 /// The whole number in up to 8 bytes.
@@ -83,7 +90,8 @@ fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
     (whole(bytes, is_big_endian) << unused).cast_signed() >> unused
 }
 
-/// Reads all numbers, a block at a time: memory grows with what is there, not with what the header promises.
+/// Reads all numbers and the end of the file, a block at a time: memory grows with what is there, not with what the header
+/// promises.
 fn read<T: Copy + Default>(
     header: &Header,
     file: &mut impl Read,
@@ -98,6 +106,7 @@ fn read<T: Copy + Default>(
         read_exact(file, block)?;
         values.extend(block.chunks_exact(header.size).map(&number));
     }
+    read_end(file)?;
     let shape = header.shape.clone();
     if !header.is_fortran || shape.len() < 2 {
         return Ok(Array { shape, values });

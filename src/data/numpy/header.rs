@@ -71,10 +71,12 @@ impl Header {
         Ok(header)
     }
 
-    /// How many numbers there are, if they can be counted.
+    /// How many numbers there are, if they can be counted: every product of sizes and its bytes fit a `usize`, also where
+    /// one of the sizes is 0.
     pub fn count(&self) -> Option<usize> {
-        let count = self.shape.iter().try_fold(1_usize, |count, size| count.checked_mul(*size))?;
-        count.checked_mul(self.size).map(|_| count)
+        let sizes = || self.shape.iter().copied();
+        let product = sizes().filter(|size| *size > 0).try_fold(self.size, usize::checked_mul)?;
+        Some(if sizes().any(|size| size == 0) { 0 } else { product / self.size })
     }
 }
 
@@ -95,6 +97,15 @@ pub(super) fn read_exact(file: &mut impl Read, bytes: &mut [u8]) -> Result<(), W
         io::ErrorKind::UnexpectedEof => wrong("a whole array", "an end in the middle of it"),
         _ => wrong("an array that can be read", error.to_string()),
     })
+}
+
+/// That nothing follows. An archive compares its checksum only here, at the end of a file.
+pub(super) fn read_end(file: &mut impl Read) -> Result<(), Wrong> {
+    match file.by_ref().take(1).read_to_end(&mut Vec::new()) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(wrong("an end after the last number", "more bytes")),
+        Err(error) => Err(wrong("an array that can be read", format!("damaged bytes ({error})"))),
+    }
 }
 
 struct Parser<'a> {
@@ -266,5 +277,8 @@ mod tests {
         let huge =
             parse("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 2)}").unwrap();
         assert_eq!(huge.count(), None);
+        let empty = "(0, 4294967296, 4294967296, 4294967296)";
+        let empty = parse(&format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {empty}}}")).unwrap();
+        assert_eq!(empty.count(), None, "what would overflow without its 0 is refused");
     }
 }

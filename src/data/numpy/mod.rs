@@ -11,15 +11,15 @@ use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
 use super::{DataError, Samples, Shape};
-use crate::form::number::hexadecimal;
+use crate::form::number::{grouped, hexadecimal};
 use array::Array;
-use header::{Header, Wrong, wrong};
+use header::{Header, Kind, Wrong, wrong};
 
 /// The most classes: larger labels are no labels.
 const MOST_CLASSES: u32 = 100_000;
 /// Bytes at both ends of a file that name its content.
 const ENDS: u64 = 1 << 20;
-const REMEDY: &str = "Write the arrays again, for example with numpy.savez(\"set.npz\", x_train=…, y_train=…, x_test=…, y_test=…)";
+pub(super) const REMEDY: &str = "Write the arrays again, for example with numpy.savez(\"set.npz\", x_train=…, y_train=…, x_test=…, y_test=…)";
 
 /// Names of the arrays of a part: samples and labels, as people call them.
 const TRAIN: [[&str; 2]; 3] =
@@ -31,6 +31,8 @@ const WHOLE: [[&str; 2]; 3] = [["x", "y"], ["X", "y"], ["images", "labels"]];
 #[derive(Debug)]
 pub(super) struct Arrays {
     path: PathBuf,
+    /// What to do where something is wrong.
+    remedy: &'static str,
     /// Without `.npy`, sorted.
     names: Vec<String>,
     /// None for a folder.
@@ -48,11 +50,11 @@ pub(super) struct Part {
 }
 
 impl Arrays {
-    /// Finds the arrays of an archive or a folder.
+    /// Finds the arrays of an archive or a folder; errors end with the remedy.
     ///
     /// # Errors
     /// What cannot be read, or is no archive.
-    pub fn open(path: &Path) -> Result<Self, DataError> {
+    pub fn open(path: &Path, remedy: &'static str) -> Result<Self, DataError> {
         let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
         let (mut names, mut archive): (Vec<String>, _) = (Vec::new(), None);
         if path.is_dir() {
@@ -62,7 +64,7 @@ impl Arrays {
         } else {
             let file = BufReader::new(File::open(path).map_err(unreadable)?);
             let opened = zip::ZipArchive::new(file).map_err(|error| {
-                DataError::wrong(path, "an archive of NumPy (.npz)", error.to_string(), REMEDY)
+                DataError::wrong(path, "an archive of NumPy (.npz)", error.to_string(), remedy)
             })?;
             names.extend(opened.file_names().filter_map(|name| Some(name.ok()?.into_owned())));
             archive = Some(opened);
@@ -70,7 +72,7 @@ impl Arrays {
         let array = |name: String| name.strip_suffix(".npy").map(str::to_owned);
         let mut names: Vec<String> = names.into_iter().filter_map(array).collect();
         names.sort();
-        Ok(Self { path: path.to_owned(), names, archive })
+        Ok(Self { path: path.to_owned(), remedy, names, archive })
     }
 
     /// The training and the test part, or one that is to be split.
@@ -78,26 +80,49 @@ impl Arrays {
     /// # Errors
     /// Arrays that are missing or do not go together.
     pub fn parts(&mut self, is_channels_last: bool) -> Result<(Part, Option<Part>), DataError> {
-        let find = |all: &[[&str; 2]]| {
-            let has = |name: &&str| self.names.iter().any(|known| known == name);
-            all.iter().find(|names| names.iter().all(has)).map(|names| names.map(str::to_owned))
-        };
-        let (train, test) = (find(&TRAIN).or_else(|| find(&WHOLE)), find(&TEST));
-        let Some(train) = train else {
+        let (train, whole, test) = (self.find(&TRAIN), self.find(&WHOLE), self.find(&TEST));
+        // A name that was forgotten or misspelled would silently give another split.
+        let half = if train.is_none() && whole.is_some() { self.half(&TRAIN) } else { None };
+        let half = half.or_else(|| if test.is_none() { self.half(&TEST) } else { None });
+        let Some(train) = train.or(whole) else {
             let found = if self.names.is_empty() { "no array".to_owned() } else { self.names.join(", ") };
             let found =
                 if found.chars().count() > 200 { format!("{} arrays", self.names.len()) } else { found };
-            return Err(DataError::wrong(&self.path, "the arrays x_train and y_train", found, REMEDY));
+            return Err(DataError::wrong(&self.path, "the arrays x_train and y_train", found, self.remedy));
         };
+        if let Some([there, absent]) = half {
+            let expected = format!("the array {absent} beside {there}");
+            return Err(DataError::wrong(&self.path, expected, format!("{there} alone"), self.remedy));
+        }
         let train = self.part(train, is_channels_last)?;
         let test = test.map(|names| self.part(names, is_channels_last)).transpose()?;
         match &test {
             Some(test) if test.shape != train.shape => {
                 let expected = format!("test samples of {}", train.shape);
-                Err(DataError::wrong(&self.path, expected, test.shape.to_string(), REMEDY))
+                Err(DataError::wrong(&self.path, expected, test.shape.to_string(), self.remedy))
             }
             _ => Ok((train, test)),
         }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
+    /// The first pair of arrays that is there.
+    fn find(&self, all: &[[&str; 2]]) -> Option<[String; 2]> {
+        let pair = all.iter().find(|names| names.iter().all(|name| self.has(name)));
+        pair.map(|names| names.map(str::to_owned))
+    }
+
+    /// The first array that is there without its other half, and the name of that one.
+    fn half<'a>(&self, all: &[[&'a str; 2]]) -> Option<[&'a str; 2]> {
+        let half = |[samples, labels]: &[&'a str; 2]| match [samples, labels].map(|name| self.has(name)) {
+            [true, false] => Some([*samples, *labels]),
+            [false, true] => Some([*labels, *samples]),
+            [true, true] | [false, false] => None,
+        };
+        all.iter().find_map(half)
     }
 
     fn part(&mut self, names: [String; 2], is_channels_last: bool) -> Result<Part, DataError> {
@@ -127,7 +152,7 @@ impl Arrays {
     }
 
     fn wrong(&self, name: &str, Wrong { expected, found }: Wrong) -> DataError {
-        DataError::wrong(&self.path, format!("{name}: {expected}"), found, REMEDY)
+        DataError::wrong(&self.path, format!("{name}: {expected}"), found, self.remedy)
     }
 
     /// The header of an array, and that as many bytes follow as it promises.
@@ -159,12 +184,11 @@ impl Arrays {
         if let Some(archive) = &mut self.archive {
             let mut file = archive.by_name(&name).map_err(|error| failed(&error))?;
             let size = file.size();
-            // What unpacks to more than the archive says ends there.
-            return act(&mut (&mut file).take(size), size);
+            return act(&mut file, size);
         }
         let file = File::open(self.path.join(&name)).map_err(|error| failed(&error))?;
         let size = file.metadata().map_err(|error| failed(&error))?.len();
-        act(&mut BufReader::new(file).take(size), size)
+        act(&mut BufReader::new(file), size)
     }
 
     /// The labels of a part, and the highest one.
@@ -201,19 +225,32 @@ impl Arrays {
         Ok(Samples::new(part.shape, array.values, labels))
     }
 
-    /// Samples with permuted axes and labels, of arrays with these names: the shape, the labels, the values.
+    /// Samples in bytes with permuted axes, and their labels, of arrays with these names: the labels, the values. Their
+    /// axes before that have the length that `shape` gives for a number of labels, of which there are `most` at most: what
+    /// their headers promise is compared with it before anything is read.
     ///
     /// # Errors
-    /// What cannot be read, or has another number of axes.
+    /// What cannot be read, or has another shape or type.
     pub fn pair(
         &mut self,
         names: [&str; 2],
         axes: &[usize],
-    ) -> Result<(Vec<usize>, Vec<u32>, Vec<f32>), DataError> {
+        most: usize,
+        shape: impl Fn(usize) -> Vec<usize>,
+    ) -> Result<(Vec<u32>, Vec<f32>), DataError> {
         let headers = [self.header(names[0])?, self.header(names[1])?];
-        if headers[0].shape.len() != axes.len() {
+        let len = headers[1].shape.iter().copied().max().unwrap_or(0);
+        if !(1..=most).contains(&len) {
+            let expected = format!("1 to {} labels", grouped(most as u64));
+            return Err(self.wrong(names[1], wrong(expected, len.to_string())));
+        }
+        if headers[0].shape != shape(len) {
             let found = format!("the shape {:?}", headers[0].shape);
-            return Err(self.wrong(names[0], wrong(format!("{} axes", axes.len()), found)));
+            let expected = format!("the shape {:?}, an image for each label", shape(len));
+            return Err(self.wrong(names[0], wrong(expected, found)));
+        }
+        if (headers[0].kind, headers[0].size) != (Kind::Unsigned, 1) {
+            return Err(self.wrong(names[0], wrong("bytes (u1)", "other numbers")));
         }
         let read = self.with(names[1], |mut file, _| {
             let header = Header::read(&mut file)?;
@@ -225,11 +262,10 @@ impl Arrays {
             array::values(&header, &mut file)
         });
         let array = read.map_err(|error| self.wrong(names[0], error))?;
-        if array.shape.len() != axes.len() {
+        if array.shape != shape(labels.len()) {
             return Err(self.wrong(names[0], wrong("the array that was there before", "another one")));
         }
-        let array = array.permuted(axes);
-        Ok((array.shape, labels, array.values))
+        Ok((labels, array.permuted(axes).values))
     }
 
     /// That the samples of these parts fit the memory that they may take.
@@ -274,5 +310,7 @@ fn hash_ends(path: &Path, hash: &mut Sha256) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(test)]
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;

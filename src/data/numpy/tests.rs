@@ -1,29 +1,7 @@
-use std::io::Write;
-
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
-
+use super::testing::{npy, npz};
 use super::*;
-use crate::data::testing::Folder;
+use crate::data::testing::{Folder, mutated};
 use crate::data::{Data, Numpy};
-
-/// A `.npy` file.
-fn npy(descr: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
-    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
-    let len = u16::try_from(text.len()).unwrap().to_le_bytes();
-    [b"\x93NUMPY\x01\x00", &len[..], text.as_bytes(), bytes].concat()
-}
-
-fn npz(arrays: &[(&str, Vec<u8>)], method: zip::CompressionMethod) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
-    for (name, bytes) in arrays {
-        archive
-            .start_file(*name, zip::write::SimpleFileOptions::default().compression_method(method))
-            .unwrap();
-        archive.write_all(bytes).unwrap();
-    }
-    archive.finish().unwrap().into_inner()
-}
 
 /// Ten images of 1×2 bytes in two classes, and a test part.
 fn small(method: zip::CompressionMethod) -> Vec<u8> {
@@ -126,26 +104,97 @@ fn large_arrays_are_refused_before_they_are_read() {
 }
 
 #[test]
+fn a_flipped_byte_of_an_archive_is_noticed() {
+    let folder = Folder::new("numpy-flipped");
+    let whole = small(zip::CompressionMethod::Stored);
+    let pixels: Vec<u8> = (0..20).map(|value| value * 5).collect();
+    let at = whole.windows(20).position(|window| window == pixels).unwrap();
+    for place in [at, at + 19] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        folder.write("set.npz", &bytes);
+        let message = in_file(&folder.join("set.npz")).read(None, Path::new("")).unwrap_err().to_string();
+        assert!(message.contains("x_train: an array that can be read, found damaged bytes"), "{message}");
+    }
+}
+
+#[test]
+fn a_half_named_part_is_named() {
+    let folder = Folder::new("numpy-half");
+    let (samples, labels) =
+        (npy("|u1", "(10, 2)", &[7; 20]), npy("|u1", "(10,)", &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1]));
+    let look = |names: [&str; 3]| {
+        let array = |name: &str| if name.starts_with('x') { samples.clone() } else { labels.clone() };
+        let files = names.map(|name| format!("{name}.npy"));
+        let arrays: Vec<_> = files.iter().map(|file| (file.as_str(), array(file))).collect();
+        folder.write("set.npz", &npz(&arrays, zip::CompressionMethod::Stored));
+        in_file(&folder.join("set.npz")).look(Path::new("")).unwrap_err().to_string()
+    };
+    for (names, expected) in [
+        (
+            ["x_train", "y_train", "x_test"],
+            "expected the array y_test beside x_test, found x_test alone. Write",
+        ),
+        (["x_train", "y_train", "test_labels"], "expected the array test_images beside test_labels"),
+        (["x", "y", "x_train"], "expected the array y_train beside x_train"),
+    ] {
+        let message = look(names);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn names_of_classes_that_are_equal_become_distinct() {
+    let folder = Folder::new("numpy-classes");
+    folder.write("set.npz", &small(zip::CompressionMethod::Stored));
+    let (file, classes) =
+        (folder.join("set.npz").display().to_string(), ["crane", "crane"].map(str::to_owned).to_vec());
+    let found =
+        Data::Numpy(Numpy { file, classes, ..Numpy::default() }).look(Path::new("")).unwrap().unwrap();
+    assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["crane", "crane (1)"]);
+}
+
+#[test]
+fn sizes_of_0_hide_no_overflow() {
+    let folder = Folder::new("numpy-zero");
+    let huge = npy("<f4", "(0, 4294967296, 4294967296, 4294967296)", &[]);
+    folder.write("x_train.npy", &huge);
+    folder.write("y_train.npy", &npy("|u1", "(0,)", &[]));
+    let message = in_file(folder.path()).look(Path::new("")).unwrap_err().to_string();
+    assert!(message.contains("x_train: a smaller array"), "{message}");
+}
+
+#[test]
 fn damaged_archives_never_panic() {
     let folder = Folder::new("numpy-mutations");
     let path = folder.join("set.npz");
     for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
-        let whole = small(method);
-        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
-        let mutations = prop::collection::vec((0..whole.len(), any::<u8>()), 1..6);
-        TestRunner::new(config)
-            .run(&(mutations, 0..whole.len() + 200), |(mutations, end)| {
-                let mut bytes = whole.clone();
-                for (place, byte) in mutations {
-                    bytes[place] = byte;
-                }
-                bytes.truncate(end);
-                std::fs::write(&path, &bytes).unwrap();
-                if let Ok(read) = in_file(&path).read(None, Path::new("")) {
-                    prop_assert!(read.train.labels.iter().all(|label| (*label as usize) < read.classes));
-                }
-                Ok(())
-            })
-            .unwrap();
+        mutated(&small(method), 2000, |bytes| {
+            std::fs::write(&path, bytes).unwrap();
+            if let Ok(read) = in_file(&path).read(None, Path::new("")) {
+                assert!(read.train.labels.iter().all(|label| (*label as usize) < read.classes));
+            }
+        });
+    }
+}
+
+#[test]
+fn damaged_folders_never_panic() {
+    let folder = Folder::new("numpy-folder-mutations");
+    let numbers: Vec<u8> = (0..20).flat_map(|value| (value as f32).to_le_bytes()).collect();
+    let samples = npy("<f4", "(10, 2)", &numbers);
+    let labels =
+        npy("<i8", "(10,)", &(0..10_i64).flat_map(|row| (row % 2).to_le_bytes()).collect::<Vec<_>>());
+    for (name, other) in
+        [("x_train.npy", ("y_train.npy", &labels)), ("y_train.npy", ("x_train.npy", &samples))]
+    {
+        folder.write(other.0, other.1);
+        let own = if name == "x_train.npy" { &samples } else { &labels };
+        mutated(own, 2000, |bytes| {
+            folder.write(name, bytes);
+            if let Ok(read) = in_file(folder.path()).read(None, Path::new("")) {
+                assert!(read.train.labels.iter().all(|label| (*label as usize) < read.classes));
+            }
+        });
     }
 }

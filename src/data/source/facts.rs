@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Data, Original};
 use crate::data::found::check_unchanged;
+use crate::data::memory;
 use crate::data::{
     ClassNames, DataError, Dataset, Found, KnownSet, Labels, Options, Origin, Places, Shape, prepare,
 };
@@ -191,7 +192,7 @@ impl Data {
     pub fn without_place(&self) -> Self {
         let mut data = self.clone().in_place(None).with_found(self.found().cloned());
         if let Some(user) = data.rule_mut().and_then(super::Settings::user_data_mut) {
-            *user.memory = MEMORY;
+            *user.memory = memory::DEFAULT;
         }
         if let Some(rule) = data.rule_mut() {
             rule.forget_files();
@@ -221,9 +222,6 @@ impl Data {
         self.files().map_or(Ok(()), |(set, dir)| set.check(&folder(dir.as_deref(), base, set)?))
     }
 }
-
-/// GiB that data of the user may take, unless the settings say otherwise.
-pub(super) const MEMORY: f64 = 2.0;
 
 /// The folder that is named, or the first of the usual places that holds the files.
 fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {

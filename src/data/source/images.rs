@@ -1,7 +1,7 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Source;
-use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, read};
+use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, parts, read};
 use crate::data::memory::GIB;
 use crate::data::split::{test_count, test_indices};
 use crate::data::{ClassNames, DataError, Found, Parts, Shape};
@@ -99,6 +99,12 @@ impl Source for Images {
         let parts = self.limited(&parts);
         let [train, test] = read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
         Ok(Parts { left_out, ..Parts::new(train, test, classes.len()) })
+    }
+
+    fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {
+        let map = self.label_map.as_ref().map(|file| base.join(file));
+        let parts = parts(folder).into_iter().flatten();
+        std::iter::once(folder.to_owned()).chain(parts).chain(map).collect()
     }
 
     fn forget_files(&mut self) {

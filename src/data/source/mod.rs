@@ -1,7 +1,7 @@
 //! The datasets that a file can name. One is one file here, with its settings and what is known of it, and one line in
 //! [`Data`]; its reader is a function beside, or shared.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{DataError, Found, KnownSet, Options, Parts, Shape};
 
@@ -34,7 +34,7 @@ macro_rules! dataset {
         dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
                 $path: String = String::new(), $label, $help, names $names;
                 $($own)*
-                memory: f64 = 2.0, "Memory", "Largest amount of memory that the samples may take; pictures that \
+                memory: f64 = $crate::data::memory::DEFAULT, "Memory", "Largest amount of memory that the samples may take; pictures that \
                     do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
                 /// What the program found in the files; runs keep it, experiment files do not.
@@ -201,6 +201,12 @@ pub trait Source: Settings {
     /// # Errors
     /// A missing, truncated or wrong file.
     fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError>;
+
+    /// The files and folders whose change may be another dataset at this path; what is in the folders is looked at as well.
+    fn watched(&self, path: &Path, base: &Path) -> Vec<PathBuf> {
+        let _ = base;
+        vec![path.to_owned()]
+    }
 
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}

@@ -1,8 +1,9 @@
 use std::path::Path;
 
 use super::Source;
+use crate::data::class_names::distinct;
 use crate::data::memory::Memory;
-use crate::data::numpy::Arrays;
+use crate::data::numpy::{Arrays, REMEDY};
 use crate::data::split::test_count;
 use crate::data::{ClassNames, DataError, Found, Parts, take_test};
 
@@ -34,18 +35,18 @@ impl Numpy {
 
 impl Source for Numpy {
     fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
-        let mut arrays = Arrays::open(path)?;
+        let mut arrays = Arrays::open(path, REMEDY)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let all: Vec<_> = [Some(&train), test.as_ref()].into_iter().flatten().collect();
         arrays.check_memory(&all, Memory(self.memory))?;
-        let mut labels = Vec::new();
+        let mut count = 2;
         for part in &all {
-            labels.extend(arrays.labels(part)?);
+            let highest = arrays.labels(part)?.into_iter().max();
+            count = count.max(highest.map_or(0, |label| label as usize + 1));
         }
         let content = arrays.content(&all)?;
-        let count = labels.iter().max().map_or(0, |label| *label as usize + 1).max(2);
         let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
-        let classes: Vec<String> = (0..count.max(self.classes.len())).map(name).collect();
+        let classes = distinct((0..count.max(self.classes.len())).map(name).collect());
         if !self.classes.is_empty() && self.classes.len() < count {
             let problem = format!("{} names for {count} classes; name them all, or none", self.classes.len());
             return Err(DataError::setting("classes", problem));
@@ -61,7 +62,7 @@ impl Source for Numpy {
 
     fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {
         let classes = self.look(path, base)?.classes.len();
-        let mut arrays = Arrays::open(path)?;
+        let mut arrays = Arrays::open(path, REMEDY)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let mut samples = arrays.read(&train, self.is_channels_last())?;
         let test = match test {

@@ -1,7 +1,9 @@
 //! Tables of the user's: a header, then one sample per line. Columns of numbers are features, columns of few words become
 //! one-hot features, and one column names the class.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod column;
+
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -10,15 +12,15 @@ use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
 use super::{DataError, Samples, Shape};
-use crate::form::number::hexadecimal;
+use crate::form::number::{counted, hexadecimal};
+use column::{Column, Words};
 
-/// The most different words of a feature, and the most classes: more are names or measurements.
-const MOST_WORDS: usize = 32;
-const MOST_CLASSES: usize = 1000;
 /// The header is searched for the separator this far.
 const HEADER: usize = 1 << 16;
-/// What tables write where a value is missing.
-const MISSING: [&str; 8] = ["", "?", "NA", "N/A", "na", "NaN", "nan", "null"];
+/// Bytes of the longest line: memory must not grow with a file that is no table.
+const LONGEST_LINE: u64 = 8 << 20;
+/// Lines after which the memory is compared with what is allowed.
+const BLOCK: usize = 256;
 
 /// How a table is read.
 #[derive(Clone, Copy, Debug)]
@@ -44,56 +46,6 @@ pub(super) struct Table {
     pub content: String,
 }
 
-/// A column while it is read.
-enum Column {
-    LeftOut,
-    Label(Words),
-    /// Numbers or words: the first line decides.
-    Unknown,
-    Numbers(Vec<f32>),
-    Words(Words),
-}
-
-/// Words by numbers that are given in the order of their first occurrence.
-#[derive(Default)]
-struct Words {
-    known: BTreeMap<String, u32>,
-    codes: Vec<u32>,
-}
-
-impl Words {
-    /// Adds one; whether there are too many different ones now.
-    fn push(&mut self, word: &str, most: usize) -> bool {
-        let next = self.known.len() as u32;
-        let code = match self.known.get(word) {
-            Some(code) => *code,
-            None => *self.known.entry(word.to_owned()).or_insert(next),
-        };
-        self.codes.push(code);
-        self.known.len() > most
-    }
-
-    /// The words in their order, and for each code the position of its word.
-    fn sorted(&self) -> (Vec<String>, Vec<u32>) {
-        let mut words: Vec<(&String, u32)> = self.known.iter().map(|(word, code)| (word, *code)).collect();
-        let numbers: Option<Vec<f64>> = words.iter().map(|(word, _)| number(word)).collect();
-        if numbers.is_some() {
-            let value = |word: &str| number(word).unwrap_or_default();
-            words.sort_by(|(a, _), (b, _)| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
-        }
-        let mut places = vec![0; words.len()];
-        for (place, (_, code)) in words.iter().enumerate() {
-            places[*code as usize] = place as u32;
-        }
-        (words.into_iter().map(|(word, _)| word.clone()).collect(), places)
-    }
-}
-
-/// A finite number.
-fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite() && (*number as f32).is_finite())
-}
-
 /// The columns of a table.
 ///
 /// # Errors
@@ -110,13 +62,25 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
     let mut reader = Reader::open(path)?;
     let mut columns = reader.columns(settings)?;
     let mut record = ::csv::StringRecord::new();
+    let mut lines = 0;
     while reader.next(&mut record)? {
+        lines += 1;
+        if lines % BLOCK == 0 {
+            let width = columns.iter().map(Column::width).sum();
+            settings.memory.check_begun(path, lines, width)?;
+        }
         let line = record.position().map_or(0, ::csv::Position::line);
         for (index, (column, cell)) in columns.iter_mut().zip(&record).enumerate() {
             let is_word = settings.words.contains(&reader.names[index]);
             column.push(cell.trim(), is_word).map_err(|(expected, remedy)| {
-                let place = format!("line {line}, column \"{}\": {expected}", reader.names[index]);
-                DataError::wrong(path, place, format!("\"{}\"", short(cell.trim())), remedy)
+                let name = short(&reader.names[index]);
+                let place = format!("line {line}, column \"{name}\": {expected}");
+                DataError::wrong(
+                    path,
+                    place,
+                    format!("\"{}\"", short(cell.trim())),
+                    remedy.replace('…', &name),
+                )
             })?;
         }
     }
@@ -137,6 +101,8 @@ struct Hashing {
     /// What was read to find the separator.
     begun: io::Cursor<Vec<u8>>,
     hash: Sha256,
+    /// Bytes that may be read before the present line has to end.
+    left: u64,
 }
 
 impl Read for Hashing {
@@ -146,6 +112,8 @@ impl Read for Hashing {
             count => count,
         };
         self.hash.update(&buffer[..count]);
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
         Ok(count)
     }
 }
@@ -157,7 +125,7 @@ impl<'a> Reader<'a> {
         let mut head = Vec::new();
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
         let separator = separator(&head);
-        let source = Hashing { file, begun: io::Cursor::new(head), hash: Sha256::new() };
+        let source = Hashing { file, begun: io::Cursor::new(head), hash: Sha256::new(), left: LONGEST_LINE };
         let records = ::csv::ReaderBuilder::new().delimiter(separator).from_reader(source);
         let mut reader = Self { path, names: Vec::new(), records };
         let header = reader.records.headers().map_err(|error| wrong(path, &error))?;
@@ -211,6 +179,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the next line; whether there was one.
     fn next(&mut self, record: &mut ::csv::StringRecord) -> Result<bool, DataError> {
+        self.records.get_mut().left = LONGEST_LINE;
         self.records.read_record(record).map_err(|error| wrong(self.path, &error))
     }
 
@@ -220,56 +189,6 @@ impl<'a> Reader<'a> {
         io::copy(&mut source, &mut io::sink())
             .map_err(|source| DataError::Unreadable { path: self.path.to_owned(), source })?;
         Ok(hexadecimal(&source.hash.finalize()[..8]))
-    }
-}
-
-impl Column {
-    /// Adds a cell; otherwise what was expected in its place, and the remedy.
-    fn push(&mut self, cell: &str, is_word: bool) -> Result<(), (&'static str, &'static str)> {
-        const LEAVE_OUT: &str = "Correct it, or leave the column out: leave_out: [\"…\"]";
-        if matches!(self, Self::LeftOut) {
-            return Ok(());
-        }
-        if MISSING.contains(&cell) {
-            return Err((
-                "a value, not a missing one",
-                "Fill it in, remove the line, or leave the column out: leave_out: [\"…\"]",
-            ));
-        }
-        if matches!(self, Self::Unknown) {
-            let is_number = !is_word && number(cell).is_some();
-            *self = if is_number { Self::Numbers(Vec::new()) } else { Self::Words(Words::default()) };
-        }
-        match self {
-            Self::Numbers(numbers) => match number(cell) {
-                Some(value) => numbers.push(value as f32),
-                None => return Err(("a finite number, as in the lines before", LEAVE_OUT)),
-            },
-            Self::Words(_) if !is_word && number(cell).is_some() => {
-                return Err(("a word, as in the lines before", LEAVE_OUT));
-            }
-            Self::Words(words) => {
-                if words.push(cell, MOST_WORDS) {
-                    return Err(("at most 32 different words", "Leave the column out: leave_out: [\"…\"]"));
-                }
-            }
-            Self::Label(words) => {
-                if words.push(cell, MOST_CLASSES) {
-                    return Err(("at most 1,000 classes", "Name the column with the classes as the label"));
-                }
-            }
-            Self::LeftOut | Self::Unknown => {}
-        }
-        Ok(())
-    }
-
-    /// How many features it makes.
-    fn width(&self) -> usize {
-        match self {
-            Self::LeftOut | Self::Label(_) | Self::Unknown => 0,
-            Self::Numbers(_) => 1,
-            Self::Words(words) => words.known.len(),
-        }
     }
 }
 
@@ -287,7 +206,11 @@ fn table(
     let label = label.expect("one column is the label");
     let (rows, width) = (label.codes.len(), columns.iter().map(Column::width).sum::<usize>());
     if rows < 2 || label.known.len() < 2 {
-        let found = format!("{rows} lines with {} classes", label.known.len());
+        let classes = match label.known.len() {
+            1 => "1 class".to_owned(),
+            count => format!("{count} classes"),
+        };
+        let found = format!("{} with {classes}", counted(rows as u64, "line"));
         return Err(DataError::wrong(path, "two classes at least", found, "Add lines below the header"));
     }
     settings.memory.check(path, rows, width)?;
@@ -334,6 +257,12 @@ fn wrong(path: &Path, error: &::csv::Error) -> DataError {
     let line = error.position().map(::csv::Position::line);
     let place = line.map_or_else(String::new, |line| format!("line {line}: "));
     match error.kind() {
+        ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => DataError::wrong(
+            path,
+            "lines of at most 8 MiB",
+            "a longer one",
+            "Check that the file is a table, with a sample to a line and quotes that are closed",
+        ),
         ::csv::ErrorKind::Io(error) => DataError::Unreadable {
             path: path.to_owned(),
             source: io::Error::new(error.kind(), error.to_string()),

@@ -1,7 +1,5 @@
-use proptest::prelude::*;
-
 use super::*;
-use crate::data::testing::Folder;
+use crate::data::testing::{Folder, mutated};
 
 fn settings(label: &str) -> TableSettings<'_> {
     TableSettings { label, leave_out: &[], words: &[], memory: Memory(1.0) }
@@ -46,7 +44,19 @@ fn every_mistake_names_its_place_and_a_remedy() {
         ("a,a\n1,p\n", "a header with a name for each column, found \"a\", \"a\""),
         ("", "a header"),
         ("y\n1\n", "a column of features"),
-        ("a,y\n1,p\n2,p\n", "two classes at least, found 2 lines with 1 classes"),
+        ("a,y\n1,p\n2,p\n", "two classes at least, found 2 lines with 1 class."),
+        (
+            "a,y\nB2,p\n101,q\n",
+            "column \"a\": a word, as in the lines before, found \"101\". Correct it; or, if the column has words, name it: words: [\"a\"]",
+        ),
+        ("a,y\n101,p\nB2,q\n", "name it: words: [\"a\"]; or leave it out: leave_out: [\"a\"]"),
+        (
+            "a;y\n0,5;p\n",
+            "line 2, column \"a\": a number with a decimal point, found \"0,5\". Write 0.5 for 0,5; or, if the column has words, name it: words: [\"a\"]",
+        ),
+        ("a;y\n0.5;p\n-1.234,5e3;q\n", "line 3, column \"a\": a number with a decimal point"),
+        ("a,y\n1,p\nNone,q\n", "found \"None\""),
+        ("a,y\n<NA>,p\n", "a value, not a missing one, found \"<NA>\""),
         ("a,z\n1,p\n", "label: there is no column \"y\""),
     ] {
         let message = read_text(text.as_bytes(), &settings("y")).unwrap_err();
@@ -68,34 +78,48 @@ fn names_are_no_words_and_large_tables_are_refused() {
     let rows = lines("");
     let small = TableSettings { memory: Memory(1e-7), ..settings("y") };
     let message = read_text(format!("a,y\n{rows}").as_bytes(), &small).unwrap_err();
-    assert!(message.contains("memory: 40 samples of 1 values"), "{message}");
+    assert!(message.contains("memory: 40 samples of 1 value in"), "{message}");
+}
+
+#[test]
+fn memory_ends_the_reading_of_lines_and_of_a_line() {
+    let folder = Folder::new("table-giants");
+    let path = folder.join("long.csv");
+    // Reading stops at the 256th line, long before the one that is wrong.
+    let rows = "1,p\n".repeat(1000);
+    folder.write("long.csv", format!("a,y\n{rows}x,q\n").as_bytes());
+    let small = TableSettings { memory: Memory(1e-7), ..settings("y") };
+    let message = read(&path, &small).unwrap_err().to_string();
+    assert!(message.contains("memory: the first 256 samples of 1 value in"), "{message}");
+    // Sparse: a line without an end.
+    std::fs::File::create(&path).unwrap().set_len(50_000_000_000).unwrap();
+    let message = columns(&path).unwrap_err().to_string();
+    assert!(message.contains("long.csv: expected lines of at most 8 MiB, found a longer one"), "{message}");
+    folder.write("long.csv", b"a,y\n1,p\n2,\"");
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(50_000_000_000).unwrap();
+    let message = read(&path, &settings("y")).unwrap_err().to_string();
+    assert!(message.contains("lines of at most 8 MiB"), "{message}");
+    folder.write("long.csv", format!("a,y\n1,{}\n", "p".repeat(2000)).as_bytes());
+    let message = read(&path, &settings("y")).unwrap_err().to_string();
+    assert!(message.contains("a word of at most 1,000 letters"), "{message}");
+}
+
+#[test]
+fn words_may_have_decimal_commas() {
+    let words = ["a".to_owned()];
+    let settings = TableSettings { words: &words, ..settings("y") };
+    assert_eq!(read_text(b"a;y\n0,5;1,5\n0,7;2,5\n", &settings).unwrap().classes, ["1,5", "2,5"]);
 }
 
 #[test]
 fn damaged_tables_never_panic() {
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 3000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
     let folder = Folder::new("table-mutations");
     let path = folder.join("x.csv");
-    let mutations = prop::collection::vec((0..WINE.len(), any::<u8>()), 1..6);
-    runner
-        .run(&(mutations, 0..WINE.len()), |(mutations, end)| {
-            let mut bytes = WINE.as_bytes().to_vec();
-            for (place, byte) in mutations {
-                bytes[place] = byte;
-            }
-            bytes.truncate(end.max(3));
-            std::fs::write(&path, &bytes).unwrap();
-            if let Ok(table) = read(&path, &settings("quality")) {
-                prop_assert!(table.samples.values().unwrap().iter().all(|value| value.is_finite()));
-                prop_assert!(
-                    table.samples.labels.iter().all(|label| (*label as usize) < table.classes.len())
-                );
-            }
-            Ok(())
-        })
-        .unwrap();
+    mutated(WINE.as_bytes(), 3000, |bytes| {
+        std::fs::write(&path, bytes).unwrap();
+        if let Ok(table) = read(&path, &settings("quality")) {
+            assert!(table.samples.values().unwrap().iter().all(|value| value.is_finite()));
+            assert!(table.samples.labels.iter().all(|label| (*label as usize) < table.classes.len()));
+        }
+    });
 }

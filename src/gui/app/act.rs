@@ -241,7 +241,7 @@ impl App {
     /// Uses data of the experiment's dataset, and asks before they replace it by another one.
     fn use_or_ask(&mut self, found: Recognised) {
         let data = &self.editor.document.experiment.data;
-        if found.data.key() == data.key() {
+        if drop::is_same(&found, data) {
             return self.use_data(&found);
         }
         let (of, present) = (Box::new(found), data.name().to_owned());
@@ -251,7 +251,7 @@ impl App {
     /// Uses the folder that was chosen for data that were not found, or says why it is of no use.
     fn take_chosen(&mut self, path: &Path, found: Option<&Recognised>) {
         let data = &self.editor.document.experiment.data;
-        if let Some(found) = found.filter(|found| found.data.key() == data.key()) {
+        if let Some(found) = found.filter(|found| drop::is_same(found, data)) {
             return self.use_data(found);
         }
         let (title, text) = drop::why_not(path, found, data);

@@ -92,6 +92,7 @@ impl App {
                 self.shell.keep_awake(false);
                 self.shell.notify_end(began, &self.editor.document.title(), &summary);
                 if is_bad {
+                    self.editor.document.forget_stamps();
                     self.log.warn(summary);
                 } else {
                     self.log.info(summary);

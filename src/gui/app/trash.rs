@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::App;
-use crate::doc::Run;
+use crate::doc::{Problem, Run};
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::Dialog;
 use crate::gui::selection::Selection;
@@ -15,6 +15,13 @@ use crate::results::table::copy::Numbers;
 use crate::run::trash::{archive, restore};
 
 impl App {
+    /// The methods paragraph of the document and its results.
+    fn methods(&self) -> Result<String, Vec<Problem>> {
+        let runs = self.editor.document.runs().iter();
+        let records = runs.filter_map(|run| self.runner.runs.record(&run.id));
+        methods(&self.editor.document.experiment, records)
+    }
+
     /// Carries out a request from the table of runs.
     pub(super) fn answer(&mut self, response: CompareResponse, ctx: &egui::Context) {
         match response {
@@ -23,7 +30,7 @@ impl App {
                 self.log.info(format!("Copied {}", text::counted(rows, "row")));
                 ctx.copy_text(text);
             }
-            CompareResponse::CopyMethods => match methods(&self.editor.document.experiment) {
+            CompareResponse::CopyMethods => match self.methods() {
                 Ok(text) => {
                     self.log.info("Copied a methods paragraph");
                     ctx.copy_text(text);

@@ -21,14 +21,14 @@ pub(super) struct Looking {
     /// The edit that `wanted` belongs to.
     revision: u64,
     wanted: Vec<Data>,
-    /// The state of the files of those that were looked at.
-    stamps: Vec<(Data, Stamp)>,
+    /// The state of the files of those that were looked at; none where that failed.
+    stamps: Vec<(Data, Option<Stamp>)>,
     task: Option<BackgroundTask<Vec<Seen>>>,
     /// When the files were compared with their stamps.
     compared: Option<Instant>,
 }
 
-type Seen = (Data, Stamp, Look);
+type Seen = (Data, Option<Stamp>, Look);
 
 impl Document {
     /// Takes what was found in the user's data, and begins to look at those that are new or have changed. `results` is the
@@ -56,12 +56,16 @@ impl Document {
         let due = self.due();
         if !due.is_empty() {
             let (base, results) = (self.looking.base.clone(), results.to_owned());
-            let look = move |data: Data| {
+            // The files may be many and on a slow disk, so they are compared here, too.
+            let look = move |(data, known): (Data, Option<Stamp>)| {
                 let stamp = data.stamp(&base);
+                if known.as_ref() == Some(&stamp) {
+                    return None;
+                }
                 let look = look_at(&data, &base, Some(&results));
-                (data, stamp, look)
+                Some((data, Some(stamp), look))
             };
-            let work = move || due.into_iter().map(look).collect();
+            let work = move || due.into_iter().filter_map(look).collect();
             self.looking.task = BackgroundTask::begin("data", ctx, work);
         }
     }
@@ -72,17 +76,23 @@ impl Document {
         wanted.iter().any(|data| stamps.iter().all(|(known, _)| known != data))
     }
 
-    /// Data that were not looked at yet, or whose files have changed since.
-    fn due(&mut self) -> Vec<Data> {
-        let Looking { wanted, stamps, base, compared, .. } = &mut self.looking;
-        let stamp_of = |data: &Data| stamps.iter().find(|(known, _)| known == data).map(|(_, stamp)| stamp);
+    /// Looks at all data again: a run may have failed because a file in their depth has changed, which no stamp shows.
+    pub fn forget_stamps(&mut self) {
+        self.looking.stamps.clear();
+    }
+
+    /// Data that were not looked at yet and, after a while, all others with the state of their files.
+    fn due(&mut self) -> Vec<(Data, Option<Stamp>)> {
+        let Looking { wanted, stamps, compared, .. } = &mut self.looking;
         let is_time = compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
-        let is_due = |data: &&Data| stamp_of(data).is_none_or(|stamp| is_time && data.stamp(base) != *stamp);
-        let due = wanted.iter().filter(is_due).cloned().collect();
         if is_time {
             *compared = Some(Instant::now());
         }
-        due
+        let due = |data: &Data| match stamps.iter().find(|(known, _)| known == data) {
+            None => Some((data.clone(), None)),
+            Some((_, stamp)) => stamp.clone().filter(|_| is_time).map(|stamp| (data.clone(), Some(stamp))),
+        };
+        wanted.iter().filter_map(due).collect()
     }
 
     fn take_looks(&mut self) {
@@ -93,12 +103,15 @@ impl Document {
             TaskState::Failed(error) => {
                 let failed = |data: &Data| {
                     let look = Look { found: None, error: Some(error.clone()) };
-                    (data.clone(), data.stamp(&self.looking.base), look)
+                    (data.clone(), None, look)
                 };
                 self.looking.wanted.iter().map(failed).collect()
             }
         };
         self.looking.task = None;
+        if found.is_empty() {
+            return;
+        }
         for (data, stamp, look) in found {
             self.looking.stamps.retain(|(known, _)| *known != data);
             self.looking.looks.add(&data, look);

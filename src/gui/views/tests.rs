@@ -18,13 +18,13 @@ use crate::run::summary::testing::write_done;
 
 pub(super) struct Shown {
     pub views: Views,
-    selection: Selection,
+    pub selection: Selection,
     experiment: Experiment,
     pub listed: Vec<Run>,
     is_behind: bool,
     runs: Runs,
     pub results: PathBuf,
-    open: &'static str,
+    pub open: &'static str,
     compare: Compare,
     log: Log,
     set: Option<Set>,

@@ -9,11 +9,10 @@ use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
-use crate::data::{ClassNames, DataError, Dataset, Samples, Shape};
+use crate::data::{ClassNames, Data, DataError, Dataset, Samples, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::structure::Parameter;
 use crate::doc::{RunSpec, Stage, stage_number};
-use crate::intervene::fault::ImageOutcome;
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::PlacedFault;
 use crate::intervene::fault::log::{LineError, Logged, read_campaign};
@@ -61,9 +60,11 @@ pub struct Replayed {
     pub found: String,
     /// Its images in the order of the test part, if they were asked for.
     pub images: Vec<ReplayedImage>,
-    /// Names of the classes.
+    /// The settings of the run, with the data that the campaign saw: those of its branch.
+    pub spec: Arc<RunSpec>,
+    /// Names of the classes of these data.
     pub classes: ClassNames,
-    /// The first images with another predicted class, if images were asked for and the data are images.
+    /// The first images that were changed, if images were asked for and the data are images.
     pub pictures: Vec<Picture>,
 }
 
@@ -129,12 +130,13 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
         let identity = identity(&steps, number);
         let key = (identity.name.clone(), identity.round);
         let Some(trials) = hashes.get(&key) else { continue };
-        let data = data_of(&spec, &steps[..number], &base)?;
+        let (data, seen) = data_of(&spec, &steps[..number], &base)?;
         let compute = backend(&spec.device, &spec.train.kernels);
         let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
         let context = RunContext::new(spec.clone(), arm, data, compute, base, output)
             .map_err(|misfit| misfit.to_string())?;
-        replayed.extend(campaign(&context, stage, identity, &faults, (trials, ask.has_images))?);
+        let spec = Arc::new(RunSpec { data: seen, ..spec.clone() });
+        replayed.extend(campaign(&context, &spec, stage, identity, &faults, (trials, ask.has_images))?);
     }
     if replayed.is_empty() {
         return Err("no campaign of the plan has these trials".to_owned());
@@ -149,7 +151,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
 /// What cannot be read or written.
 pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<usize, String> {
     let (spec, base) = spec_and_base(directory, base)?;
-    let data = data_of(&spec, &[], &base)?;
+    let (data, _) = data_of(&spec, &[], &base)?;
     let test = &data.test;
     let Shape { channels, height, width } = test.shape;
     let values = test.values().map_err(|error| error.to_string())?;
@@ -210,8 +212,8 @@ fn read(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("{}: {error}; a run has it once a campaign has trials", path.display()))
 }
 
-/// The data that a step sees: those of the innermost branch that has data.
-fn data_of(spec: &RunSpec, earlier: &[ProgramStep], base: &Path) -> Result<Arc<Dataset>, String> {
+/// The data that a step sees, and their settings: those of the innermost branch that has data.
+fn data_of(spec: &RunSpec, earlier: &[ProgramStep], base: &Path) -> Result<(Arc<Dataset>, Data), String> {
     let mut stack = vec![&spec.data];
     for step in earlier {
         match &step.op {
@@ -221,12 +223,15 @@ fn data_of(spec: &RunSpec, earlier: &[ProgramStep], base: &Path) -> Result<Arc<D
         }
     }
     let data = stack[stack.len() - 1];
-    Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string())
+    let read = Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string())?;
+    Ok((read, data.clone()))
 }
 
-/// Replays trials of a campaign, given with the hashes that the run wrote; `faults` is the text of `faults.csv`.
+/// Replays trials of a campaign, given with the hashes that the run wrote; `faults` is the text of `faults.csv`, and `spec`
+/// has the data that the campaign saw.
 fn campaign(
     context: &RunContext,
+    spec: &Arc<RunSpec>,
     stage: &Campaign,
     identity: Identity,
     faults: &str,
@@ -261,7 +266,7 @@ fn campaign(
     });
     let test = &context.data.test;
     let pictures = |images: &[ReplayedImage]| {
-        let is_changed = |image: &usize| images[*image].outcome == ImageOutcome::Sdc1;
+        let is_changed = |image: &usize| images[*image].is_changed();
         let changed = (0..images.len()).filter(is_changed).filter(|_| test.shape.is_image());
         let pictures = changed.take(PICTURES).map(|image| Picture::of(test, image));
         pictures.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
@@ -271,7 +276,8 @@ fn campaign(
         Ok(Replayed {
             pictures: pictures(&images)?,
             images,
-            classes: context.spec.data.class_names(),
+            spec: spec.clone(),
+            classes: spec.data.class_names(),
             campaign: name.clone(),
             round,
             trial: *trial,

@@ -100,6 +100,13 @@ pub struct ReplayedImage {
     pub faulty: Option<u32>,
 }
 
+impl ReplayedImage {
+    /// Whether the faults changed what is predicted: another class, or none where there was one.
+    pub fn is_changed(&self) -> bool {
+        self.outcome != ImageOutcome::Masked && self.golden != self.faulty
+    }
+}
+
 /// What all trials of a campaign have in common.
 pub struct Bench<'a> {
     /// The network without faults.

@@ -37,11 +37,10 @@ use super::listener::Listener;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunSpec};
-use crate::form::number::counted;
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
-use crate::results::{Event, Report, RunRecord, RunState};
+use crate::results::{Event, Report, RunRecord, RunState, left_out};
 use about::{About, RecordedEnd};
 use claim::Claim;
 pub use stamp::Stamp;
@@ -180,13 +179,7 @@ impl RunDirectory {
 
     /// Notes samples that could not be read and were left out, to be reported when the run begins.
     pub fn note_left_out(&mut self, left_out: &[String]) {
-        let Some(first) = left_out.first() else { return };
-        let count = counted(left_out.len() as u64, "sample");
-        let summary = format!("Left out {count} that could not be read; the first: {first}");
-        let rows = left_out.iter().take(1000).map(|line| vec![line.clone()]).collect();
-        let columns = vec!["left out".to_owned()];
-        let report = Report { kind: "data".to_owned(), summary, columns, rows, ..Report::default() };
-        self.to_report.push(report.warning());
+        self.to_report.extend(left_out::report(left_out));
     }
 
     /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.

@@ -7,8 +7,8 @@ use crate::data::Dataset;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::form::number::{counted, grouped};
 use crate::net::Network;
-use crate::results::Report;
 use crate::results::network::shape_text;
+use crate::results::{Report, left_out};
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 
@@ -63,9 +63,10 @@ impl Session<'_> {
         if branch.data.is_some() {
             clone.position = clone.position.next_epoch();
         }
+        let left_out = branch.data.as_ref().and_then(|_| left_out::report(&data.left_out));
         self.stack.push(clone);
         self.data.push(data);
-        Ok(())
+        left_out.map_or(Ok(()), |report| self.report(report))
     }
 
     /// The data of a branch: its own where it has them, the original's otherwise.

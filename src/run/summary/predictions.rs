@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Files, Moment};
-use crate::data::{Samples, Standardisation};
+use crate::data::{ClassNames, Samples, Standardisation};
 use crate::doc::RunSpec;
 use crate::net::{LossFunction, Mask, backend, top1};
 use crate::run::context::initial_network;
@@ -31,7 +31,9 @@ pub struct SeenSamples {
     /// The samples.
     pub samples: Samples,
     /// Names of the classes, `[classes]`.
-    pub classes: Vec<String>,
+    pub classes: ClassNames,
+    /// Samples of each class, `[classes]`.
+    pub counts: Vec<u64>,
     /// Mean and deviation of each channel, over `measured` samples at equal distances.
     pub channels: Standardisation,
     /// All samples, unless they have to be read from files again and again.
@@ -75,8 +77,14 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
     let measured = if samples.is_streamed() { samples.len().min(MEASURED) } else { samples.len() };
     let of = if measured < samples.len() { &spread(&samples, measured) } else { &samples };
     let channels = Standardisation::of(of).map_err(|error| error.to_string())?;
-    let classes = spec.data.class_names().iter().map(ToString::to_string).collect();
-    Ok(SeenSamples { samples, classes, channels, measured })
+    let classes = spec.data.class_names();
+    let mut counts = vec![0; classes.len()];
+    for label in &samples.labels {
+        if let Some(count) = counts.get_mut(*label as usize) {
+            *count += 1;
+        }
+    }
+    Ok(SeenSamples { samples, classes, counts, channels, measured })
 }
 
 /// So many samples at equal distances.

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::doc::Run;
+use crate::doc::{Run, RunSpec};
 use crate::intervene::{BiasInit, Init};
-use crate::net::{Initialisation, Network};
+use crate::net::{Initialisation, Network, backend};
 use crate::run::directory::RunDirectory;
+use crate::run::{Datasets, RunContext, Session, StopFlag};
 
 /// Writes the directory of a finished run: in its last weight the first entry is pruned, the second frozen, and the third
 /// is 2.
@@ -24,5 +25,21 @@ pub fn write_done(folder: &Path, run: &Run) {
     network.prune(last, &[0]);
     network.freeze(last, &[1], None);
     let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
+    directory.finish(&network).unwrap();
+}
+
+/// Carries out a run in its directory; its data need no files.
+///
+/// # Panics
+/// When it fails.
+pub fn carry_out(folder: &Path, run: &Run) {
+    let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
+    let spec = RunSpec::clone(&run.spec);
+    let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
+    let (compute, output) = (backend(&spec.device, &spec.train.kernels), directory.path().to_owned());
+    let context = RunContext::new(spec, run.arm.clone(), data, compute, folder.to_owned(), output).unwrap();
+    let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut directory);
+    session.run().unwrap();
+    let network = session.network().clone();
     directory.finish(&network).unwrap();
 }

@@ -75,3 +75,17 @@ fn a_table_that_is_dropped_becomes_the_data() {
     assert_eq!((csv.file.as_str(), csv.label.as_str()), (&*path.to_string_lossy(), "kind"));
     assert!(until(&mut window, |window| classes(window).len() == 3));
 }
+
+#[test]
+fn data_are_looked_at_again_when_a_run_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(experiment(folder.path())));
+    assert!(until(&mut window, is_known));
+    let path = folder.path().join("t.csv");
+    let before = path.metadata().unwrap().modified().unwrap();
+    // Of the same length and age: a stamp does not show it.
+    std::fs::write(&path, TABLE.replace("dog", "emu")).unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
+    window.harness.state_mut().editor.document.forget_stamps();
+    assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "emu"]), "{:?}", classes(&window));
+}

@@ -55,7 +55,7 @@ pub struct Opened<'a> {
 }
 
 /// What a button asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
     /// The trial above in the list.
     Previous,
@@ -188,7 +188,8 @@ impl TrialDetail {
             ui.label("Each image has its own faults; the outcome covers all images of the trial.");
         }
         if !self.is_replayed(path, opened) {
-            let why = "Press Replay to see the outcome of each image; it takes a pass over the test images.";
+            let why = "Press Replay to see the outcome of each image, and the changed ones in Data; it takes a pass over \
+                       the test images.";
             ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3));
             return None;
         }
@@ -210,11 +211,12 @@ impl TrialDetail {
 /// The pictures that a trial changed.
 fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     let images = replayed.images.iter().enumerate();
-    let is_changed = |(_, image): &(usize, &ReplayedImage)| image.outcome == ImageOutcome::Sdc1;
+    let is_changed = |(_, image): &(usize, &ReplayedImage)| image.is_changed();
     let classes = |(at, image): (usize, &ReplayedImage)| (at, [image.golden, image.faulty]);
     let images: Vec<_> = images.filter(is_changed).map(classes).collect();
-    let title = format!("{} changed by trial {}", text::counted(images.len(), "sample"), row.name());
-    ChangedImages { title, images, is_new: true }
+    let count = text::counted(images.len(), "test sample");
+    let title = format!("{count} changed by trial {}", row.name());
+    ChangedImages::new(title, images, replayed.spec.clone())
 }
 
 /// The answer of the replay of a trial.

@@ -136,8 +136,8 @@ impl View for Campaigns {
             }
             Part::Trials => self.trials_ui(ui, beside, input, shared.trial_filter, (&runs, &listed)),
         };
-        if changed.is_some() {
-            *shared.changed = changed;
+        if let Some(changed) = changed {
+            *shared.changed = Some(changed.under(input.selection));
             return Some(ViewResponse::Show("data"));
         }
         wanted

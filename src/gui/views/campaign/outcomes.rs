@@ -75,20 +75,14 @@ pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
 
 /// "Image 13: 7 → 3 (label 7), SDC-1".
 fn words(at: usize, image: &ReplayedImage, classes: &ClassNames) -> String {
-    let label = class_name(Some(image.label), classes);
+    let label = classes.name_of(Some(image.label));
     format!("Image {at}: {} (label {label}), {}", change(image, classes), image.outcome.name())
 }
 
 /// "7 → 3": the class without faults, and with them.
 fn change(image: &ReplayedImage, classes: &ClassNames) -> String {
-    let [golden, faulty] = [image.golden, image.faulty].map(|class| class_name(class, classes));
+    let [golden, faulty] = [image.golden, image.faulty].map(|class| classes.name_of(class));
     format!("{golden} → {faulty}")
-}
-
-/// The name of a class; its number where it has none.
-fn class_name(class: Option<u32>, classes: &ClassNames) -> String {
-    let Some(class) = class else { return "none".to_owned() };
-    classes.get(class as usize).map_or_else(|| class.to_string(), str::to_owned)
 }
 
 /// The pictures of a trial on the graphics card.
@@ -99,15 +93,11 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Draws a row of the images with another class, or all once they are asked for; or only their classes where the data
+    /// Draws a row of the images with another class or none, or all once they are asked for; or only their classes where the data
     /// are no images. Whether they are asked for in the view of data.
     pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) -> bool {
-        let changed: Vec<(usize, &ReplayedImage)> = replayed
-            .images
-            .iter()
-            .enumerate()
-            .filter(|(_, image)| image.outcome == ImageOutcome::Sdc1)
-            .collect();
+        let changed: Vec<(usize, &ReplayedImage)> =
+            replayed.images.iter().enumerate().filter(|(_, image)| image.is_changed()).collect();
         if changed.is_empty() {
             return false;
         }

@@ -3,10 +3,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::TrialFilter;
+use crate::doc::file::parse;
+use crate::doc::runs;
 use crate::figure::plots::testing::{outcome, single_faults};
 use crate::gui::plot::ListedFaults;
 use crate::gui::selection::Selection;
-use crate::gui::views::tests::{Shown, open, wait_for};
+use crate::gui::views::tests::{Shown, open, wait_for, wait_until};
+use crate::run::read_records;
+use crate::run::summary::testing::carry_out;
 
 /// Three trials; 0 and 2 are in one cell.
 fn trials() -> Harness<'static, Shown> {
@@ -111,4 +115,31 @@ fn a_click_on_the_row_of_a_trial_opens_it() {
         }
     }
     assert!(missed.is_empty(), "{missed:?}");
+}
+
+#[test]
+fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_its_run() {
+    let text = "(data: Iris(), net: Mlp(hidden: [4]), arms: [(name: \"a\", plan: [Branch(name: \"b\", data: Iris(limit_test: 20),
+        plan: [Campaign(fault: (bits: Bit(30), amount: Count(6)), trials: Fixed(2))])])])";
+    let all = runs(&parse(text, std::path::Path::new("x.ron")).unwrap()).unwrap();
+    let mut harness = open("campaigns", crate::results::RunRecord::default());
+    let results = harness.state().results.clone();
+    carry_out(&results, &all[0]);
+    let record = read_records(&results, &all).remove(&all[0].id).unwrap();
+    harness.state_mut().listed = all;
+    harness.state_mut().set_record(record);
+    harness.set_size(vec2(1150.0, 800.0));
+    wait_for(&mut harness, "Show in Data");
+    harness.run_steps(4); // it moves once, below what it is about
+    harness.get_by_label("Show in Data").click();
+    harness.run_steps(2);
+    harness.state_mut().open = "data";
+    wait_for(&mut harness, "Show all samples");
+    assert!(harness.query_by_label_contains("changed by trial").is_some());
+    // The branch has 20 test samples, the run 30.
+    wait_until(&mut harness, "the samples", |harness| {
+        harness.query_by_label("20 samples").is_some()
+            || harness.query_by_label_contains("of 20 samples").is_some()
+    });
+    assert!(harness.query_by_label("Part").is_none());
 }

@@ -1,26 +1,65 @@
 //! Which samples are listed.
 
+use std::sync::Arc;
+
 use eframe::egui::Ui;
 
+use crate::doc::{ClassNames, RunSpec};
+use crate::gui::selection::Selection;
 use crate::gui::widgets;
 use crate::run::summary::Prediction;
 
 /// The pictures that a trial of a campaign changed, with the classes without and with the fault.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChangedImages {
-    /// What they are: "12 pictures that trial 7 changed".
+    /// What they are: "12 test samples changed by trial 7".
     pub title: String,
     /// Places in the test part, ascending, each with the class that was predicted without the fault, and with it.
     pub images: Vec<(usize, [Option<u32>; 2])>,
+    /// The settings of the run of the trial, with the data that its campaign saw: the places mean nothing in others.
+    pub spec: Arc<RunSpec>,
+    /// What was selected when they were asked for.
+    selection: Selection,
     /// Whether the view has not shown them yet.
-    pub is_new: bool,
+    is_new: bool,
 }
 
 impl ChangedImages {
+    /// Pictures that the view has not shown yet.
+    pub fn new(title: String, images: Vec<(usize, [Option<u32>; 2])>, spec: Arc<RunSpec>) -> Self {
+        Self { title, images, spec, selection: Selection::default(), is_new: true }
+    }
+
+    /// The same, until something else is selected.
+    pub fn under(self, selection: &Selection) -> Self {
+        Self { selection: runs_of(selection), ..self }
+    }
+
+    /// Whether the same runs are still selected.
+    pub fn is_under(&self, selection: &Selection) -> bool {
+        self.selection == runs_of(selection)
+    }
+
+    /// Whether the view has not shown them yet; it has then.
+    pub fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
+    }
+
     /// The two classes of a picture.
     pub fn classes(&self, image: usize) -> Option<[Option<u32>; 2]> {
         let at = self.images.binary_search_by_key(&image, |(image, _)| *image).ok()?;
         Some(self.images[at].1)
+    }
+}
+
+/// Without the stage: the runs of its arm are the same.
+fn runs_of(selection: &Selection) -> Selection {
+    match selection {
+        Selection::Stage { arm, .. } => Selection::Arm(*arm),
+        other @ (Selection::Experiment
+        | Selection::Arm(_)
+        | Selection::Setting { .. }
+        | Selection::Run { .. }) => other.clone(),
     }
 }
 
@@ -62,7 +101,7 @@ impl Filter {
     }
 
     /// Draws the choices, from right to left.
-    pub fn ui(&mut self, ui: &mut Ui, classes: &[String], has_predictions: bool) {
+    pub fn ui(&mut self, ui: &mut Ui, classes: &ClassNames, has_predictions: bool) {
         if has_predictions {
             ui.checkbox(&mut self.is_wrong, "Wrong").on_hover_text("Only samples with a wrong prediction");
             class_ui(ui, "Predicted", &mut self.predicted, classes);
@@ -71,9 +110,9 @@ impl Filter {
     }
 }
 
-fn class_ui(ui: &mut Ui, name: &str, chosen: &mut Option<u32>, classes: &[String]) {
-    let class_name = |class: u32| classes.get(class as usize).map_or("?", String::as_str);
-    let shown = chosen.map_or("all", class_name).to_owned();
+fn class_ui(ui: &mut Ui, name: &str, chosen: &mut Option<u32>, classes: &ClassNames) {
+    let class_name = |class: u32| classes.name_of(Some(class));
+    let shown = chosen.map_or_else(|| "all".to_owned(), class_name);
     widgets::choice_ui(ui, name, &shown, |ui| {
         ui.selectable_value(chosen, None, "all");
         for class in (0..).take(classes.len()) {

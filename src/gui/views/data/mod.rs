@@ -10,7 +10,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Layout, Panel, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
@@ -44,21 +44,32 @@ pub struct DataView {
     shown: Shown,
     filter: Filter,
     samples: Loading<Samples, Arc<SeenSamples>>,
-    predictions: Loading<(Source, DataPart), Arc<Vec<Prediction>>>,
+    answers: Loading<(Source, DataPart), Arc<Answers>>,
     pictures: Pictures,
     /// What the pictures are of.
     pictures_of: Option<Samples>,
-    matrix: Matrix,
+    /// The answers whose matrix was drawn last, and how it is shown.
+    matrix: (Option<Arc<Answers>>, FigureView),
 }
 
-/// The confusion matrix, and what it is of.
-#[derive(Default)]
-struct Matrix {
-    of: Option<(Source, DataPart)>,
+/// What a network predicts for the samples of a part.
+struct Answers {
+    predictions: Vec<Prediction>,
     counts: Confusion,
     figure: Arc<Figure>,
-    view: FigureView,
+    /// The network and the part.
     title: String,
+}
+
+impl Answers {
+    /// Counts the predictions and makes the figure: for a thousand classes it has a million cells.
+    fn of(predictions: Vec<Prediction>, seen: &SeenSamples, title: String) -> Self {
+        let labels = seen.samples.labels.iter().copied();
+        let pairs = labels.zip(predictions.iter().map(|prediction| prediction.class));
+        let counts = Confusion::of(seen.classes.len(), pairs);
+        let figure = Arc::new(confusion(&counts, &seen.classes, &title));
+        Self { predictions, counts, figure, title }
+    }
 }
 
 /// What the view shows.
@@ -77,8 +88,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
     help: "What does the network see, and what does it get wrong? Each picture has its class and, once a run is done, \
            what its network predicts and with which probability. The list chooses a class or a predicted class; Wrong \
            leaves only the wrong predictions. Confusion has a row for each class and a column for each predicted \
-           class, and can be exported. From a trial in Campaigns, Show in Data leads to the pictures that its fault \
-           changed. Pixels are those after resizing and normalization, stretched from the lowest value to the highest.",
+           class, and can be exported. From a trial in Campaigns, Show in Data leads to the test samples that its fault \
+           changed, in the data of its run. Pixels are those after resizing and normalization, stretched from the lowest value to the highest.",
     make: || Box::<DataView>::default(),
 };
 
@@ -90,19 +101,19 @@ struct Predicting {
 
 impl View for DataView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        // What a trial changed is no answer to the question about other runs.
+        shared.changed.take_if(|changed| !changed.is_under(input.selection));
+        if shared.changed.as_mut().is_some_and(ChangedImages::take_new) {
+            (self.shown, self.filter) = (Shown::Pictures, Filter::default());
+        }
         let Some((spec, predicting)) = subject(ui, input, shared) else {
             nothing_ui(ui, ENTRY.help, "There are no runs yet: add an arm on the left.");
             return None;
         };
-        if shared.changed.as_mut().is_some_and(|changed| std::mem::take(&mut changed.is_new)) {
-            (self.part, self.shown, self.filter) = (DataPart::Test, Shown::Pictures, Filter::default());
-        }
-        if predicting.is_none() {
-            ui.label(RichText::new("No run is selected that is done, so there are no predictions.").weak());
-        }
+        let part = if shared.changed.is_some() { DataPart::Test } else { self.part };
         let base = input.results.parent().unwrap_or(Path::new("")).to_owned();
-        let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, self.part);
-        let (read, part) = ((spec, key.1.clone()), self.part);
+        let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, part);
+        let read = (spec, key.1.clone());
         let samples =
             self.samples.get(&key, ui.ctx(), move || Ok(Arc::new(read_samples(&read.0, &read.1, part)?)));
         let seen = match samples {
@@ -113,7 +124,7 @@ impl View for DataView {
             }
             LoadState::Failed(why) => {
                 let why = why.to_owned();
-                self.part_ui(ui);
+                self.choices_ui(ui, shared.changed);
                 widgets::message_ui(ui, widgets::Tone::Bad, &why);
                 return None;
             }
@@ -122,81 +133,82 @@ impl View for DataView {
             self.pictures.forget();
             self.pictures_of = Some(key);
         }
-        let predictions = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
-        self.take_matrix(predicting.as_ref(), predictions.as_deref(), &seen);
-        self.bar_ui(ui, shared.changed, &seen, predictions.is_some());
+        let answers = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
+        self.take_matrix(answers.as_ref());
+        self.bar_ui(ui, shared.changed, &seen, answers.is_some());
         if seen.samples.is_empty() {
             ui.label("This part of the data has no samples.");
             return None;
         }
-        let counts = predictions.is_some().then_some(&self.matrix.counts);
+        let counts = answers.as_ref().map(|answers| &answers.counts);
         if ui.available_width() >= BESIDE {
             let panel = Panel::left(ui.scope_id().with("counts")).exact_size(COUNTS).resizable(false);
             let panel = panel.frame(Frame::NONE).show_separator_line(false);
-            panel.show(ui, |ui| {
-                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| summary_ui(ui, &seen, counts));
-            });
+            panel.show(ui, |ui| summary_ui(ui, &seen, counts));
         }
-        match self.shown {
-            Shown::Matrix if predictions.is_some() => {
-                drop(figure_ui(ui, &self.matrix.figure, &mut self.matrix.view));
+        let changed = shared.changed.as_ref();
+        match (self.shown, &answers) {
+            (Shown::Matrix, Some(answers)) if changed.is_none() => {
+                drop(figure_ui(ui, &answers.figure, &mut self.matrix.1));
             }
-            Shown::Matrix => drop(ui.label("The confusion matrix needs a run that is done.")),
-            Shown::Pictures => {
-                let changed = shared.changed.as_ref();
-                let listed = self.filter.listed(
-                    &seen.samples.labels,
-                    predictions.as_deref().map(Vec::as_slice),
-                    changed,
-                );
-                self.pictures.ui(ui, &seen, predictions.as_deref().map(Vec::as_slice), changed, &listed);
+            (Shown::Matrix, None) if changed.is_none() => {
+                ui.label("The confusion matrix needs a run that is done.");
+            }
+            (Shown::Matrix | Shown::Pictures, _) => {
+                let predictions = answers.as_ref().map(|answers| answers.predictions.as_slice());
+                let listed = self.filter.listed(&seen.samples.labels, predictions, changed);
+                self.pictures.ui(ui, &seen, predictions, changed, &listed);
             }
         }
         None
     }
 
     fn offers(&self) -> Offers {
-        if self.matrix.of.is_some() { Offers::Figure } else { Offers::Later("No predictions are shown yet") }
+        if self.matrix.0.is_some() { Offers::Figure } else { Offers::Later("No predictions are shown yet") }
     }
 
     fn offer(&self) -> Option<Offer> {
-        self.matrix.of.as_ref()?;
-        let shown = self.matrix.view.shown(&self.matrix.figure);
-        let title = format!("confusion matrix of {}", self.matrix.title);
+        let answers = self.matrix.0.as_ref()?;
+        let shown = self.matrix.1.shown(&answers.figure);
+        let title = format!("confusion matrix of {}", answers.title);
         Some(Offer::new("confusion".to_owned(), title, move || shown.clone()))
     }
 }
 
-/// The settings of the shown run, and the run itself where it has a network; draws its title.
+/// The settings of the shown run, and the run itself where its network is shown, below its title. What a trial changed is of
+/// the run of that trial, and its network then has no predictions: those of the trial are there.
 fn subject(
     ui: &mut Ui,
     input: &ViewInput<'_>,
     shared: &mut Shared<'_>,
 ) -> Option<(Arc<RunSpec>, Option<Predicting>)> {
+    if let Some(changed) = shared.changed {
+        return Some((changed.spec.clone(), None));
+    }
     if let Some((spec, _)) = shared.network.spec(ui.ctx(), input) {
         let read = shared.network.ui(ui, ENTRY.help, input);
         return Some((spec, read.map(|read| Predicting { source: read.source, title: read.title })));
     }
     let run = input.selected().next().or(input.listed.first())?;
+    ui.label(RichText::new("No run is selected that is done, so there are no predictions.").weak());
     Some((run.spec.clone(), None))
 }
 
 impl DataView {
     /// The predictions of a run, once a thread has made them.
-    fn predict(
-        &mut self,
-        ui: &mut Ui,
-        run: &Predicting,
-        seen: &Arc<SeenSamples>,
-    ) -> Option<Arc<Vec<Prediction>>> {
+    fn predict(&mut self, ui: &mut Ui, run: &Predicting, seen: &Arc<SeenSamples>) -> Option<Arc<Answers>> {
         let key = (run.source.clone(), self.part);
         let (source, samples) = (run.source.clone(), seen.clone());
-        let read = move || predict(&source.folder, &source.id, source.moment, &samples.samples).map(Arc::new);
-        match self.predictions.get(&key, ui.ctx(), read) {
+        let title = format!("{}, {} part", run.title, self.part.name().to_lowercase());
+        let read = move || {
+            let found = predict(&source.folder, &source.id, source.moment, &samples.samples)?;
+            Ok(Arc::new(Answers::of(found, &samples, title)))
+        };
+        match self.answers.get(&key, ui.ctx(), read) {
             // Those of other samples do not fit.
-            LoadState::Ready(found) if found.len() == seen.samples.len() => Some(found.clone()),
+            LoadState::Ready(found) if found.predictions.len() == seen.samples.len() => Some(found.clone()),
             LoadState::Ready(_) => {
-                self.predictions.forget();
+                self.answers.forget();
                 None
             }
             LoadState::Pending => {
@@ -210,20 +222,17 @@ impl DataView {
         }
     }
 
-    /// Counts the predictions, once for each run and part.
-    fn take_matrix(&mut self, run: Option<&Predicting>, found: Option<&Vec<Prediction>>, seen: &SeenSamples) {
-        let of = run.zip(found).map(|(run, _)| (run.source.clone(), self.part));
-        if of == self.matrix.of {
-            return;
+    /// Takes the matrix of these predictions.
+    fn take_matrix(&mut self, answers: Option<&Arc<Answers>>) {
+        let is_same = match (&self.matrix.0, answers) {
+            (Some(last), Some(answers)) => Arc::ptr_eq(last, answers),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        if !is_same {
+            self.matrix.0 = answers.cloned();
+            self.matrix.1.forget_figure();
         }
-        self.matrix.of = of;
-        let Some((run, found)) = run.zip(found) else { return };
-        let labels = seen.samples.labels.iter().copied();
-        let pairs = labels.zip(found.iter().map(|prediction| prediction.class));
-        self.matrix.counts = Confusion::of(seen.classes.len(), pairs);
-        self.matrix.title = format!("{}, {} part", run.title, self.part.name().to_lowercase());
-        self.matrix.figure = Arc::new(confusion(&self.matrix.counts, &seen.classes, &self.matrix.title));
-        self.matrix.view.forget_figure();
     }
 
     fn part_ui(&mut self, ui: &mut Ui) {
@@ -234,6 +243,19 @@ impl DataView {
         });
     }
 
+    /// The part; or what a trial changed, which is of the test part.
+    fn choices_ui(&mut self, ui: &mut Ui, changed: &mut Option<ChangedImages>) {
+        let Some(shown) = changed else { return self.part_ui(ui) };
+        let mut ends = false;
+        ui.horizontal_wrapped(|ui| {
+            ui.label(&shown.title);
+            ends = ui.add(widgets::button(None, "Show all samples")).clicked();
+        });
+        if ends {
+            *changed = None;
+        }
+    }
+
     /// Which part, pictures or matrix, and the filter.
     fn bar_ui(
         &mut self,
@@ -242,28 +264,26 @@ impl DataView {
         seen: &SeenSamples,
         has_predictions: bool,
     ) {
+        let is_of_trial = changed.is_some();
         ui.horizontal_wrapped(|ui| {
-            ui.selectable_value(&mut self.shown, Shown::Pictures, "Pictures");
-            ui.selectable_value(&mut self.shown, Shown::Matrix, "Confusion");
-            ui.add_space(theme::STEP);
+            if !is_of_trial {
+                ui.selectable_value(&mut self.shown, Shown::Pictures, "Pictures");
+                ui.selectable_value(&mut self.shown, Shown::Matrix, "Confusion");
+                ui.add_space(theme::STEP);
+            }
             ui.with_layout(Layout::right_to_left(Align::Center).with_main_wrap(false), |ui| {
                 let count = text::counted(seen.samples.len(), "sample");
                 ui.label(RichText::new(count).color(theme::present(ui).text3));
-                if self.shown == Shown::Pictures {
+                if is_of_trial || self.shown == Shown::Pictures {
                     self.filter.ui(ui, &seen.classes, has_predictions);
                 }
-                self.part_ui(ui);
+                if !is_of_trial {
+                    self.part_ui(ui);
+                }
             });
         });
-        let mut ends = false;
-        if let Some(changed) = changed {
-            ui.horizontal(|ui| {
-                ui.label(&changed.title);
-                ends = ui.add(widgets::button(None, "Show all pictures")).clicked();
-            });
-        }
-        if ends {
-            *changed = None;
+        if is_of_trial {
+            self.choices_ui(ui, changed);
         }
     }
 }

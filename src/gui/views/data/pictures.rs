@@ -1,6 +1,7 @@
 //! The samples in rows: a picture, its class, and what is predicted.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -116,15 +117,18 @@ impl Pictures {
             small_ui(ui, &values.unwrap_or_else(|error| error.to_string()));
             return None;
         }
-        if !self.textures.contains_key(&at) {
-            if samples.is_streamed() {
+        let made = match self.textures.entry(at) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if samples.is_streamed() => {
                 ui.allocate_space(Vec2::splat(PICTURE));
                 return Some(at);
             }
-            let made = picture(samples, at).map(|picture| texture(ui, "sample", &picture, options(samples)));
-            self.textures.insert(at, made);
-        }
-        match &self.textures[&at] {
+            Entry::Vacant(place) => {
+                let made = picture(samples, at);
+                place.insert(made.map(|picture| texture(ui, "sample", &picture, options(samples))))
+            }
+        };
+        match &*made {
             Ok(texture) => {
                 let [width, height] = texture.size().map(|side| side as f32);
                 let scale = PICTURE / width.max(height).max(1.0);
@@ -160,9 +164,9 @@ pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) 
     ui.ctx().load_texture(format!("{name} {}", picture.image), image, options)
 }
 
-/// The name of a class; "none" where logits are not finite.
-fn name(seen: &SeenSamples, class: Option<u32>) -> &str {
-    class.and_then(|class| seen.classes.get(class as usize)).map_or("none", String::as_str)
+/// The name of a class; its number where the data do not have it, and "none" where logits are not finite.
+fn name(seen: &SeenSamples, class: Option<u32>) -> String {
+    seen.classes.name_of(class)
 }
 
 /// The class, and below it what is predicted: in the colour of errors where that is wrong.
@@ -179,7 +183,7 @@ fn words_ui(
         ui.add(Label::new(shown).selectable(false));
     };
     let label = seen.samples.labels[at];
-    line(name(seen, Some(label)), colours.text);
+    line(&name(seen, Some(label)), colours.text);
     if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
         return line(&format!("{} → {}", name(seen, golden), name(seen, faulty)), colours.bad);
     }

@@ -1,8 +1,7 @@
 //! Counts of classes, and mean and deviation of each channel.
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Ui, vec2};
 
-use crate::gui::views::{grid_ui, number_ui};
 use crate::gui::{text, theme};
 use crate::results::confusion::Confusion;
 use crate::results::number::fixed;
@@ -10,55 +9,94 @@ use crate::run::summary::SeenSamples;
 
 /// The most channels that are listed: features are too many to read.
 const CHANNELS: usize = 16;
+/// Height of a line, and width of a number, in points.
+const ROW: f32 = 20.0;
+const NUMBER: f32 = 72.0;
+
+/// A line of the summary. All lines are equally high, so that only those are laid out that are seen.
+#[derive(Clone, Copy)]
+enum Line {
+    ClassHead,
+    Class(usize),
+    AllClasses,
+    Space,
+    Title,
+    ChannelHead,
+    Channel(usize),
+    Measured,
+    MoreChannels(usize),
+}
 
 /// Draws how many samples each class has and, with predictions, how many of them are right; and the values of channels.
 pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
-    let mut samples = vec![0_u64; seen.classes.len()];
-    for label in &seen.samples.labels {
-        if let Some(count) = samples.get_mut(*label as usize) {
-            *count += 1;
-        }
-    }
-    let columns: &[&str] =
-        if counts.is_some() { &["Class", "Samples", "Right"] } else { &["Class", "Samples"] };
-    grid_ui(ui, "classes", [2.0, 0.5], columns, |ui| {
-        for (class, (name, samples)) in seen.classes.iter().zip(&samples).enumerate() {
-            ui.label(text::shortened(name, 24)).on_hover_text(name);
-            number_ui(ui, text::grouped(*samples));
-            if let Some(counts) = counts {
-                number_ui(ui, share(counts.right(class), *samples));
-            }
-            ui.end_row();
-        }
-        ui.label("All");
-        let all: u64 = samples.iter().sum();
-        number_ui(ui, text::grouped(all));
-        if let Some(counts) = counts {
-            number_ui(ui, share((0..samples.len()).map(|class| counts.right(class)).sum(), all));
-        }
-        ui.end_row();
-    });
-    ui.add_space(theme::STEP);
-    let title = RichText::new("Values as the network sees them").size(theme::SMALL);
-    ui.label(title.color(theme::present(ui).text3));
-    grid_ui(ui, "channels", [2.0, 0.5], &["Channel", "Mean", "Deviation"], |ui| {
-        let channels = seen.channels.mean.iter().zip(&seen.channels.deviation);
-        for (channel, (mean, deviation)) in channels.enumerate().take(CHANNELS) {
-            ui.label((channel + 1).to_string());
-            number_ui(ui, fixed(f64::from(*mean), 4));
-            number_ui(ui, fixed(f64::from(*deviation), 4));
-            ui.end_row();
+    let (channels, classes) = (seen.channels.mean.len(), seen.counts.len());
+    let after = [Line::AllClasses, Line::Space, Line::Title, Line::ChannelHead];
+    let mut lines: Vec<Line> =
+        std::iter::once(Line::ClassHead).chain((0..classes).map(Line::Class)).chain(after).collect();
+    lines.extend((0..channels.min(CHANNELS)).map(Line::Channel));
+    lines.extend((seen.measured < seen.samples.len()).then_some(Line::Measured));
+    lines.extend((channels > CHANNELS).then(|| Line::MoreChannels(channels - CHANNELS)));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let area = ScrollArea::vertical().id_salt("summary").auto_shrink(false);
+    area.show_rows(ui, ROW, lines.len(), |ui, shown| {
+        for line in &lines[shown] {
+            line_ui(ui, *line, seen, counts);
         }
     });
-    if seen.measured < seen.samples.len() {
-        let all = text::counted(seen.samples.len(), "sample");
-        let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
-        ui.label(RichText::new(words).size(theme::SMALL).color(theme::present(ui).text3));
+}
+
+fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusion>) {
+    let heading = |text: &str| RichText::new(text).size(theme::SMALL).strong();
+    let weak = |text: String| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
+    let plain = |text: String| RichText::new(text);
+    match line {
+        Line::ClassHead => {
+            let right = counts.map(|_| heading("Right"));
+            cells_ui(ui, heading("Class"), [Some(heading("Samples")), right]);
+        }
+        Line::Class(class) => {
+            let (name, samples) = (seen.classes.name_of(Some(class as u32)), seen.counts[class]);
+            let right = counts.map(|counts| plain(share(counts.right(class), samples)));
+            cells_ui(ui, plain(name), [Some(plain(text::grouped(samples))), right]);
+        }
+        Line::AllClasses => {
+            let all = seen.counts.iter().sum();
+            let right = |counts: &Confusion| (0..seen.counts.len()).map(|class| counts.right(class)).sum();
+            let right = counts.map(|counts| plain(share(right(counts), all)));
+            cells_ui(ui, plain("All".to_owned()), [Some(plain(text::grouped(all))), right]);
+        }
+        Line::Space => drop(ui.allocate_space(vec2(1.0, ROW))),
+        Line::Title => cells_ui(ui, weak("Values as the network sees them".to_owned()), [None, None]),
+        Line::ChannelHead => {
+            cells_ui(ui, heading("Channel"), [Some(heading("Mean")), Some(heading("Deviation"))]);
+        }
+        Line::Channel(channel) => {
+            let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
+                .map(|values| Some(plain(fixed(f64::from(values[channel]), 4))));
+            cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
+        }
+        Line::Measured => {
+            let all = text::counted(seen.samples.len(), "sample");
+            let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
+            cells_ui(ui, weak(words), [None, None]);
+        }
+        Line::MoreChannels(more) => cells_ui(ui, weak(format!("and {more} more")), [None, None]),
     }
-    let more = seen.channels.mean.len().saturating_sub(CHANNELS);
-    if more > 0 {
-        ui.label(RichText::new(format!("and {more} more")).size(theme::SMALL));
-    }
+}
+
+/// A name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
+fn cells_ui(ui: &mut Ui, name: RichText, numbers: [Option<RichText>; 2]) {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), ROW), Layout::right_to_left(Align::Center), |ui| {
+        for number in numbers.into_iter().rev().flatten() {
+            let layout = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(vec2(NUMBER, ROW), layout, |ui| {
+                ui.set_min_width(NUMBER);
+                ui.label(number);
+            });
+        }
+        let rest = Layout::left_to_right(Align::Center);
+        ui.with_layout(rest, |ui| ui.add(Label::new(name).truncate()));
+    });
 }
 
 fn share(right: u64, samples: u64) -> String {

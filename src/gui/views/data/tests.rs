@@ -1,10 +1,19 @@
+use std::sync::Arc;
+
 use egui_kittest::kittest::Queryable;
 
 use super::filter::{ChangedImages, Filter};
 use crate::data::{Data, Digits, iris};
+use crate::doc::RunSpec;
+use crate::gui::selection::Selection;
 use crate::gui::views::tests::{done, open, wait_for};
 use crate::results::RunRecord;
 use crate::run::summary::Prediction;
+
+/// The settings of a run on these data.
+fn spec(data: Data) -> Arc<RunSpec> {
+    Arc::new(RunSpec { data, ..RunSpec::default() })
+}
 
 fn prediction(class: u32) -> Prediction {
     Prediction { class: Some(class), confidence: 0.5 }
@@ -23,8 +32,8 @@ fn a_filter_leaves_samples_of_a_class_wrong_ones_and_those_that_a_trial_changed(
     assert_eq!(wrong.listed(&labels, None, None), [0, 1, 2, 3], "nothing is wrong without predictions");
     let none = [Prediction { class: None, confidence: f64::NAN }];
     assert_eq!(wrong.listed(&labels[..1], Some(&none), None), [0]);
-    let changed =
-        ChangedImages { images: vec![(1, [Some(1), Some(0)]), (9, [None; 2])], ..ChangedImages::default() };
+    let images = vec![(1, [Some(1), Some(0)]), (9, [None; 2])];
+    let changed = ChangedImages::new(String::new(), images, spec(Data::default()));
     assert_eq!(Filter::default().listed(&labels, Some(&found), Some(&changed)), [1], "others are not there");
     assert_eq!(changed.classes(1), Some([Some(1), Some(0)]));
 }
@@ -65,4 +74,61 @@ fn without_results_the_data_are_there_and_the_view_says_what_is_missing() {
     harness.get_by_label("Confusion").click();
     harness.run();
     assert!(harness.query_by_label("The confusion matrix needs a run that is done.").is_some());
+}
+
+/// The samples 3 and 5 of the test part of the digits, as a trial of another run changed them.
+fn changed(selection: &Selection) -> ChangedImages {
+    let images = vec![(3, [Some(3), Some(8)]), (5, [Some(5), None])];
+    let title = "2 test samples changed by trial 7, seed 2".to_owned();
+    ChangedImages::new(title, images, spec(Data::Digits(Digits::default()))).under(selection)
+}
+
+#[test]
+fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_runs() {
+    let mut harness = open("data", done());
+    wait_for(&mut harness, "a, seed 1, final weights");
+    harness.get_by_label("Confusion").click();
+    harness.run();
+    harness.state_mut().views.changed = Some(changed(&Selection::Arm(0)));
+    wait_for(&mut harness, "2 of 360 samples");
+    assert!(harness.query_by_label("2 test samples changed by trial 7, seed 2").is_some());
+    for absent in ["Part", "Predicted", "Wrong", "Confusion", "a, seed 1, final weights", "setosa"] {
+        assert!(harness.query_all_by_label(absent).next().is_none(), "{absent}");
+    }
+    assert!(harness.query_by_label_contains("No run is selected").is_none());
+    for label in ["3 → 8", "5 → none", "Class"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
+    }
+    assert!(!harness.state().views.offers("data").has_figure());
+    harness.get_by_label("Show all samples").click();
+    wait_for(&mut harness, "a, seed 1, final weights");
+    wait_for(&mut harness, "30 samples");
+    assert!(harness.query_by_label_contains("changed by trial").is_none());
+}
+
+#[test]
+fn what_a_trial_changed_ends_with_the_selection() {
+    let mut harness = open("data", done());
+    let stage = Selection::Stage { arm: 0, path: vec![0] };
+    harness.state_mut().views.changed = Some(changed(&stage));
+    wait_for(&mut harness, "2 of 360 samples");
+    let id = harness.state().listed[0].id.clone();
+    harness.state_mut().selection = Selection::Run { arm: 0, id };
+    wait_for(&mut harness, "30 samples");
+    assert!(harness.query_by_label_contains("changed by trial").is_none());
+    assert!(harness.state().views.changed.is_none());
+}
+
+#[test]
+fn a_run_that_is_done_is_never_said_to_be_missing() {
+    let mut harness = open("data", done());
+    for _ in 0..200 {
+        assert!(harness.query_by_label_contains("No run is selected").is_none());
+        if harness.query_by_label("30 samples").is_some() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        harness.step();
+    }
+    panic!("the data were never there");
 }
