@@ -83,11 +83,8 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     let log = lines(&ended.faults);
     assert_eq!(log.len(), 3);
     let context = context(with_plan(&plan));
-    let view = faulty(&ended.state.network, &log);
-    assert!(close(
-        loss(&context, &context.compute.logits(&view, &context.data.test.values().unwrap(), 40)),
-        first
-    ));
+    let (view, values) = (faulty(&ended.state.network, &log), context.data.test.values().unwrap());
+    assert!(close(loss(&context, &context.compute.logits(&view, &values, 40)), first));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
     assert!(said[0].summary.contains("3 faults hold until they are released"), "{}", said[0].summary);
@@ -104,14 +101,13 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
     assert_eq!(golden, last, "to the last image");
     let log = lines(&ended.faults);
     let context = context(with_plan(&plan));
-    let size = context.data.shape().len();
     let mut tests = Vec::new();
     for (trial, expected) in [first, second].into_iter().enumerate() {
         let lines: Vec<&Line> = log.iter().filter(|line| line.trial == trial as u64).collect();
         let logits = (0..40).flat_map(|image| {
             let of_image = lines.iter().copied().filter(|line| line.image == Some(image));
             let view = faulty(&ended.state.network, of_image);
-            context.compute.logits(&view, &context.data.test.values().unwrap()[image * size..][..size], 1)
+            context.compute.logits(&view, &context.data.test.sample(image).unwrap(), 1)
         });
         assert!(close(loss(&context, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
         tests.push(lines.iter().map(|line| (line.image, line.index, line.bit)).collect::<Vec<_>>());
@@ -190,8 +186,8 @@ fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
         assert!(log.iter().all(|line| line.parameter == format!("{layer}.{suffix}") && line.index < size));
         let context = context(spec_of(&plan));
         let network = &ended.state.network;
-        let input =
-            Activations::of_samples(context.data.shape(), context.data.test.values().unwrap().into_owned());
+        let test = &context.data.test;
+        let input = Activations::of_samples(test.shape, test.values().unwrap().into_owned());
         let mut activations = context.compute.forward(network, 0..behind, &input);
         for line in &log {
             let at = activations.place(line.image.unwrap(), line.index);
