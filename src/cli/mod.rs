@@ -16,6 +16,7 @@ mod points;
 mod progress;
 mod replay;
 mod run;
+mod shell;
 mod show;
 mod table;
 
@@ -24,12 +25,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::doc::Device;
+use crate::run::vectors;
 pub use failure::{Exit, Failure};
 pub use output::print_err;
 
 /// What the program was started with.
 #[derive(Debug, Parser)]
-#[command(name = "weightlab", version, about, args_conflicts_with_subcommands = true, after_help = EXIT_HELP)]
+#[command(name = "weightlab", version, long_version = long_version(), about, args_conflicts_with_subcommands = true, after_help = EXIT_HELP)]
 pub struct Arguments {
     /// Experiments to open, each in its own window
     pub files: Vec<PathBuf>,
@@ -40,6 +43,21 @@ pub struct Arguments {
 
 const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed, 2 \
     the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
+
+/// What `--version` prints: the version, the commit of a release build, the devices, and the vectors of the processor.
+fn long_version() -> String {
+    let commit = match env!("WEIGHTLAB_COMMIT") {
+        "" => String::new(),
+        commit => format!("\ncommit: {commit}"),
+    };
+    let devices: Vec<String> = Device::all().iter().map(|device| format!("{device:?}")).collect();
+    let (devices, processor) = (devices.join(", "), std::env::consts::ARCH);
+    format!(
+        "{}{commit}\ndevices: {devices}\nprocessor: {processor}, {}",
+        env!("CARGO_PKG_VERSION"),
+        vectors()
+    )
+}
 
 /// What can be done without a window.
 #[derive(Debug, Subcommand)]
@@ -58,6 +76,10 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// Download a dataset, or list those that can be downloaded
     Data(data::DataArgs),
+    /// Print what completes commands and options in a shell
+    Completions(shell::CompletionsArgs),
+    /// Print the man page
+    Man(shell::ManArgs),
     /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made
@@ -81,6 +103,8 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Export(arguments) => export::export(arguments),
         Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Data(arguments) => data::data(arguments),
+        Command::Completions(arguments) => Ok(shell::completions(arguments)),
+        Command::Man(arguments) => shell::man(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };

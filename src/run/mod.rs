@@ -69,3 +69,5 @@ pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
 pub use work::{Task, Work};
+
+pub use crate::net::vectors;

@@ -13,7 +13,7 @@ pub const TRASH: &str = ".trash";
 /// When a process writes the run, or the system's error; the run is unchanged then.
 pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
     let from = folder.join(id);
-    if Claim::is_alive(&from) {
+    if Claim::is_held(&from) {
         return Err(format!("{} is being written: stop the run first", from.display()));
     }
     let trash = folder.join(TRASH);

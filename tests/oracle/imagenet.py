@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -170,17 +171,17 @@ def check(folder, runs):
 
 
 def seconds_of_weightlab(binary, folder):
-    """Of the second of two tests: the time between their points. Hardly any pixels are kept."""
+    """Of a run that tests fresh weights, to its point; a checkpoint comes after it. Hardly any pixels are kept."""
     runs = folder / "speed"
     shutil.rmtree(runs, ignore_errors=True)
-    text = (folder / "imagenet.ron").read_text().replace("Test]", "Test, Test]")
-    (folder / "speed.ron").write_text(text)
+    text = (folder / "imagenet.ron").read_text()
+    (folder / "speed.ron").write_text(re.sub(r"Do\(Import\(.*?\)\), ", "", text))
     command = [binary, "run", folder / "speed.ron", "--into", runs, "--set", "data.memory=0.001"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     [log] = runs.glob("*/events.jsonl")
     events = map(json.loads, log.read_text().splitlines())
-    first, second = [event["secs"] for event in events if event.get("series") == "test_accuracy"]
-    return second - first
+    [seconds] = [event["secs"] for event in events if event.get("series") == "test_accuracy"]
+    return seconds
 
 
 def seconds_of_torch(folder, net, is_last, workers):

@@ -41,7 +41,7 @@ impl Claim {
                     return Ok(Self { path, text, heartbeat });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    let Some((dead, is_alive)) = read(&path) else { continue };
+                    let Some((dead, is_alive)) = read(&path, || time_of_server(directory)) else { continue };
                     if is_alive || !take_away(&path, &dead) {
                         break;
                     }
@@ -55,9 +55,15 @@ impl Claim {
         Err(RunError::Claimed { path: directory.to_owned(), owner: format!("process {process} on {host}") })
     }
 
-    /// Whether some process writes the directory.
+    /// Whether some process writes the directory, by the clock of this host: to look must not change the directory.
+    /// [`Self::is_held`] and [`Self::take`] decide.
     pub fn is_alive(directory: &Path) -> bool {
-        read(&directory.join("claim")).is_some_and(|(_, is_alive)| is_alive)
+        read(&directory.join("claim"), SystemTime::now).is_some_and(|(_, is_alive)| is_alive)
+    }
+
+    /// Whether some process writes the directory, by the clock of the server of its files.
+    pub fn is_held(directory: &Path) -> bool {
+        read(&directory.join("claim"), || time_of_server(directory)).is_some_and(|(_, is_alive)| is_alive)
     }
 }
 
@@ -73,8 +79,16 @@ impl Drop for Claim {
     }
 }
 
-/// The text of a claim, and whether its process lives; nothing where there is none.
-fn read(path: &Path) -> Option<(String, bool)> {
+/// The time by the clock that gives files their times, which on a shared folder is the server's: that of a new file. The clock of
+/// this host may be minutes ahead of it. Where no file can be made, it is the clock of this host.
+fn time_of_server(directory: &Path) -> SystemTime {
+    let made = tempfile::Builder::new().prefix("clock-").tempfile_in(directory);
+    let modified = made.and_then(|file| file.as_file().metadata()?.modified());
+    modified.unwrap_or_else(|_| SystemTime::now())
+}
+
+/// The text of a claim, and whether its process lives `now`; nothing where there is none.
+fn read(path: &Path, now: impl FnOnce() -> SystemTime) -> Option<(String, bool)> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text.lines();
     let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
@@ -87,7 +101,7 @@ fn read(path: &Path) -> Option<(String, bool)> {
         return Some((text, is_alive));
     }
     let modified = std::fs::metadata(path).and_then(|about| about.modified());
-    let is_young = |at| SystemTime::now().duration_since(at).unwrap_or_default() < DEAD_AFTER;
+    let is_young = |at| now().duration_since(at).unwrap_or_default() < DEAD_AFTER;
     Some((text, modified.is_ok_and(is_young)))
 }
 
@@ -190,6 +204,22 @@ mod tests {
         assert!(!take_away(&path, &dead));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new", "it is back");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing stays aside");
+    }
+
+    #[test]
+    fn the_age_of_a_claim_of_another_host_is_that_on_the_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("claim");
+        std::fs::write(&path, "elsewhere\n1\n1\n").unwrap();
+        let server = time_of_server(folder.path());
+        let is_alive = |now: SystemTime| read(&path, || now).unwrap().1;
+        assert!(is_alive(server));
+        // By a clock that is ahead it would be dead, and it is not taken.
+        assert!(!is_alive(server + 2 * DEAD_AFTER));
+        assert!(matches!(Claim::take(folder.path()), Err(RunError::Claimed { .. })));
+        File::options().write(true).open(&path).unwrap().set_modified(server - 2 * DEAD_AFTER).unwrap();
+        assert!(Claim::take(folder.path()).is_ok());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing else stays");
     }
 
     #[test]

@@ -167,6 +167,20 @@ pub fn dispatch<K: Kernel>(kernel: K) {
     kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()));
 }
 
+/// The best vectors that the processor has, in words.
+pub fn vectors() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if x86::has_avx512() {
+            return "AVX-512";
+        }
+        if x86::has_avx2() {
+            return "AVX2";
+        }
+    }
+    if cfg!(target_arch = "aarch64") { "NEON" } else { "plain code without vectors" }
+}
+
 /// Kinds of vectors that not every processor has, the better one last.
 #[cfg(any(test, target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
