@@ -26,10 +26,14 @@ pub struct ManArgs {
 
 /// Prints what completes commands and options in a shell.
 pub fn completions(arguments: &CompletionsArgs) -> Exit {
-    let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "weightlab", &mut text);
-    print_out(String::from_utf8_lossy(&text).trim_end());
+    print_out(completions_for(arguments.shell).trim_end());
     Exit::Done
+}
+
+fn completions_for(shell: Shell) -> String {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Prints the page of the program, or writes the pages of all commands.
@@ -62,9 +66,7 @@ mod tests {
     #[test]
     fn all_shells_complete_all_commands() {
         for &shell in Shell::value_variants() {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
-            let text = String::from_utf8(text).unwrap();
+            let text = completions_for(shell);
             for command in Arguments::command().get_subcommands() {
                 assert!(text.contains(command.get_name()), "{shell}: {}", command.get_name());
             }

@@ -70,7 +70,7 @@ fn ending(path: &Path) -> String {
 }
 
 /// The datasets that are read from files, with default settings apart from the choice of files. The splits of EMNIST lie
-/// in one folder and have files of their own; the wanted one comes first.
+/// in one folder and have different files; the wanted one comes first.
 fn sets(wanted: &Data) -> Vec<(&'static KnownSet, Data)> {
     let splits = |data: Data| match data {
         Data::Emnist(_) => {

@@ -126,7 +126,11 @@ impl Samples {
         let count = count.min(self.len());
         let store = match &self.store {
             Store::Values(values) => Store::Values(values[..count * self.shape.len()].to_vec()),
-            Store::Pictures(pictures) => Store::Pictures(pictures.first(count)),
+            Store::Pictures(pictures) => {
+                let mut pictures = pictures.clone();
+                pictures.truncate(count);
+                Store::Pictures(pictures)
+            }
         };
         Self { shape: self.shape, store, labels: self.labels[..count].to_vec() }
     }

@@ -14,7 +14,7 @@ use crate::results::number::fixed;
 const CONFIDENCE: f64 = 0.95;
 /// The column of samples for which a class was predicted that the data do not have.
 const OTHER: &str = "other class";
-/// Of more classes, cells have colours and no texts: nobody reads them, and a million of them take hundreds of megabytes.
+/// Of more classes, cells have colours and no texts: a million texts are too small to read and take hundreds of megabytes.
 const MOST_CLASSES: usize = 200;
 
 /// The matrix with a row for each class and a column for each predicted class; `classes` are their names, and `of` names

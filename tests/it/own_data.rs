@@ -122,17 +122,20 @@ fn damaged_pictures_of_a_run_and_of_a_branch_are_counted_everywhere() {
         std::fs::read_to_string(folder.join("methods.txt")).unwrap()
     };
     experiment("clean");
-    let told = methods();
-    assert!(told.contains("Of the data of branches, 1 sample could not be read and was left out."), "{told}");
-    assert!(!told.contains("Of these"), "{told}");
+    let paragraph = methods();
+    assert!(
+        paragraph.contains("Of the data of branches, 1 sample could not be read and was left out."),
+        "{paragraph}"
+    );
+    assert!(!paragraph.contains("Of these"), "{paragraph}");
     let reports = text(&weightlab(folder, &["show", "x.ron", "--reports"]));
     assert!(
         reports.contains("Left out 1 sample that could not be read") && reports.contains("x.ppm"),
         "{reports}"
     );
     experiment("noisy");
-    let told = methods();
-    assert!(told.contains("Of these, 1 sample could not be read and was left out."), "{told}");
+    let paragraph = methods();
+    assert!(paragraph.contains("Of these, 1 sample could not be read and was left out."), "{paragraph}");
 }
 
 #[test]

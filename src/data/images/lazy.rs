@@ -148,15 +148,7 @@ impl LazyPictures {
 
     /// Those at `indices`, in that order.
     pub fn pick(&self, indices: &[u32]) -> Self {
-        self.with(indices.iter().map(|&index| self.pictures[index as usize].clone()).collect())
-    }
-
-    /// The first ones.
-    pub fn first(&self, count: usize) -> Self {
-        self.with(self.pictures[..count].to_vec())
-    }
-
-    fn with(&self, pictures: Vec<Arc<Picture>>) -> Self {
+        let pictures = indices.iter().map(|&index| self.pictures[index as usize].clone()).collect();
         let (scale, budget, folder) = (self.scale.clone(), self.budget.clone(), self.folder.clone());
         Self { pictures, scale, budget, folder, ..*self }
     }

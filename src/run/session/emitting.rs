@@ -79,7 +79,7 @@ impl Session<'_> {
         self.emit_weights()
     }
 
-    /// The same in a stage of its own: it has progress, and a request to stop ends it before anything is emitted. Returns
+    /// The same as a stage: it has progress, and a request to stop ends it before anything is emitted. Returns
     /// whether it came to its end.
     pub(in crate::run) fn evaluate_or_stop(&mut self) -> Result<bool, RunError> {
         if !self.state().others.is_empty() {

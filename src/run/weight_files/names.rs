@@ -116,8 +116,8 @@ pub fn chain(layers: &[String], in_file: &[String]) -> Option<Vec<String>> {
         let numbered = |pair: &[String]| {
             pattern(&pair[0]) != pattern(&pair[1]) || natural(&pair[0]) <= natural(&pair[1])
         };
-        let is_told = in_file.windows(2).all(numbered) && (is_last(last) || !others.iter().any(is_last));
-        return is_told.then_some(in_file);
+        let has_order = in_file.windows(2).all(numbered) && (is_last(last) || !others.iter().any(is_last));
+        return has_order.then_some(in_file);
     }
     let (last, others): (Vec<String>, Vec<String>) = layers.iter().cloned().partition(is_last);
     let others = (last.len() == 1).then(|| chain(&others, &[]))??;
