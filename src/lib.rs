@@ -11,6 +11,7 @@ pub mod figure;
 pub mod form;
 pub mod gui;
 pub mod intervene;
+pub mod licences;
 pub mod net;
 pub mod optimize;
 pub mod results;

@@ -11,6 +11,7 @@ mod failure;
 mod found;
 mod inspect;
 mod install;
+mod licences;
 mod output;
 mod points;
 mod progress;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::doc::Device;
-use crate::run::vectors;
+use crate::run::{processor_features, vectors};
 pub use failure::{Exit, Failure};
 pub use output::print_err;
 
@@ -44,18 +45,18 @@ pub struct Arguments {
 const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed, 2 \
     the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
 
-/// What `--version` prints: the version, the commit of a release build, the devices, and the vectors of the processor.
+/// What `--version` prints: the version, the commit of a release build, the devices, and the processor.
 fn long_version() -> String {
     let commit = match env!("WEIGHTLAB_COMMIT") {
         "" => String::new(),
         commit => format!("\ncommit: {commit}"),
     };
     let devices: Vec<String> = Device::all().iter().map(|device| format!("{device:?}")).collect();
-    let (devices, processor) = (devices.join(", "), std::env::consts::ARCH);
+    let (devices, features) = (devices.join(", "), processor_features().join(", "));
+    let (version, architecture, vectors) = (env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, vectors());
+    let features = if features.is_empty() { String::new() } else { format!(" with {features}") };
     format!(
-        "{}{commit}\ndevices: {devices}\nprocessor: {processor}, {}",
-        env!("CARGO_PKG_VERSION"),
-        vectors()
+        "{version}{commit}\ndevices: {devices}\nprocessor: {architecture}{features}; the kernels use {vectors}"
     )
 }
 
@@ -80,7 +81,9 @@ pub enum Command {
     Completions(shell::CompletionsArgs),
     /// Print the man page
     Man(shell::ManArgs),
-    /// Add menu entry, icons and file type to a Linux desktop
+    /// List what the program contains, and under which licences
+    Licences(licences::LicencesArgs),
+    /// Add menu entry, icons, file type, man pages and completions to Linux
     Install(install::InstallArgs),
     /// Remove what install made
     Uninstall(install::InstallArgs),
@@ -105,6 +108,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Data(arguments) => data::data(arguments),
         Command::Completions(arguments) => Ok(shell::completions(arguments)),
         Command::Man(arguments) => shell::man(arguments),
+        Command::Licences(arguments) => Ok(licences::licences(arguments)),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };
@@ -126,5 +130,18 @@ mod tests {
         assert_eq!(files(&["weightlab", "a.ron", "b.ron"]).unwrap(), ["a.ron", "b.ron"].map(PathBuf::from));
         assert!(files(&["weightlab", "install", "--user"]).unwrap().is_empty());
         assert!(files(&["weightlab", "install"]).unwrap_err().to_string().contains("--user"));
+        assert!(files(&["weightlab", "install", "--user", "--prefix", "/x"]).is_err());
+    }
+
+    #[test]
+    fn the_version_tells_devices_and_what_the_kernels_use_of_the_processor() {
+        let text = long_version();
+        assert!(text.starts_with(env!("CARGO_PKG_VERSION")) && text.contains("\ndevices: "), "{text}");
+        let processor = text.lines().find(|line| line.starts_with("processor: ")).unwrap();
+        let (has, used) = processor.split_once("; the kernels use ").unwrap();
+        assert!(has.contains(std::env::consts::ARCH), "{text}");
+        for (vectors, feature) in [("AVX-512", "avx512f"), ("AVX2", "avx2"), ("NEON", "neon")] {
+            assert!(used != vectors || has.contains(feature), "{text}");
+        }
     }
 }

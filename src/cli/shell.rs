@@ -30,7 +30,8 @@ pub fn completions(arguments: &CompletionsArgs) -> Exit {
     Exit::Done
 }
 
-fn completions_for(shell: Shell) -> String {
+/// The script of a shell.
+pub fn completions_for(shell: Shell) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
     String::from_utf8_lossy(&text).into_owned()
@@ -41,20 +42,38 @@ fn completions_for(shell: Shell) -> String {
 /// # Errors
 /// What cannot be written.
 pub fn man(arguments: &ManArgs) -> Result<Exit, Failure> {
-    let command = Arguments::command();
+    let pages = pages()?;
     let Some(folder) = &arguments.to else {
-        let mut page = Vec::new();
-        let rendered = clap_mangen::Man::new(command).render(&mut page);
-        rendered.map_err(|error| Failure::Input(format!("the page cannot be written: {error}")))?;
-        print_out(String::from_utf8_lossy(&page).trim_end());
+        let page = pages.first().map(|(_, page)| String::from_utf8_lossy(page)).unwrap_or_default();
+        print_out(page.trim_end());
         return Ok(Exit::Done);
     };
     let fail = |error: std::io::Error| {
         Failure::Input(format!("{}: {error}; choose another folder", folder.display()))
     };
     std::fs::create_dir_all(folder).map_err(fail)?;
-    clap_mangen::generate_to(command, folder).map_err(fail)?;
+    for (name, page) in pages {
+        std::fs::write(folder.join(name), page).map_err(fail)?;
+    }
     Ok(Exit::Done)
+}
+
+/// The page of the program, then those of its commands: names of files, and contents.
+pub fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    // The page is the same on every machine; what `--version` prints is not.
+    let mut program = Arguments::command().disable_help_subcommand(true).long_version(None);
+    program.build();
+    let mut commands = vec![program];
+    let mut pages = Vec::new();
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().cloned());
+        let page = clap_mangen::Man::new(command);
+        let mut text = Vec::new();
+        let rendered = page.render(&mut text);
+        rendered.map_err(|error| Failure::Input(format!("the man page cannot be written: {error}")))?;
+        pages.push((page.get_filename(), text));
+    }
+    Ok(pages)
 }
 
 #[cfg(test)]
@@ -83,6 +102,7 @@ mod tests {
                 std::fs::read_to_string(to.join(format!("weightlab-{}.1", command.get_name()))).unwrap();
             assert!(page.contains(".SH DESCRIPTION"), "{}", command.get_name());
         }
-        assert!(std::fs::read_to_string(to.join("weightlab.1")).unwrap().contains("Exit status"));
+        let page = std::fs::read_to_string(to.join("weightlab.1")).unwrap();
+        assert!(page.contains("Exit status") && !page.contains("processor"), "{page}");
     }
 }

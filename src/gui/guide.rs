@@ -21,6 +21,7 @@ macro_rules! page {
 /// All pages, in the order of the list.
 const PAGES: &[Page] = &[
     page!("guide.md", "User guide"),
+    page!("guide/install.md", "Install"),
     page!("guide/networks.md", "Networks"),
     page!("guide/lottery.md", "Lottery tickets"),
     page!("guide/freezing.md", "Freezing"),

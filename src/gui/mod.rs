@@ -24,6 +24,7 @@ pub mod history;
 mod icon;
 pub mod icons;
 pub mod inspector;
+mod licences;
 pub mod log;
 mod memory;
 pub mod menu;

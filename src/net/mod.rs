@@ -25,7 +25,7 @@ pub use burn_compute::BurnCompute;
 pub use compute::{
     BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass, TrainingOutput,
 };
-pub use kernels::simd::vectors;
+pub use kernels::simd::{processor_features, vectors};
 pub use loss::{LossFunction, LossValue};
 pub use metrics::{Answers, Score, correct, top1};
 pub use native::NativeCompute;

@@ -70,4 +70,4 @@ pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
 pub use work::{Task, Work};
 
-pub use crate::net::vectors;
+pub use crate::net::{processor_features, vectors};

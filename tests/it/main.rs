@@ -21,6 +21,7 @@ mod guide;
 mod holding;
 mod imports;
 mod layers;
+mod licences;
 mod networks;
 mod own_data;
 mod pictures;

@@ -103,6 +103,7 @@ impl App {
             C::CopyLog => ctx.copy_text(self.log.full_text()),
             C::Palette => self.shell.open_list(PaletteList::Commands),
             C::Shortcuts => self.shell.dialog = Some(Dialog::Shortcuts),
+            C::Licences => self.shell.licences.open(),
             C::About => self.shell.dialog = Some(Dialog::About),
         }
     }

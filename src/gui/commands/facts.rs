@@ -188,6 +188,7 @@ impl Command {
             | Self::Shortcuts
             | Self::CopyLog
             | Self::Guide
+            | Self::Licences
             | Self::About => None,
         }
     }
@@ -222,6 +223,7 @@ impl Command {
                 | Self::Palette
                 | Self::Shortcuts
                 | Self::CopyLog
+                | Self::Licences
                 | Self::About
         )
     }

@@ -136,6 +136,7 @@ commands! {
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
     CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
+    Licences: "Licences", "Lists what Weightlab contains, with licences and their texts", [];
     About: "About Weightlab", "Version and licence", [];
 }
 
@@ -199,7 +200,7 @@ impl Menu {
                 &[C::NextView, C::PreviousView],
                 &[C::CloseView, C::ResetLayout],
             ],
-            Self::Help => &[&[C::Guide, C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
+            Self::Help => &[&[C::Guide, C::Palette, C::Shortcuts, C::CopyLog], &[C::Licences, C::About]],
         }
     }
 }

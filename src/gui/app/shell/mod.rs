@@ -14,6 +14,7 @@ use crate::gui::download::DownloadDialog;
 use crate::gui::drop::Dropped;
 use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
 use crate::gui::guide::Guide;
+use crate::gui::licences::LicencesWindow;
 use crate::gui::log::Log;
 use crate::gui::palette::{Palette, PaletteList};
 use crate::gui::recent::Presence;
@@ -33,6 +34,8 @@ pub(super) struct Shell {
     pub recent_files: RecentFiles,
     /// The user guide.
     pub guide: Guide,
+    /// The list of licences.
+    pub licences: LicencesWindow,
     /// The export dialog.
     pub exporting: Exporting,
     /// The dialog that downloads data, while it is open.
@@ -60,6 +63,7 @@ impl Shell {
             is_starting: false,
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
+            licences: LicencesWindow::default(),
             exporting: Exporting::default(),
             download: None,
             palette: None,

@@ -255,3 +255,20 @@ fn escape_closes_what_is_above_the_guide_first_and_then_the_guide() {
         assert_eq!(window.sees("What each setting computes"), expected);
     }
 }
+
+#[test]
+fn the_licences_are_searched_and_show_the_chosen_text_until_escape() {
+    let mut window = Window::new();
+    window.execute(Command::Licences);
+    window.harness.run_ok();
+    assert!(window.sees("Licence: MIT OR Apache-2.0"), "of the first one");
+    window.harness.event(egui::Event::Text("option-ext".to_owned()));
+    window.harness.run_ok();
+    assert!(window.sees("1 component"));
+    window.harness.get_by_label_contains("option-ext").click();
+    window.harness.run_ok();
+    assert!(window.sees("Licence: MPL-2.0"));
+    window.harness.key_press(Key::Escape);
+    window.harness.run_ok();
+    assert!(!window.sees("Licence: MPL-2.0"));
+}

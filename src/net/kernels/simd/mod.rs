@@ -181,6 +181,24 @@ pub fn vectors() -> &'static str {
     if cfg!(target_arch = "aarch64") { "NEON" } else { "plain code without vectors" }
 }
 
+/// What this processor has of the instructions that the kernels know, by the compiler's names.
+pub fn processor_features() -> Vec<&'static str> {
+    let mut features = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        let known = [
+            ("avx2", is_x86_feature_detected!("avx2")),
+            ("fma", is_x86_feature_detected!("fma")),
+            ("avx512f", is_x86_feature_detected!("avx512f")),
+        ];
+        features.extend(known.into_iter().filter_map(|(name, has)| has.then_some(name)));
+    }
+    if cfg!(target_arch = "aarch64") {
+        features.push("neon");
+    }
+    features
+}
+
 /// Kinds of vectors that not every processor has, the better one last.
 #[cfg(any(test, target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,25 +1,57 @@
-//! `weightlab install --user` and `weightlab uninstall --user`: what a Linux desktop needs to list the program, to show
-//! its icon, and to open experiments with it.
+//! `weightlab install` and `weightlab uninstall`: what a Linux desktop needs to list the program, to show its icon, and to
+//! open experiments with it; man pages; and completions for shells.
 //!
-//! Everything goes below the user's data folder, as freedesktop.org specifies. A list records what was written, and
-//! uninstalling removes exactly that.
+//! Everything goes below the user's data folder, as freedesktop.org specifies, or below `share` of a prefix, which has the
+//! same layout. A list records what was written, and uninstalling removes exactly that. Packages are made from a prefix.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use clap_complete::Shell;
 
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
+use super::shell;
 use crate::figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]
 pub struct InstallArgs {
     /// For this user alone, in the user's data folder
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "prefix", conflicts_with = "prefix")]
     user: bool,
+    /// Below FOLDER/share, for a program that is in the PATH: for all users, or for a package
+    #[arg(long, value_name = "FOLDER")]
+    prefix: Option<PathBuf>,
+}
+
+impl InstallArgs {
+    /// The folder that everything is in: the user's data folder, or `share` of the prefix.
+    fn data_folder(&self) -> Result<PathBuf, Failure> {
+        if !cfg!(all(unix, not(target_os = "macos"))) {
+            let text = "install is for Linux only; on this system, run the program from where it is";
+            return Err(Failure::Input(text.to_owned()));
+        }
+        self.prefix.as_ref().map_or_else(user_folder, |prefix| Ok(prefix.join("share")))
+    }
+
+    /// How the desktop starts the program.
+    fn program(&self) -> Result<PathBuf, Failure> {
+        if self.prefix.is_some() {
+            return Ok(PathBuf::from("weightlab"));
+        }
+        std::env::current_exe()
+            .map_err(|error| Failure::Input(format!("cannot find the path of the program: {error}")))
+    }
+
+    /// Lets the desktop of this user read what changed. For a prefix, the package or the next login does that.
+    fn tell_desktop(&self, folder: &Path) {
+        if self.user {
+            tell_desktop(folder);
+        }
+    }
 }
 
 /// The list of installed files and folders; folders end in a slash.
@@ -28,6 +60,13 @@ const LIST: &str = "weightlab/installed.txt";
 const DESKTOP: &str = "applications/weightlab.desktop";
 const MIME: &str = "mime/packages/weightlab.xml";
 const ICONS: &str = "icons/hicolor";
+
+/// Where each shell looks for completions of programs; zsh only where its `fpath` names the folder.
+const COMPLETIONS: [(Shell, &str); 3] = [
+    (Shell::Bash, "bash-completion/completions/weightlab"),
+    (Shell::Zsh, "zsh/site-functions/_weightlab"),
+    (Shell::Fish, "fish/vendor_completions.d/weightlab.fish"),
+];
 
 /// Sides of the icons, in pixels.
 const SIDES: [u32; 8] = [16, 22, 32, 48, 64, 128, 256, 512];
@@ -50,21 +89,21 @@ const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </mime-info>
 "#;
 
-/// Adds the program to the desktop.
+/// Adds the program to the desktop, to `man` and to shells.
 ///
 /// # Errors
 /// On another system than Linux, or what could not be written.
-pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
-    let home = data_home()?;
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::Input(format!("cannot find the path of the program: {error}")))?;
-    for path in install_into(&home, &program)? {
+pub fn install(arguments: &InstallArgs) -> Result<Exit, Failure> {
+    let folder = arguments.data_folder()?;
+    for path in install_into(&folder, &arguments.program()?)? {
         print_out(&format!("wrote {}", path.display()));
     }
-    tell_desktop(&home);
-    print_out(
-        "Weightlab is now in the desktop's menu and opens experiments. To remove it: weightlab uninstall --user",
-    );
+    arguments.tell_desktop(&folder);
+    if arguments.user {
+        print_out(
+            "Weightlab is now in the desktop's menu and opens experiments. To remove it: weightlab uninstall --user",
+        );
+    }
     Ok(Exit::Done)
 }
 
@@ -72,11 +111,11 @@ pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// On another system than Linux, or what could not be removed.
-pub fn uninstall(_: &InstallArgs) -> Result<Exit, Failure> {
-    let home = data_home()?;
-    let removed = uninstall_from(&home, tell_desktop)?;
+pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
+    let folder = arguments.data_folder()?;
+    let removed = uninstall_from(&folder, |folder| arguments.tell_desktop(folder))?;
     if removed.is_empty() {
-        print_err(&format!("nothing is installed in {}", home.display()));
+        print_err(&format!("nothing is installed in {}", folder.display()));
         return Ok(Exit::Done);
     }
     for path in removed {
@@ -86,17 +125,13 @@ pub fn uninstall(_: &InstallArgs) -> Result<Exit, Failure> {
 }
 
 /// `$XDG_DATA_HOME`, or `~/.local/share`.
-fn data_home() -> Result<PathBuf, Failure> {
-    if !cfg!(all(unix, not(target_os = "macos"))) {
-        let text = "install is for Linux desktops only; on this system, run the program from where it is";
-        return Err(Failure::Input(text.to_owned()));
-    }
+fn user_folder() -> Result<PathBuf, Failure> {
     let folders = directories::BaseDirs::new();
     let home = folders.map(|folders| folders.data_dir().to_owned());
     home.ok_or_else(|| Failure::Input("no home folder found: set HOME or XDG_DATA_HOME".to_owned()))
 }
 
-/// What is installed: paths below the data folder, and contents.
+/// What is installed: paths below the folder, and contents.
 fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut files = vec![
         (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
@@ -106,6 +141,12 @@ fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     for side in SIDES {
         let png = icon::png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
         files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
+    }
+    for (name, page) in shell::pages()? {
+        files.push((format!("man/man1/{name}"), page));
+    }
+    for (shell, path) in COMPLETIONS {
+        files.push((path.to_owned(), shell::completions_for(shell).into_bytes()));
     }
     Ok(files)
 }
@@ -241,82 +282,4 @@ fn run(program: &str, folder: &Path) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut found = BTreeMap::new();
-        let mut open = vec![folder.to_owned()];
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    open.push(path.clone());
-                    found.insert(path, Vec::new());
-                } else {
-                    found.insert(path.clone(), std::fs::read(path).unwrap());
-                }
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn installing_twice_is_installing_once_and_uninstalling_leaves_what_was_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path();
-        std::fs::create_dir_all(home.join("applications")).unwrap();
-        std::fs::write(home.join("applications/other.desktop"), "other").unwrap();
-        let before = tree(home);
-        let written = install_into(home, Path::new("/opt/weightlab")).unwrap();
-        assert!(written.iter().all(|path| path.is_file()) && written.len() == SIDES.len() + 4);
-        let once = tree(home);
-        install_into(home, Path::new("/opt/weightlab")).unwrap();
-        assert_eq!(tree(home), once);
-        assert!(uninstall_from(home, |_| {}).unwrap().len() > written.len());
-        assert_eq!(tree(home), before);
-        assert!(uninstall_from(home, |_| {}).unwrap().is_empty());
-    }
-
-    #[test]
-    fn what_the_desktop_made_of_the_files_goes_with_them() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path();
-        install_into(home, Path::new("/opt/weightlab")).unwrap();
-        std::fs::write(home.join("mime/globs2"), "").unwrap();
-        std::fs::write(home.join("applications/mimeinfo.cache"), "").unwrap();
-        uninstall_from(home, |_| {}).unwrap();
-        assert_eq!(tree(home), BTreeMap::new());
-    }
-
-    #[test]
-    fn files_of_others_keep_their_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path();
-        install_into(home, Path::new("/opt/weightlab")).unwrap();
-        let other = home.join("icons/hicolor/16x16/apps/other.png");
-        std::fs::write(&other, "other").unwrap();
-        uninstall_from(home, |_| {}).unwrap();
-        assert!(other.is_file() && !home.join("icons/hicolor/22x22").exists());
-    }
-
-    #[test]
-    fn a_list_that_leads_elsewhere_removes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("home");
-        std::fs::create_dir_all(home.join("weightlab")).unwrap();
-        std::fs::write(folder.path().join("precious"), "x").unwrap();
-        std::fs::write(home.join(LIST), "../precious\n/etc/passwd\n").unwrap();
-        assert!(uninstall_from(&home, |_| {}).unwrap().is_empty());
-        assert!(folder.path().join("precious").is_file());
-    }
-
-    #[test]
-    fn a_path_is_one_argument_whatever_it_holds() {
-        assert_eq!(quoted("/a b/weightlab"), "\"/a b/weightlab\"");
-        assert_eq!(quoted("/a$b%c"), "\"/a\\\\$b%%c\"");
-        assert!(desktop_entry(Path::new("/x/weightlab")).contains("\nExec=\"/x/weightlab\" %F\n"));
-    }
-}
+mod tests;

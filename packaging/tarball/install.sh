@@ -1,0 +1,69 @@
+#!/bin/sh
+# Installs Weightlab for this user: the program in ~/.local/bin; menu entry, icons, file type, man pages and completions in
+# ~/.local/share. Removes exactly that again.
+# usage: ./install.sh --user | --uninstall
+set -eu
+here="$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)"
+bin="$HOME/.local/bin"
+data="${XDG_DATA_HOME:-$HOME/.local/share}"
+program="$bin/weightlab"
+list="$data/weightlab/tarball.txt" # the folders that were made for it
+
+made=""
+# Makes a folder and what is missing above it.
+make_folder() {
+  [ ! -d "$1" ] || return 0
+  make_folder "$(dirname -- "$1")"
+  mkdir -- "$1"
+  made="$made$1
+"
+}
+
+install_it() {
+  if [ ! -f "$list" ] && { [ -e "$program" ] || [ -L "$program" ]; }; then
+    echo "error: $program is there already, and not from this script (from pip?). Remove it first." >&2
+    exit 2
+  fi
+  make_folder "$bin"
+  make_folder "$data"
+  cp -- "$here/weightlab" "$bin/.weightlab.new"
+  chmod 755 "$bin/.weightlab.new"
+  mv -f -- "$bin/.weightlab.new" "$program" # a program that runs goes on
+  "$program" install --user
+  printf '%s' "$made" >>"$list"
+  echo "wrote $program"
+  case ":$PATH:" in
+    *":$bin:"*) ;;
+    *) echo "Add $bin to your PATH to start it by its name." ;;
+  esac
+}
+
+uninstall_it() {
+  if [ ! -f "$list" ]; then
+    echo "nothing is installed by this script: there is no $list" >&2
+    exit 0
+  fi
+  made="$(cat -- "$list")"
+  if [ -x "$program" ]; then
+    rm -- "$list"
+    "$program" uninstall --user
+    rm -- "$program"
+    echo "removed $program"
+  else
+    echo "error: $program is gone: run ./install.sh --user, then --uninstall" >&2
+    exit 2
+  fi
+  # The innermost first; folders with files of others stay.
+  printf '%s\n' "$made" | sed '1!G;h;$!d' | while IFS= read -r folder; do
+    [ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null || true
+  done
+}
+
+case "${1:-}" in
+  --user) install_it ;;
+  --uninstall) uninstall_it ;;
+  *)
+    echo "usage: ./install.sh --user | --uninstall" >&2
+    exit 2
+    ;;
+esac
