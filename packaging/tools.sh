@@ -61,8 +61,9 @@ check_share() {
   folder="$(mktemp -d)"
   mkdir -p "$folder/mime/packages"
   cp /usr/share/mime/packages/freedesktop.org.xml "$share/mime/packages/weightlab.xml" "$folder/mime/packages"
-  update-mime-database "$folder/mime" >/dev/null
-  for page in experiments/*.ron; do
+  XDG_DATA_HOME="$folder" XDG_DATA_DIRS="$folder" update-mime-database "$folder/mime"
+  echo 'Experiment(data: Iris())' >"$folder/plain.ron"
+  for page in experiments/*.ron "$folder/plain.ron"; do
     kind="$(XDG_DATA_HOME="$folder" XDG_DATA_DIRS="$folder" gio info -a standard::content-type "$page")"
     grep -q 'application/x-weightlab+ron' <<<"$kind" || fail "$page is recognised as $kind"
   done
