@@ -3,7 +3,6 @@
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/weightlab-tools"
 target="${CARGO_TARGET_DIR:-target}"
 version="$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)"
-glibc="$(packaging/wheel/glibc)" # the newest that the program may need
 
 fail() {
   echo "error: $1" >&2
