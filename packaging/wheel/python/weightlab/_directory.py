@@ -1,0 +1,117 @@
+"""The directory of one run: what it is, its files, and whether a process writes there."""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, List, Optional
+
+from . import _ron
+from ._warnings import warn
+
+ABOUT = "run.ron"
+LOG = "events.jsonl"
+_DEAD_AFTER = 120.0  # seconds without a heartbeat
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run under the name of an arm."""
+
+    path: Path
+    arm: str
+    seed: int
+    program: str
+    data: Optional[str]
+    spec: _ron.Named = field(compare=False, repr=False)
+
+    @property
+    def id(self) -> str:
+        """Its identity: the name of its directory."""
+        return self.path.name
+
+    def settings(self) -> Dict[str, _ron.Scalar]:
+        """Its settings that are not the default, by path, without the seed."""
+        found = _ron.settings(self.spec)
+        found.pop("seed", None)
+        return found
+
+    def describe(self) -> str:
+        """The run in words, for messages."""
+        return f"run {self.id} (arm {self.arm!r}, seed {self.seed})"
+
+
+def read_runs(folder: Path) -> List[Run]:
+    """All runs in a folder, or the only one if it is the directory of a run; by arm, seed and identity.
+
+    A run whose ``run.ron`` is damaged is left out with a warning. Files beside the runs, ``.trash`` and directories
+    without ``run.ron`` are no runs.
+    """
+    if (folder / ABOUT).is_file():
+        paths = [folder]
+    else:
+        paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    found = [run for run in map(_read_run, paths) if run is not None]
+    return sorted(found, key=lambda run: (run.arm, run.seed, run.id))
+
+
+def _read_run(path: Path) -> Optional[Run]:
+    file = path / ABOUT
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        warn(f"{file} cannot be read ({error}); the run is left out")
+        return None
+    try:
+        about = _ron.parse(text)
+        arm, seed, spec = about.fields["arm"], about.fields["seed"], about.fields["spec"]
+        if not (isinstance(arm, str) and type(seed) is int and isinstance(spec, _ron.Named)):
+            raise _ron.RonError("arm, seed or spec is not what it should be")
+    except (_ron.RonError, AttributeError, KeyError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        warn(f"{file} is damaged ({why}); the run is left out")
+        return None
+    program, data = about.fields.get("program"), about.fields.get("data")
+    return Run(path, arm, seed, str(program or ""), data if isinstance(data, str) else None, spec)
+
+
+def is_done(run: Path) -> bool:
+    """Whether the run is marked as done."""
+    return (run / "DONE").exists()
+
+
+def failure(run: Path) -> Optional[str]:
+    """Why the run is marked as failed."""
+    try:
+        return (run / "FAILED").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def is_alive(run: Path) -> bool:
+    """Whether a process writes there: its process lives on this host, or its heartbeat is younger than two minutes."""
+    claim = run / "claim"
+    try:
+        lines = claim.read_text(encoding="utf-8", errors="replace").splitlines()
+        age = time.time() - claim.stat().st_mtime
+    except OSError:
+        return False
+    if lines[:1] == [socket.gethostname()] and len(lines) > 1 and Path("/proc/self/stat").exists():
+        return len(lines) > 2 and _birth(lines[1]) == lines[2]
+    return age < _DEAD_AFTER
+
+
+def _birth(process: str) -> Optional[str]:
+    """When a process of this host began, in the system's ticks."""
+    if not process.isdigit():
+        return None
+    try:
+        about = (Path("/proc") / process / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name in brackets may hold blanks; the time is the 20th field behind it.
+    return dict(enumerate(about.rpartition(")")[2].split())).get(19)

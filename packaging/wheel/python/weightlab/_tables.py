@@ -1,0 +1,203 @@
+"""Tables of runs: ``trials.csv``, ``faults.csv``, ``histograms.jsonl``."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+import pandas as pd
+
+from ._directory import Run
+from ._frames import Varied, array, identity
+from ._warnings import skipped, warn
+
+_TRIALS = {
+    **{"campaign": "category", "round": "Int64", "trial": "int64", "cell": "int64"},
+    **{name: "int64" for name in ("faults", "images", "masked", "benign", "sdc1", "sdc5", "due", "corrected", "lost")},
+    "accuracy": "float64",
+}
+_FAULTS = {
+    **{"campaign": "category", "round": "Int64", "trial": "int64", "image": "Int64"},
+    **{"parameter": "category", "index": "Int64", "bit": "UInt8", "before": "category", "after": "category"},
+}
+_HISTOGRAMS = ["parameter", "stage", "branch", "round", "member", "iteration", "trained", "remaining", "low", "high", "pruned", "counts"]
+# `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`
+_REMARK = re.compile(rb"# ([^:]*): (\d+) faults are too many to be listed(?:.*stream fault ([0-9, ]+))?")
+_WRONG = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+
+
+def trials(runs: Sequence[Run], file: str, varied: Varied) -> pd.DataFrame:
+    """Rows of ``trials.csv`` or ``trials_unprotected.csv``, with what their cells vary."""
+    of_run, frame = _csv(runs, file, _TRIALS)
+    rows = {name: np.full(len(frame), None, object) for name in ("rate", "bit", "layer")}
+    keys = frame[["campaign", "round", "cell"]].assign(run=of_run)
+    groups: Any = keys.groupby(["run", "campaign", "round", "cell"], observed=True, dropna=False).indices
+    for (run, campaign, number, cell), places in groups.items():
+        cells = varied[run].get((campaign, None if pd.isna(number) else int(number)), [])
+        for name in rows if cell < len(cells) else []:
+            rows[name][places] = cells[cell][name]
+    columns = _columns(frame)
+    return pd.DataFrame(
+        {
+            **identity(runs, of_run),
+            **{name: columns.pop(name) for name in ("campaign", "round", "trial", "cell")},
+            "rate": rows["rate"].astype(np.float64),
+            "bit": array(rows["bit"], dtype="UInt8"),
+            "layer": pd.Categorical(rows["layer"]),
+            **columns,
+        }
+    )
+
+
+def faults(runs: Sequence[Run]) -> pd.DataFrame:
+    """Rows of ``faults.csv``; what is stored before and after as numbers."""
+    of_run, frame = _csv(runs, "faults.csv", _FAULTS, _fault)
+    found: Dict[str, Any] = {**identity(runs, of_run), **_columns(frame)}
+    for name in ("before", "after"):
+        bits: Dict[Any, int] = {text: int(text, 16) for text in frame[name].cat.categories}
+        found[name] = array(frame[name].map(bits).astype("Int64"), dtype="UInt32")
+    # A draw that is too long to list is one line: its stream, and how many faults it has.
+    draws = [name for name in frame["parameter"].cat.categories if name.startswith("stream")]
+    is_draw = frame["parameter"].isin(draws)
+    found["faults"] = frame["index"].where(is_draw, 1).astype("int64")
+    streams: Any = frame["parameter"].where(is_draw).cat
+    found["stream"] = streams.set_categories(draws).cat.rename_categories(lambda name: name[len("stream ") :])
+    found["parameter"] = frame["parameter"].where(~is_draw).cat.remove_categories(draws)
+    found["index"] = frame["index"].where(~is_draw)
+    return pd.DataFrame(found)
+
+
+def _columns(frame: pd.DataFrame) -> Dict[str, Any]:
+    return {str(name): column for name, column in frame.items()}
+
+
+def histograms(runs: Sequence[Run]) -> pd.DataFrame:
+    """Lines of ``histograms.jsonl``."""
+    rows: List[Dict[str, Any]] = []
+    of_run: List[int] = []
+    for number, run in enumerate(runs):
+        path = run.path / "histograms.jsonl"
+        for line, text, is_cut in _lines(path):
+            try:
+                row = _histogram(json.loads(text.decode("utf-8")))
+            except _WRONG as error:
+                if not is_cut:
+                    skipped(path, line, f"it is damaged ({error!r})")
+                continue
+            rows.append(row)
+            of_run.append(number)
+    found: Dict[str, Any] = identity(runs, np.array(of_run, np.intp))
+    kinds = {"round": "Int64", "member": "Int64", "iteration": "int64", "pruned": "int64", "counts": "object"}
+    for name in _HISTOGRAMS:
+        values: Any = [row[name] for row in rows]
+        kind = kinds.get(name, "category" if name in ("parameter", "stage", "branch") else "float64")
+        found[name] = array(values, dtype=kind)
+    return pd.DataFrame(found)
+
+
+def _histogram(line: Dict[str, Any]) -> Dict[str, Any]:
+    row = {name: line.get(name) for name in _HISTOGRAMS}
+    row["branch"] = row["branch"] or ""
+    row["counts"] = np.array(line["counts"], np.int64)
+    for name in ("low", "high", "trained", "remaining"):
+        row[name] = float(line[name])
+    for name in ("iteration", "pruned"):
+        row[name] = int(line.get(name, 0))
+    if not isinstance(line["parameter"], str):
+        raise TypeError("its parameter is no text")
+    return row
+
+
+def _lines(path: Path) -> List[Tuple[int, bytes, bool]]:
+    """Lines that are not empty with their number, and whether a line is the last one without a line break."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        warn(f"{path} cannot be read ({error}); it is left out")
+        return []
+    lines = data.split(b"\n")
+    return [(number, line, number == len(lines)) for number, line in enumerate(lines, 1) if line]
+
+
+def _fault(line: bytes) -> Optional[bytes]:
+    """A remark of an older log in the place of many faults, as the line that newer ones have."""
+    remark = _REMARK.match(line)
+    if remark is None:
+        return None
+    stream = (remark[3] or b"").replace(b",", b"").strip()
+    return remark[1] + b",,stream " + stream + b"," + remark[2] + b",,,"
+
+
+Remark = Callable[[bytes], Optional[bytes]]
+
+
+def _csv(runs: Sequence[Run], file: str, types: Dict[str, str], remark: Remark = lambda _: None) -> Tuple[Any, pd.DataFrame]:
+    """The rows of a table of all runs, and the number of the run of each."""
+    kept: List[bytes] = []
+    counts = []
+    for run in runs:
+        before = len(kept)
+        path = run.path / file
+        lines = _lines(path)
+        if lines and lines[0][1].strip().decode("utf-8", "replace") != ",".join(types):
+            if not lines[0][2]:
+                warn(f"{path}: its first line does not name the columns {', '.join(types)}; it is left out")
+            lines = []
+        for number, line, is_cut in lines[1:]:
+            whole = remark(line) if line.startswith(b"#") else line
+            if is_cut or whole is None:
+                continue
+            if whole.count(b",") == len(types) - 1 and b"\0" not in whole:
+                kept.append(whole)
+            else:
+                skipped(path, number, f"it has {whole.count(b',') + 1} cells, not {len(types)}")
+        counts.append(len(kept) - before)
+    try:
+        frame = _read(kept, types)
+    except _WRONG:
+        counts, kept = _without_damaged(runs, file, kept, counts, types)
+        frame = _read(kept, types)
+    return np.repeat(np.arange(len(runs)), counts), frame
+
+
+def _read(lines: List[bytes], types: Dict[str, str]) -> pd.DataFrame:
+    kinds: Any = types
+    text = io.BytesIO(b"\n".join(lines))
+    columns: Dict[str, Any] = {"names": list(types), "dtype": kinds, "header": None, "index_col": False}
+    if not lines:
+        return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
+    frame: pd.DataFrame = pd.read_csv(text, **columns, quoting=3, na_values=[""], keep_default_na=False, float_precision="round_trip")
+    return frame
+
+
+def _without_damaged(
+    runs: Sequence[Run], file: str, lines: List[bytes], counts: List[int], types: Dict[str, str]
+) -> Tuple[List[int], List[bytes]]:
+    """Leaves out the lines with a cell that is not what its column holds, with a warning."""
+    kept: List[bytes] = []
+    left = []
+    place = 0
+    for run, count in zip(runs, counts):
+        before = len(kept)
+        for line in lines[place : place + count]:
+            if _problem(line, types) is None:
+                kept.append(line)
+            else:
+                warn(f"{run.path / file}: {_problem(line, types)} in the line {line.decode('utf-8', 'replace')!r}; the line is left out")
+        place += count
+        left.append(len(kept) - before)
+    return left, kept
+
+
+def _problem(line: bytes, types: Dict[str, str]) -> Optional[str]:
+    try:
+        _read([line], types)
+    except _WRONG as error:
+        return str(error)
+    return None
