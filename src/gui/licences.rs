@@ -10,8 +10,8 @@ use crate::licences::{Component, Licences};
 /// Width of the list, in points.
 const LIST: f32 = 320.0;
 
-/// Height of a row of the list, in points.
-const ROW: f32 = 22.0;
+/// The longest licence beside a name, in letters; longer ones are cut there.
+const LONGEST: usize = 24;
 
 /// What the window keeps between frames.
 #[derive(Default)]
@@ -89,17 +89,26 @@ fn list_ui(ui: &mut Ui, components: &[Component], chosen: &mut usize, search: &s
         count => counted(count, "component"),
     };
     ui.label(RichText::new(count).size(SMALL).color(present(ui).text3));
-    ScrollArea::vertical().auto_shrink([false, false]).show_rows(ui, ROW, found.len(), |ui, rows| {
+    let height = ui.spacing().interact_size.y;
+    ScrollArea::vertical().auto_shrink([false, false]).show_rows(ui, height, found.len(), |ui, rows| {
         for &index in &found[rows] {
             let component = &components[index];
             let row = egui::Button::selectable(index == *chosen, component.title())
-                .right_text(RichText::new(&component.licence).size(SMALL).color(present(ui).text3))
+                .right_text(RichText::new(cut(&component.licence)).size(SMALL).color(present(ui).text3))
                 .truncate();
-            if ui.add_sized([ui.available_width(), ROW], row).on_hover_text(&component.licence).clicked() {
+            if ui.add_sized([ui.available_width(), height], row).on_hover_text(&component.licence).clicked() {
                 *chosen = index;
             }
         }
     });
+}
+
+/// The beginning of a long licence; the whole one is under the pointer and above its text.
+fn cut(licence: &str) -> String {
+    match licence.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", licence[..end].trim_end()),
+        None => licence.to_owned(),
+    }
 }
 
 fn texts_ui(ui: &mut Ui, licences: &Licences, chosen: usize) {
@@ -132,5 +141,11 @@ mod tests {
         assert_eq!(found(" roboto APACHE "), ["Roboto (font)"]);
         assert!(found("mpl-2.0").contains(&"option-ext"), "{:?}", found("mpl-2.0"));
         assert!(found("no such words").is_empty());
+    }
+
+    #[test]
+    fn a_long_licence_leaves_room_for_the_name() {
+        assert_eq!(cut("MIT OR Apache-2.0 OR Zlib"), "MIT OR Apache-2.0 OR Zli…");
+        assert_eq!(cut("MIT OR Apache-2.0"), "MIT OR Apache-2.0");
     }
 }
