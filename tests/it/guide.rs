@@ -8,6 +8,11 @@ use serde_json::Value;
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
+const RESULTS: &str = include_str!("../../docs/guide/results.md");
+
+/// What `weightlab.read` returns in Python.
+const MODULE: &str = include_str!("../../packaging/wheel/python/weightlab/_results.py");
+
 const TINY: &str = r#"(
     data: Digits(limit_train: 100, limit_test: 50),
     net: Mlp(hidden: [8]),
@@ -48,7 +53,7 @@ fn the_guide_reads_a_run_directory_as_it_is() {
     for key in named {
         assert!(points.iter().all(|point| point.get(key).is_some()), "{key} is not in every point: {keys:?}");
     }
-    let code = &GUIDE[GUIDE.find("```python").unwrap()..];
+    let code = &GUIDE[GUIDE.find("```python\nimport glob").unwrap()..];
     let code = &code[..code[3..].find("```").unwrap()];
     for name in [
         "events.jsonl",
@@ -63,4 +68,22 @@ fn the_guide_reads_a_run_directory_as_it_is() {
     }
     assert!(points.iter().any(|point| point["series"] == "test_accuracy" && point["value"].is_number()));
     assert!(code.lines().filter(|line| !line.trim().is_empty()).count() <= 13, "about ten lines");
+}
+
+#[test]
+fn the_page_on_results_lists_the_frames_that_the_python_module_has() {
+    let page = &RESULTS[RESULTS.find("## In Python").unwrap()..];
+    let listed: BTreeSet<&str> =
+        page.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let is_frame = |line: &&str| line.ends_with("-> pd.DataFrame:");
+    let has: BTreeSet<&str> = MODULE
+        .lines()
+        .filter(is_frame)
+        .filter_map(|line| Some(line.trim_start().strip_prefix("def ")?.split_once('(')?.0))
+        .collect();
+    assert!(listed.len() > 9, "{listed:?}");
+    assert_eq!(listed, has);
+    for name in ["select", "weights", "masks", "steps", "current"] {
+        assert!(page.contains(name) && MODULE.contains(&format!("def {name}(")), "{name}");
+    }
 }

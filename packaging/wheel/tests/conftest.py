@@ -7,10 +7,9 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 import pytest
-
 import weightlab
 from weightlab._program import find_program
 
@@ -56,9 +55,9 @@ class Program:
         assert ended.returncode == 0, ended.stderr
         return ended.stdout
 
-    def show(self, *arguments: str) -> List[Dict[str, Any]]:
+    def show(self, *arguments: str) -> list[dict[str, Any]]:
         """Its table of runs."""
-        shown: List[Dict[str, Any]] = json.loads(self("show", *arguments, "--json"))
+        shown: list[dict[str, Any]] = json.loads(self("show", *arguments, "--json"))
         return shown
 
 

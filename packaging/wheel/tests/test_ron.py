@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
 from weightlab._ron import Named, RonError, parse, settings, written
 
 
@@ -30,7 +29,7 @@ from weightlab._ron import Named, RonError, parse, settings, written
         ("[1, 2, /* two */ 3,] // three", [1, 2, 3]),
         ('{"a": 1, 2: [3]}', {"a": 1, 2: [3]}),
         ("()", Named()),
-        ("(1, \"a\")", Named("", {}, [1, "a"])),
+        ('(1, "a")', Named("", {}, [1, "a"])),
         ("Unit", Named("Unit")),
         ("A(b: 1, r#type: B(2))", Named("A", {"b": 1, "type": Named("B", {}, [2])})),
         ("#![enable(implicit_some)] (a: 1)", Named("", {"a": 1})),
@@ -40,7 +39,9 @@ def test_values_are_read(text: str, value: object) -> None:
     assert parse(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "(", "(a: )", "[1 2]", "(a: 1", '"open', "1 2", "@", "{1 2}", "1.2.3", "(" * 1000])
+@pytest.mark.parametrize(
+    "text", ["", "(", "(a: )", "[1 2]", "(a: 1", '"open', "1 2", "@", "{1 2}", "1.2.3", "(" * 1000]
+)
 def test_what_is_no_ron_is_refused(text: str) -> None:
     with pytest.raises(RonError, match="line 1: "):
         parse(text)

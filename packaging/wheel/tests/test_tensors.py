@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Program
-
 import weightlab
+from conftest import Program
 
 
 def write(path: Path, header: Any, body: bytes) -> Path:
@@ -20,7 +19,7 @@ def write(path: Path, header: Any, body: bytes) -> Path:
     return path
 
 
-def one(dtype: str, shape: Any, offsets: Any) -> Dict[str, Any]:
+def one(dtype: str, shape: Any, offsets: Any) -> dict[str, Any]:
     return {"a": {"dtype": dtype, "shape": shape, "data_offsets": offsets}}
 
 
@@ -87,7 +86,9 @@ def test_every_type_is_read(tmp_path: Path) -> None:
         "none": {"dtype": "F32", "shape": [0, 3], "data_offsets": [24, 24]},
         "__metadata__": {"run": "ab"},
     }
-    body = values.astype("<f2").tobytes() + (values.view(np.uint32) >> 16).astype("<u2").tobytes() + struct.pack("<q", 7)
+    body = (
+        values.astype("<f2").tobytes() + (values.view(np.uint32) >> 16).astype("<u2").tobytes() + struct.pack("<q", 7)
+    )
     found = weightlab.read_tensors(write(tmp_path / "a.safetensors", header, body))
     assert list(found) == ["half", "brain", "count", "none"]
     assert (found["half"].ravel() == values).all() and found["half"].dtype == np.float16

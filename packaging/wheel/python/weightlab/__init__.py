@@ -5,15 +5,14 @@
 >>> results.runs.groupby("arm")["test_accuracy"].agg(["mean", "std"])
 >>> weights = results.weights(arm="dense", seed=1)
 
-Reading needs the files alone, not the program, and pandas: ``pip install weightlab[pandas]``. ``python -m weightlab`` is
-the program.
+Reading needs pandas, and of Weightlab the files alone, not the program. ``python -m weightlab`` is the program.
 """
 
 from __future__ import annotations
 
 import os
 from importlib import import_module, metadata
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from ._warnings import ResultWarning
 
@@ -29,7 +28,7 @@ except metadata.PackageNotFoundError:  # the folder of the sources
     __version__ = "unknown"
 
 
-def read(path: Union[str, "os.PathLike[str]"]) -> Results:
+def read(path: str | os.PathLike[str]) -> Results:
     """Opens results: a folder of runs (``first.runs``), the experiment file beside it (``first.ron``), or the directory of
     one run.
 
@@ -55,4 +54,4 @@ def _needing_pandas(module: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("pandas", "numpy"):
             raise
-        raise ImportError(f"reading results needs {error.name}: pip install 'weightlab[pandas]'") from error
+        raise ImportError(f"reading results needs {error.name}: pip install pandas") from error

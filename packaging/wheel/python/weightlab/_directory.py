@@ -6,7 +6,6 @@ import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional
 
 from . import _ron
 from ._warnings import warn
@@ -24,7 +23,7 @@ class Run:
     arm: str
     seed: int
     program: str
-    data: Optional[str]
+    data: str | None
     spec: _ron.Named = field(compare=False, repr=False)
 
     @property
@@ -32,7 +31,7 @@ class Run:
         """Its identity: the name of its directory."""
         return self.path.name
 
-    def settings(self) -> Dict[str, _ron.Scalar]:
+    def settings(self) -> dict[str, _ron.Scalar]:
         """Its settings that are not the default, by path, without the seed."""
         found = _ron.settings(self.spec)
         found.pop("seed", None)
@@ -43,7 +42,7 @@ class Run:
         return f"run {self.id} (arm {self.arm!r}, seed {self.seed})"
 
 
-def read_runs(folder: Path) -> List[Run]:
+def read_runs(folder: Path) -> list[Run]:
     """All runs in a folder, or the only one if it is the directory of a run; by arm, seed and identity.
 
     A run whose ``run.ron`` is damaged is left out with a warning. Files beside the runs, ``.trash`` and directories
@@ -57,7 +56,7 @@ def read_runs(folder: Path) -> List[Run]:
     return sorted(found, key=lambda run: (run.arm, run.seed, run.id))
 
 
-def _read_run(path: Path) -> Optional[Run]:
+def _read_run(path: Path) -> Run | None:
     file = path / ABOUT
     try:
         text = file.read_text(encoding="utf-8")
@@ -84,7 +83,7 @@ def is_done(run: Path) -> bool:
     return (run / "DONE").exists()
 
 
-def failure(run: Path) -> Optional[str]:
+def failure(run: Path) -> str | None:
     """Why the run is marked as failed."""
     try:
         return (run / "FAILED").read_text(encoding="utf-8", errors="replace")
@@ -105,7 +104,7 @@ def is_alive(run: Path) -> bool:
     return age < _DEAD_AFTER
 
 
-def _birth(process: str) -> Optional[str]:
+def _birth(process: str) -> str | None:
     """When a process of this host began, in the system's ticks."""
     if not process.isdigit():
         return None

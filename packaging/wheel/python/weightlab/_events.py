@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
-Event = Dict[str, Any]
-Row = Dict[str, Any]
+Event = dict[str, Any]
+Row = dict[str, Any]
 
 _ESTIMATES = ("sdc1", "due", "masked", "accuracy")
 
@@ -23,7 +23,7 @@ def report(event: Event) -> Row:
     }
 
 
-def campaign(event: Event) -> Tuple[Row, List[Row]]:
+def campaign(event: Event) -> tuple[Row, list[Row]]:
     """A row of ``campaigns``, and what each of its cells varies."""
     row = {
         "campaign": _text(event["campaign"]),
@@ -54,11 +54,13 @@ def cell(event: Event) -> Row:
         estimate = event[name]
         row[name] = float(estimate["value"])
         row[f"{name}_low"], row[f"{name}_high"] = float(estimate["low"]), float(estimate["high"])
-    row["accuracy_median"], row["accuracy_p5"], row["accuracy_p95"] = map(float, (event["median"], event["p5"], event["p95"]))
+    row["accuracy_median"], row["accuracy_p5"], row["accuracy_p95"] = map(
+        float, (event["median"], event["p5"], event["p95"])
+    )
     return row
 
 
-def clock(event: Event) -> Tuple[float, float]:
+def clock(event: Event) -> tuple[float, float]:
     """Seconds of the run, and the time of day then in seconds since 1970."""
     return float(event["secs"]), float(event["utc"])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,18 +29,18 @@ _CELLS = [
     *(*_ESTIMATES, "accuracy_median", "accuracy_p5", "accuracy_p95"),
 ]
 _DTYPES = {
-    **{name: "Int64" for name in ("round", "bit", "member")},
-    **{name: "int64" for name in ("cell", "trials", "faults", "images")},
-    **{name: "boolean" for name in ("passed", "intact")},
-    **{name: "bool" for name in ("unprotected", "done")},
-    **{name: "float64" for name in ("rate", *_CAMPAIGN, *_ESTIMATES, "accuracy_median", "accuracy_p5", "accuracy_p95")},
+    **dict.fromkeys(("round", "bit", "member"), "Int64"),
+    **dict.fromkeys(("cell", "trials", "faults", "images"), "int64"),
+    **dict.fromkeys(("passed", "intact"), "boolean"),
+    **dict.fromkeys(("unprotected", "done"), "bool"),
+    **dict.fromkeys(("rate", *_CAMPAIGN, *_ESTIMATES, "accuracy_median", "accuracy_p5", "accuracy_p95"), "float64"),
 }
 
 # pandas takes more than its stubs know.
 array: Any = pd.array
 _from_codes: Any = pd.Categorical.from_codes
 
-Varied = List[Dict[Campaign, List[Dict[str, Any]]]]
+Varied = list[dict[Campaign, list[dict[str, Any]]]]
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Logged:
 
     runs: pd.DataFrame
     points: pd.DataFrame
-    classes: Tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+    classes: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
     """The number of the point, the class and its accuracy."""
     reports: pd.DataFrame
     campaigns: pd.DataFrame
@@ -63,7 +64,11 @@ def read_logs(runs: Sequence[Run]) -> Logged:
     logs = [read_log(run.path, texts) for run in runs]
     of_run = np.repeat(np.arange(len(runs)), [log.count for log in logs])
     points = _points(runs, logs, of_run, texts)
-    rows = [{"campaign": key[0], "round": key[1], **_varied(log, key, cell), **row} for log in logs for (key, _, cell), row in log.cells.items()]
+    rows = [
+        {"campaign": key[0], "round": key[1], **_varied(log, key, cell), **row}
+        for log in logs
+        for (key, _, cell), row in log.cells.items()
+    ]
     return Logged(
         runs=_runs(runs, logs, points, of_run),
         points=points,
@@ -75,12 +80,12 @@ def read_logs(runs: Sequence[Run]) -> Logged:
     )
 
 
-def _varied(log: Log, key: Campaign, cell: int) -> Dict[str, Any]:
+def _varied(log: Log, key: Campaign, cell: int) -> dict[str, Any]:
     varied = log.varied[key]
     return varied[cell] if 0 <= cell < len(varied) else {}
 
 
-def identity(runs: Sequence[Run], of_run: NDArray[np.intp]) -> Dict[str, Any]:
+def identity(runs: Sequence[Run], of_run: NDArray[np.intp]) -> dict[str, Any]:
     """The columns ``run``, ``arm`` and ``seed`` of rows, from the number of the run of each row."""
     return {
         "run": _categories([run.id for run in runs], of_run),
@@ -102,7 +107,7 @@ def _categories(names: Sequence[str], at: NDArray[Any]) -> pd.Categorical:
     return found
 
 
-def _points(runs: Sequence[Run], logs: List[Log], of_run: NDArray[np.intp], texts: Dict[str, Texts]) -> pd.DataFrame:
+def _points(runs: Sequence[Run], logs: list[Log], of_run: NDArray[np.intp], texts: dict[str, Texts]) -> pd.DataFrame:
     found = identity(runs, of_run)
     for name in POINTS[3:]:
         kind = np.int32 if name in TEXTS else np.int64 if name in WHOLE or name == "iteration" else np.float64
@@ -123,9 +128,11 @@ def _times(utc: NDArray[Any]) -> pd.Series[Any]:
     return times
 
 
-def _runs(runs: Sequence[Run], logs: List[Log], points: pd.DataFrame, of_run: NDArray[np.intp]) -> pd.DataFrame:
+def _runs(runs: Sequence[Run], logs: list[Log], points: pd.DataFrame, of_run: NDArray[np.intp]) -> pd.DataFrame:
     found = pd.DataFrame({"run": [run.id for run in runs], "arm": [run.arm for run in runs], "seed": _seeds(runs)})
-    found["state"] = pd.Categorical([log.state for log in logs], categories=["queued", "running", "stopped", "done", "failed"])
+    found["state"] = pd.Categorical(
+        [log.state for log in logs], categories=["queued", "running", "stopped", "done", "failed"]
+    )
     found["message"] = [log.message for log in logs]
     of_main = points.loc[points["branch"] == "", ["series", "member", "value", "remaining", "trained", "secs"]]
     main = of_main.assign(of_run=of_run[(points["branch"] == "").to_numpy()])
@@ -157,7 +164,9 @@ def _accuracies(found: pd.DataFrame, main: pd.DataFrame) -> None:
 
     # The first member of an ensemble is the network of the run.
     network = main[main["member"].fillna(1) == 1]
-    of = {name: network[network["series"] == name] for name in ("vote_accuracy", "test_accuracy", "validation_accuracy")}
+    of = {
+        name: network[network["series"] == name] for name in ("vote_accuracy", "test_accuracy", "validation_accuracy")
+    }
     alone = main[main["member"].isna() & main["series"].isin(["vote_accuracy", "test_accuracy"])]
     vote = (last(alone, "series") == "vote_accuracy").to_numpy(bool)
     every = {name: main[main["series"] == name] for name in of}
@@ -168,7 +177,7 @@ def _accuracies(found: pd.DataFrame, main: pd.DataFrame) -> None:
     found["validation_accuracy"] = last(of["validation_accuracy"]).where(~is_tested)
 
 
-def _classes(logs: List[Log]) -> Tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _classes(logs: list[Log]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     begins = np.cumsum([0, *(log.count for log in logs)])
     rows = [begin + log.classes[0] for begin, log in zip(begins, logs)]
     classes, values = ([log.classes[part] for log in logs] for part in (1, 2))
@@ -182,17 +191,19 @@ def classes_frame(logged: Logged) -> pd.DataFrame:
     return places.take(rows).reset_index(drop=True).assign(**{"class": classes, "value": values})
 
 
-def _joined(columns: List[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+def _joined(columns: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype), *columns])
 
 
-def _rows(runs: Sequence[Run], rows: List[List[Dict[str, Any]]], columns: List[str]) -> pd.DataFrame:
+def _rows(runs: Sequence[Run], rows: list[list[dict[str, Any]]], columns: list[str]) -> pd.DataFrame:
     of_run = np.repeat(np.arange(len(runs)), [len(of_one) for of_one in rows])
     return _frame(runs, of_run, [row for of_one in rows for row in of_one], columns)
 
 
-def _frame(runs: Sequence[Run], of_run: NDArray[np.intp], rows: List[Dict[str, Any]], columns: List[str]) -> pd.DataFrame:
-    found: Dict[str, Any] = identity(runs, of_run)
+def _frame(
+    runs: Sequence[Run], of_run: NDArray[np.intp], rows: list[dict[str, Any]], columns: list[str]
+) -> pd.DataFrame:
+    found: dict[str, Any] = identity(runs, of_run)
     for name in columns:
         found[name] = array([row.get(name) for row in rows], dtype=_DTYPES.get(name, "object"))
     return pd.DataFrame(found)
@@ -205,8 +216,8 @@ def settings_frame(runs: Sequence[Run], differing: bool) -> pd.DataFrame:
     """
     all_settings = [run.settings() for run in runs]
     paths = list(dict.fromkeys(path for settings in all_settings for path in settings))
-    columns: Dict[str, List[Optional[_ron.Scalar]]] = {}
-    whole: Dict[str, None] = {}
+    columns: dict[str, list[_ron.Scalar | None]] = {}
+    whole: dict[str, None] = {}
     for path in paths:
         values = [settings.get(path) for settings in all_settings]
         if differing and len(set(map(repr, values))) == 1:
@@ -222,14 +233,14 @@ def settings_frame(runs: Sequence[Run], differing: bool) -> pd.DataFrame:
     return pd.DataFrame({path: _inferred(values) for path, values in columns.items()}, index=range(len(runs)))
 
 
-def _below(spec: _ron.Named, path: str) -> Optional[str]:
+def _below(spec: _ron.Named, path: str) -> str | None:
     value: Any = spec
     for step in path.split("."):
         value = value.fields.get(step) if isinstance(value, _ron.Named) else None
     return None if value is None else _ron.written(value)
 
 
-def _inferred(values: List[Optional[_ron.Scalar]]) -> Any:
+def _inferred(values: list[_ron.Scalar | None]) -> Any:
     """A column of the type that its values have."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
@@ -238,4 +249,6 @@ def _inferred(values: List[Optional[_ron.Scalar]]) -> Any:
         return array(values, dtype="Int64" if None in values else "int64")
     if kinds and kinds <= {int, float}:
         return np.array([np.nan if value is None else float(value) for value in values])
-    return array([value if value is None or isinstance(value, str) else _ron.written(value) for value in values], dtype="object")
+    return array(
+        [value if value is None or isinstance(value, str) else _ron.written(value) for value in values], dtype="object"
+    )

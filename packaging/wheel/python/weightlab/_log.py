@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from . import _directory, _events
 from ._warnings import skipped, warn
 
-Codes = Dict[str, int]
+Codes = dict[str, int]
 Column = NDArray[Any]
-Campaign = Tuple[str, Optional[int]]
+Campaign = tuple[str, Optional[int]]
 """The name of a campaign as in ``trials.csv``, and its round."""
 
 TEXTS = ("stage", "branch", "series", "layer")
@@ -42,28 +42,28 @@ class Texts(Codes):
 class Log:
     """What the log of a run holds."""
 
-    points: Dict[str, Column]
+    points: dict[str, Column]
     """Columns of equal length; texts as codes. Whoever makes a frame of them takes them out."""
     count: int
     """How many points there are."""
-    classes: Tuple[Column, Column, Column]
+    classes: tuple[Column, Column, Column]
     """The number of the point, the class, and its accuracy (NaN for a class without samples)."""
-    reports: List[_events.Row] = field(default_factory=list)
-    campaigns: Dict[Campaign, _events.Row] = field(default_factory=dict)
-    varied: Dict[Campaign, List[_events.Row]] = field(default_factory=dict)
+    reports: list[_events.Row] = field(default_factory=list)
+    campaigns: dict[Campaign, _events.Row] = field(default_factory=dict)
+    varied: dict[Campaign, list[_events.Row]] = field(default_factory=dict)
     """What the cells of a campaign vary."""
-    cells: Dict[Tuple[Campaign, bool, int], _events.Row] = field(default_factory=dict)
+    cells: dict[tuple[Campaign, bool, int], _events.Row] = field(default_factory=dict)
     """The last results of each cell, with the protection and without."""
-    campaign: Optional[Campaign] = None
+    campaign: Campaign | None = None
     """The campaign that began last."""
-    clocks: List[Tuple[float, float]] = field(default_factory=list)
+    clocks: list[tuple[float, float]] = field(default_factory=list)
     """Seconds of the run, and the time of day then."""
     state: str = "queued"
     message: str = ""
     secs: float = 0.0
 
 
-def read_log(run: Path, texts: Dict[str, Texts]) -> Log:
+def read_log(run: Path, texts: dict[str, Texts]) -> Log:
     """Reads a log. Lines that are damaged are left out with a warning, a half-written last line without one."""
     path = run / _directory.LOG
     try:
@@ -85,7 +85,7 @@ def read_log(run: Path, texts: Dict[str, Texts]) -> Log:
     return log
 
 
-def _log(events: List[_events.Event], texts: Dict[str, Texts]) -> Log:
+def _log(events: list[_events.Event], texts: dict[str, Texts]) -> Log:
     points = [event for event in events if event["event"] == "point"]
     log = Log(_columns(points, texts), len(points), _classes(points))
     for event in events:
@@ -94,7 +94,7 @@ def _log(events: List[_events.Event], texts: Dict[str, Texts]) -> Log:
     return log
 
 
-def _line_by_line(path: Path, lines: List[bytes]) -> List[_events.Event]:
+def _line_by_line(path: Path, lines: list[bytes]) -> list[_events.Event]:
     events = []
     for number, line in enumerate(lines, 1):
         try:
@@ -109,15 +109,15 @@ def _line_by_line(path: Path, lines: List[bytes]) -> List[_events.Event]:
     return events
 
 
-def _since_start(events: List[_events.Event]) -> List[_events.Event]:
+def _since_start(events: list[_events.Event]) -> list[_events.Event]:
     """What holds: a run that started over forgets what it said."""
     starts = [at for at, event in enumerate(events) if event["event"] == "started" and not event.get("resumed")]
     return events[starts[-1] :] if starts else events
 
 
-def _columns(points: List[_events.Event], texts: Dict[str, Texts]) -> Dict[str, Column]:
+def _columns(points: list[_events.Event], texts: dict[str, Texts]) -> dict[str, Column]:
     count = len(points)
-    found: Dict[str, Column] = {}
+    found: dict[str, Column] = {}
     kept = set().union(*points)  # most logs lack most of the columns that may be empty
     for name, values in zip(_ALWAYS, zip(*map(itemgetter(*_ALWAYS), points)) if points else [()] * len(_ALWAYS)):
         if name in TEXTS:
@@ -140,7 +140,7 @@ def _columns(points: List[_events.Event], texts: Dict[str, Texts]) -> Dict[str, 
     return found
 
 
-def _classes(points: List[_events.Event]) -> Tuple[Column, Column, Column]:
+def _classes(points: list[_events.Event]) -> tuple[Column, Column, Column]:
     given = [(at, point["classes"]) for at, point in enumerate(points) if "classes" in point]
     numbers = [at for at, shares in given for _ in shares]
     classes = [number for _, shares in given for number in range(len(shares))]
@@ -193,7 +193,7 @@ def _settle(log: Log, run: Path) -> None:
                 log.state, log.secs = "stopped", last
 
 
-def _utc(clocks: List[Tuple[float, float]], secs: Column) -> Column:
+def _utc(clocks: list[tuple[float, float]], secs: Column) -> Column:
     """The time of day at seconds of the run, in seconds since 1970; NaN where the log has no clock before."""
     if not clocks:
         return np.full(len(secs), np.nan)

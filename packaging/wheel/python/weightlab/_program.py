@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, List
 
 
 def find_program() -> str:
@@ -26,13 +26,18 @@ def find_program() -> str:
 def _folders() -> Iterator[Path]:
     yield Path(sysconfig.get_path("scripts"))
     # `pip install --user`, then `--target` and `--prefix`.
-    yield Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user") if sys.version_info >= (3, 10) else f"{os.name}_user"))
+    yield Path(
+        sysconfig.get_path(
+            "scripts",
+            scheme=sysconfig.get_preferred_scheme("user") if sys.version_info >= (3, 10) else f"{os.name}_user",
+        )
+    )
     packages = Path(__file__).resolve().parent.parent
     yield packages / "bin"
     yield packages.parent.parent.parent / "bin"
 
 
-def run_program(arguments: List[str]) -> int:
+def run_program(arguments: list[str]) -> int:
     """Runs the program in the place of this process, or on Windows beside it, and returns its exit status."""
     program = find_program()
     if os.name == "posix":

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Dict, List, Optional, Union
+from typing import Union
 
 import pandas as pd
 
@@ -27,8 +27,12 @@ def read(path: Pathlike) -> Results:
     folder = given if given.is_dir() else given.with_suffix(".runs")
     if not folder.is_dir():
         if given.suffix == ".runs" or not given.exists():
-            raise FileNotFoundError(f"{given}: there is no such folder; `weightlab run` makes it beside the experiment file")
-        raise FileNotFoundError(f"{folder}: there is no such folder; `weightlab run {given}` makes it, or name the folder of --into")
+            raise FileNotFoundError(
+                f"{given}: there is no such folder; `weightlab run` makes it beside the experiment file"
+            )
+        raise FileNotFoundError(
+            f"{folder}: there is no such folder; `weightlab run {given}` makes it, or name the folder of --into"
+        )
     results = Results(folder, read_runs(folder))
     results._warn_of_earlier_settings()
     return results
@@ -43,7 +47,7 @@ class Results:
     while you read has what it had written by then.
     """
 
-    def __init__(self, folder: Path, runs: List[Run]) -> None:
+    def __init__(self, folder: Path, runs: list[Run]) -> None:
         """Use `weightlab.read`."""
         self.folder: Path = folder
         """The folder of the runs."""
@@ -154,7 +158,7 @@ class Results:
         """One row for each recorded histogram: its ends ``low`` and ``high``, and ``counts``, an array of the bins."""
         return _tables.histograms(self._list)
 
-    def select(self, run: Optional[str] = None, *, arm: Optional[str] = None, seed: Optional[int] = None) -> Results:
+    def select(self, run: str | None = None, *, arm: str | None = None, seed: int | None = None) -> Results:
         """Only these runs, which are read anew: quick for some runs of thousands.
 
         Raises ``ValueError`` if there are none.
@@ -171,7 +175,7 @@ class Results:
             raise ValueError(f"{self.folder} has no run with {words or 'anything'}; its arms are {arms}")
         return Results(self.folder, found)
 
-    def current(self, experiment: Optional[Pathlike] = None, program: Optional[Pathlike] = None) -> Results:
+    def current(self, experiment: Pathlike | None = None, program: Pathlike | None = None) -> Results:
         """Only the runs of the experiment file as it is now, in its order and with its names of arms.
 
         The folder also keeps runs of earlier settings, and a run that several arms share only once; here, each of these
@@ -187,12 +191,17 @@ class Results:
         rows = [row for row in json.loads(shown.stdout) if row["run"] in by_id]
         return Results(self.folder, [replace(by_id[row["run"]], arm=row["arm"]) for row in rows])
 
-    def path(self, run: Optional[str] = None, *, arm: Optional[str] = None, seed: Optional[int] = None) -> Path:
+    def path(self, run: str | None = None, *, arm: str | None = None, seed: int | None = None) -> Path:
         """The directory of a run."""
         return self._one(run, arm, seed).path
 
     def weights(
-        self, run: Optional[str] = None, *, arm: Optional[str] = None, seed: Optional[int] = None, step: Optional[int] = None
+        self,
+        run: str | None = None,
+        *,
+        arm: str | None = None,
+        seed: int | None = None,
+        step: int | None = None,
     ) -> Tensors:
         """The parameters of a run at its end: arrays by name, with PyTorch's names and layouts.
 
@@ -209,7 +218,12 @@ class Results:
         raise FileNotFoundError(f"{path}: {one.describe()} has no such step; it has recorded {steps}")
 
     def masks(
-        self, run: Optional[str] = None, *, arm: Optional[str] = None, seed: Optional[int] = None, step: Optional[int] = None
+        self,
+        run: str | None = None,
+        *,
+        arm: str | None = None,
+        seed: int | None = None,
+        step: int | None = None,
     ) -> Tensors:
         """What holds the entries of a run's parameters: arrays of uint8, 0 free, 1 pruned, 2 frozen.
 
@@ -219,13 +233,13 @@ class Results:
         path = one.path / ("pins.safetensors" if step is None else f"rounds/step-{step}.pins.safetensors")
         return read_tensors(path) if path.exists() else {}
 
-    def steps(self, run: Optional[str] = None, *, arm: Optional[str] = None, seed: Optional[int] = None) -> List[int]:
+    def steps(self, run: str | None = None, *, arm: str | None = None, seed: int | None = None) -> list[int]:
         """The numbers of the trainings after which a run has recorded its network."""
         files = (self._one(run, arm, seed).path / "rounds").glob("step-*.safetensors")
         numbers = [file.name[len("step-") : -len(".safetensors")] for file in files]
         return sorted(int(number) for number in numbers if number.isdigit())
 
-    def _one(self, run: Optional[str], arm: Optional[str], seed: Optional[int]) -> Run:
+    def _one(self, run: str | None, arm: str | None, seed: int | None) -> Run:
         found = {one.id: one for one in self.select(run, arm=arm, seed=seed)._list}
         if len(found) > 1:
             some = ", ".join(one.describe() for one in list(found.values())[:3])
@@ -233,7 +247,7 @@ class Results:
         return next(iter(found.values()))
 
     def _warn_of_earlier_settings(self) -> None:
-        runs: Dict[object, int] = {}
+        runs: dict[object, int] = {}
         for run in self._list:
             runs[run.arm, run.seed] = runs.get((run.arm, run.seed), 0) + 1
         several = [key for key, count in runs.items() if count > 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Union
+from typing import Any, Union
 
 Scalar = Union[bool, int, float, str, None]
 """The value of one setting."""
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|x([0-9a-fA-F]{2})|\r?\n\s*|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
-_WORDS: Dict[str, Scalar] = {"true": True, "false": False, "None": None, "inf": float("inf"), "NaN": float("nan")}
+_WORDS: dict[str, Scalar] = {"true": True, "false": False, "None": None, "inf": float("inf"), "NaN": float("nan")}
 _DEEPEST = 200
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -35,8 +35,8 @@ class Named:
     """``Prune(amount: 0.8)``: a name (empty for a bare pair of brackets) with settings by name or by position."""
 
     name: str = ""
-    fields: Dict[str, Any] = field(default_factory=dict)
-    items: List[Any] = field(default_factory=list)
+    fields: dict[str, Any] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
 
 
 def parse(text: str) -> Any:
@@ -50,7 +50,7 @@ def parse(text: str) -> Any:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens: List[re.Match[str]] = []
+        self.tokens: list[re.Match[str]] = []
         self.at = 0
         self.depth = 0
         end = 0
@@ -97,7 +97,7 @@ class _Parser:
             return self.group(text, "")
         raise self.error(f"a value is expected, not {text!r}", token.start())
 
-    def number(self, token: re.Match[str]) -> Union[int, float]:
+    def number(self, token: re.Match[str]) -> int | float:
         digits = token.group().replace("_", "")
         try:
             return int(digits, 0) if re.fullmatch(r"[-+]?(0[xob].*|0|[1-9]\d*)", digits) else float(digits)
@@ -119,7 +119,7 @@ class _Parser:
         if self.depth > _DEEPEST:
             raise self.error("the brackets are nested too deep", self.tokens[self.at - 1].start())
         found = Named(name)
-        pairs: Dict[Any, Any] = {}
+        pairs: dict[Any, Any] = {}
         while not self.has(_CLOSING[opening]):
             if opening == "(" and self.has(":", 1):
                 key = self.next().group()
@@ -138,7 +138,7 @@ class _Parser:
         self.depth -= 1
         return {"(": found, "[": found.items, "{": pairs}[opening]
 
-    def pair(self, pairs: Dict[Any, Any]) -> None:
+    def pair(self, pairs: dict[Any, Any]) -> None:
         key, colon = self.value(), self.next()
         if colon.group() != ":":
             raise self.error("':' is missing", colon.start())
@@ -172,18 +172,18 @@ def written(value: Any) -> str:
     return "None" if value is None else repr(value)
 
 
-def settings(value: Any) -> Dict[str, Scalar]:
+def settings(value: Any) -> dict[str, Scalar]:
     """Single settings by path, such as ``train.batch``: the paths of ``--set``, as ``weightlab show`` has them.
 
     A choice is its name, and its settings are below: ``train.optimizer`` is ``Adam``, ``train.optimizer.rate`` a number.
     A choice with one plain value, and a list of plain values, are text: ``Fraction(0.8)``, ``[300, 100]``.
     """
-    found: Dict[str, Scalar] = {}
+    found: dict[str, Scalar] = {}
     _collect(value, "", found)
     return found
 
 
-def _collect(value: Any, path: str, found: Dict[str, Scalar]) -> None:
+def _collect(value: Any, path: str, found: dict[str, Scalar]) -> None:
     def below(key: object) -> str:
         return f"{path}.{key}" if path else str(key)
 
@@ -209,5 +209,5 @@ def _collect(value: Any, path: str, found: Dict[str, Scalar]) -> None:
         found[path] = value
 
 
-def _is_plain(values: List[Any]) -> bool:
+def _is_plain(values: list[Any]) -> bool:
     return not values or not isinstance(values[0], (Named, list, dict))

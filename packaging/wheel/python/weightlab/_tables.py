@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pandas as pd
@@ -17,14 +18,27 @@ from ._warnings import skipped, warn
 
 _TRIALS = {
     **{"campaign": "category", "round": "Int64", "trial": "int64", "cell": "int64"},
-    **{name: "int64" for name in ("faults", "images", "masked", "benign", "sdc1", "sdc5", "due", "corrected", "lost")},
+    **dict.fromkeys(("faults", "images", "masked", "benign", "sdc1", "sdc5", "due", "corrected", "lost"), "int64"),
     "accuracy": "float64",
 }
 _FAULTS = {
     **{"campaign": "category", "round": "Int64", "trial": "int64", "image": "Int64"},
     **{"parameter": "category", "index": "Int64", "bit": "UInt8", "before": "category", "after": "category"},
 }
-_HISTOGRAMS = ["parameter", "stage", "branch", "round", "member", "iteration", "trained", "remaining", "low", "high", "pruned", "counts"]
+_HISTOGRAMS = [
+    "parameter",
+    "stage",
+    "branch",
+    "round",
+    "member",
+    "iteration",
+    "trained",
+    "remaining",
+    "low",
+    "high",
+    "pruned",
+    "counts",
+]
 # `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`
 _REMARK = re.compile(rb"# ([^:]*): (\d+) faults are too many to be listed(?:.*stream fault ([0-9, ]+))?")
 _WRONG = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
@@ -56,9 +70,9 @@ def trials(runs: Sequence[Run], file: str, varied: Varied) -> pd.DataFrame:
 def faults(runs: Sequence[Run]) -> pd.DataFrame:
     """Rows of ``faults.csv``; what is stored before and after as numbers."""
     of_run, frame = _csv(runs, "faults.csv", _FAULTS, _fault)
-    found: Dict[str, Any] = {**identity(runs, of_run), **_columns(frame)}
+    found: dict[str, Any] = {**identity(runs, of_run), **_columns(frame)}
     for name in ("before", "after"):
-        bits: Dict[Any, int] = {text: int(text, 16) for text in frame[name].cat.categories}
+        bits: dict[Any, int] = {text: int(text, 16) for text in frame[name].cat.categories}
         found[name] = array(frame[name].map(bits).astype("Int64"), dtype="UInt32")
     # A draw that is too long to list is one line: its stream, and how many faults it has.
     draws = [name for name in frame["parameter"].cat.categories if name.startswith("stream")]
@@ -71,14 +85,14 @@ def faults(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _columns(frame: pd.DataFrame) -> Dict[str, Any]:
+def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return {str(name): column for name, column in frame.items()}
 
 
 def histograms(runs: Sequence[Run]) -> pd.DataFrame:
     """Lines of ``histograms.jsonl``."""
-    rows: List[Dict[str, Any]] = []
-    of_run: List[int] = []
+    rows: list[dict[str, Any]] = []
+    of_run: list[int] = []
     for number, run in enumerate(runs):
         path = run.path / "histograms.jsonl"
         for line, text, is_cut in _lines(path):
@@ -90,16 +104,17 @@ def histograms(runs: Sequence[Run]) -> pd.DataFrame:
                 continue
             rows.append(row)
             of_run.append(number)
-    found: Dict[str, Any] = identity(runs, np.array(of_run, np.intp))
+    found: dict[str, Any] = identity(runs, np.array(of_run, np.intp))
     kinds = {"round": "Int64", "member": "Int64", "iteration": "int64", "pruned": "int64", "counts": "object"}
     for name in _HISTOGRAMS:
-        values: Any = [row[name] for row in rows]
+        values: Any = np.empty(len(rows), object)
+        values[:] = [row[name] for row in rows]
         kind = kinds.get(name, "category" if name in ("parameter", "stage", "branch") else "float64")
         found[name] = array(values, dtype=kind)
     return pd.DataFrame(found)
 
 
-def _histogram(line: Dict[str, Any]) -> Dict[str, Any]:
+def _histogram(line: dict[str, Any]) -> dict[str, Any]:
     row = {name: line.get(name) for name in _HISTOGRAMS}
     row["branch"] = row["branch"] or ""
     row["counts"] = np.array(line["counts"], np.int64)
@@ -112,7 +127,7 @@ def _histogram(line: Dict[str, Any]) -> Dict[str, Any]:
     return row
 
 
-def _lines(path: Path) -> List[Tuple[int, bytes, bool]]:
+def _lines(path: Path) -> list[tuple[int, bytes, bool]]:
     """Lines that are not empty with their number, and whether a line is the last one without a line break."""
     try:
         data = path.read_bytes()
@@ -125,7 +140,7 @@ def _lines(path: Path) -> List[Tuple[int, bytes, bool]]:
     return [(number, line, number == len(lines)) for number, line in enumerate(lines, 1) if line]
 
 
-def _fault(line: bytes) -> Optional[bytes]:
+def _fault(line: bytes) -> bytes | None:
     """A remark of an older log in the place of many faults, as the line that newer ones have."""
     remark = _REMARK.match(line)
     if remark is None:
@@ -137,9 +152,11 @@ def _fault(line: bytes) -> Optional[bytes]:
 Remark = Callable[[bytes], Optional[bytes]]
 
 
-def _csv(runs: Sequence[Run], file: str, types: Dict[str, str], remark: Remark = lambda _: None) -> Tuple[Any, pd.DataFrame]:
+def _csv(
+    runs: Sequence[Run], file: str, types: dict[str, str], remark: Remark = lambda _: None
+) -> tuple[Any, pd.DataFrame]:
     """The rows of a table of all runs, and the number of the run of each."""
-    kept: List[bytes] = []
+    kept: list[bytes] = []
     counts = []
     for run in runs:
         before = len(kept)
@@ -166,21 +183,25 @@ def _csv(runs: Sequence[Run], file: str, types: Dict[str, str], remark: Remark =
     return np.repeat(np.arange(len(runs)), counts), frame
 
 
-def _read(lines: List[bytes], types: Dict[str, str]) -> pd.DataFrame:
-    kinds: Any = types
-    text = io.BytesIO(b"\n".join(lines))
-    columns: Dict[str, Any] = {"names": list(types), "dtype": kinds, "header": None, "index_col": False}
+def _read(lines: list[bytes], types: dict[str, str]) -> pd.DataFrame:
+    # Texts stay texts, also where all are numbers, and Python reads numbers with a fraction to the last bit.
+    later = {name: kind for name, kind in types.items() if kind in ("category", "float64")}
+    kinds: Any = {**types, **dict.fromkeys(later, "object")}
     if not lines:
-        return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
-    frame: pd.DataFrame = pd.read_csv(text, **columns, quoting=3, na_values=[""], keep_default_na=False, float_precision="round_trip")
+        return pd.DataFrame({name: array([], dtype=kind) for name, kind in types.items()})
+    columns: dict[str, Any] = {"names": list(types), "dtype": kinds, "header": None, "index_col": False}
+    text = io.BytesIO(b"\n".join(lines))
+    frame: pd.DataFrame = pd.read_csv(text, **columns, quoting=3, na_values=[""], keep_default_na=False)
+    for name, kind in later.items():
+        frame[name] = frame[name].astype("category") if kind == "category" else frame[name].map(float)
     return frame
 
 
 def _without_damaged(
-    runs: Sequence[Run], file: str, lines: List[bytes], counts: List[int], types: Dict[str, str]
-) -> Tuple[List[int], List[bytes]]:
+    runs: Sequence[Run], file: str, lines: list[bytes], counts: list[int], types: dict[str, str]
+) -> tuple[list[int], list[bytes]]:
     """Leaves out the lines with a cell that is not what its column holds, with a warning."""
-    kept: List[bytes] = []
+    kept: list[bytes] = []
     left = []
     place = 0
     for run, count in zip(runs, counts):
@@ -189,13 +210,14 @@ def _without_damaged(
             if _problem(line, types) is None:
                 kept.append(line)
             else:
-                warn(f"{run.path / file}: {_problem(line, types)} in the line {line.decode('utf-8', 'replace')!r}; the line is left out")
+                text = line.decode("utf-8", "replace")
+                warn(f"{run.path / file}: {_problem(line, types)} in the line {text!r}; the line is left out")
         place += count
         left.append(len(kept) - before)
     return left, kept
 
 
-def _problem(line: bytes, types: Dict[str, str]) -> Optional[str]:
+def _problem(line: bytes, types: dict[str, str]) -> str | None:
     try:
         _read([line], types)
     except _WRONG as error:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Tensors = Dict[str, NDArray[Any]]
+Tensors = dict[str, NDArray[Any]]
 """Arrays by name."""
 
 _TYPES = {
@@ -31,7 +31,7 @@ _TYPES = {
 _LONGEST_HEADER = 100_000_000
 
 
-def read_tensors(path: Union[str, "os.PathLike[str]"]) -> Tensors:
+def read_tensors(path: str | os.PathLike[str]) -> Tensors:
     """Reads a ``.safetensors`` file, such as one that ``Export`` or ``weightlab export`` wrote.
 
     Returns arrays by name in the order of the file, each with its shape and its type. ``bfloat16``, which numpy lacks,
@@ -54,7 +54,7 @@ def read_tensors(path: Union[str, "os.PathLike[str]"]) -> Tensors:
             raise ValueError(f"{path} is damaged: {error}") from error
 
 
-def _tensor(file: Any, start: int, entry: Dict[str, Any], size: int) -> NDArray[Any]:
+def _tensor(file: Any, start: int, entry: dict[str, Any], size: int) -> NDArray[Any]:
     kind, shape = entry["dtype"], entry["shape"]
     if kind not in _TYPES:
         raise ValueError(f"numpy has no type {kind}; known are {', '.join(_TYPES)}")
