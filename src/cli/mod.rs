@@ -129,7 +129,7 @@ mod tests {
             |arguments: &[&str]| Arguments::try_parse_from(arguments).map(|arguments| arguments.files);
         assert_eq!(files(&["weightlab", "a.ron", "b.ron"]).unwrap(), ["a.ron", "b.ron"].map(PathBuf::from));
         assert!(files(&["weightlab", "install", "--user"]).unwrap().is_empty());
-        assert!(files(&["weightlab", "install"]).unwrap_err().to_string().contains("--user"));
+        assert!(files(&["weightlab", "install"]).unwrap_err().to_string().contains("--user|--prefix"));
         assert!(files(&["weightlab", "install", "--user", "--prefix", "/x"]).is_err());
     }
 

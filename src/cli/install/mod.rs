@@ -18,9 +18,10 @@ use crate::figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
 pub struct InstallArgs {
     /// For this user alone, in the user's data folder
-    #[arg(long, required_unless_present = "prefix", conflicts_with = "prefix")]
+    #[arg(long)]
     user: bool,
     /// Below FOLDER/share, for a program that is in the PATH: for all users, or for a package
     #[arg(long, value_name = "FOLDER")]
