@@ -16,9 +16,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("figure", &["results", "doc", "form"]),
     ("net", &["doc", "optimize", "data", "intervene", "form"]),
     ("run", &["net", "results", "doc", "optimize", "data", "intervene", "form"]),
+    ("cluster", &["run", "results", "doc", "form"]),
     ("download", &["data", "form"]),
-    ("gui", &["run", "figure", "results", "doc", "download", "data", "form"]),
-    ("cli", &["run", "figure", "results", "doc", "download", "data", "form"]),
+    ("gui", &["cluster", "run", "figure", "results", "doc", "download", "data", "form"]),
+    ("cli", &["cluster", "run", "figure", "results", "doc", "download", "data", "form"]),
 ];
 
 /// A file by its path.
