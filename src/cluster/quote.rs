@@ -34,9 +34,8 @@ mod tests {
     #[test]
     fn a_shell_reads_back_every_word() {
         let odd = ["", "a b", "it's", "\"$HOME\"", "`id`", "a\nb", "\\", "*", "ü;&|", "~", "plain-1.ron"];
-        let output = std::process::Command::new("sh").args(["-c", &format!("printf '%s\\0' {}", words(odd))]);
-        let mut output = output;
-        let Ok(output) = output.output() else { return };
+        let script = format!("printf '%s\\0' {}", words(odd));
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
         let read = String::from_utf8(output.stdout).unwrap();
         assert_eq!(read.split_terminator('\0').collect::<Vec<_>>(), odd);
     }
