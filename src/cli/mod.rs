@@ -3,7 +3,9 @@
 //! A subcommand is one file with its arguments ([`clap::Args`]) and its work. None of them opens a display. All of them end
 //! through [`execute`], which prints errors and picks the exit status.
 
+mod cancel;
 mod check;
+mod cluster_args;
 mod data;
 mod document;
 mod export;
@@ -19,6 +21,8 @@ mod replay;
 mod run;
 mod shell;
 mod show;
+mod status;
+mod submit;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -65,6 +69,12 @@ fn long_version() -> String {
 pub enum Command {
     /// Run what is not done, and resume what was interrupted
     Run(run::RunArgs),
+    /// Hand what is missing to Slurm, as one array of tasks
+    Submit(submit::SubmitArgs),
+    /// Show where runs are: done, running, pending, failed
+    Status(status::StatusArgs),
+    /// Cancel the jobs of an experiment in Slurm; progress is kept
+    Cancel(cancel::CancelArgs),
     /// List the errors of a file, or its size and expected time
     Check(check::CheckArgs),
     /// Show the table of runs
@@ -100,6 +110,9 @@ pub fn refusal(file: &Path) -> Option<String> {
 pub fn execute(command: &Command) -> ExitCode {
     let result = match command {
         Command::Run(arguments) => run::run(arguments),
+        Command::Submit(arguments) => submit::submit_runs(arguments),
+        Command::Status(arguments) => status::status(arguments),
+        Command::Cancel(arguments) => cancel::cancel_jobs(arguments),
         Command::Check(arguments) => check::check(arguments),
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -12,6 +12,7 @@ use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::progress::{ProgressLine, REDRAW_EVERY};
 use super::table::table;
+use crate::cluster::Shard;
 use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
@@ -31,41 +32,16 @@ pub struct RunArgs {
     /// Threads per run [default: the runs share the cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines
+    /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines [default: in an array of Slurm,
+    /// PBS or Kubernetes, the part of the task]
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    /// Number of parts, where a scheduler tells only which one this is
+    #[arg(long, value_name = "N", conflicts_with_all = ["shard", "arm", "seed"], value_parser = clap::value_parser!(u32).range(1..))]
+    shards: Option<u32>,
     /// Folder for the runs' directories [default: beside the file, FILE.runs]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-}
-
-/// One of several parts of all runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shard {
-    /// Which part, from 1.
-    index: usize,
-    /// How many there are.
-    of: usize,
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers =
-            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
-        match numbers {
-            Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
-            _ => Err("write I/N with I from 1 to N, such as 2/4".to_owned()),
-        }
-    }
-}
-
-impl Shard {
-    /// Every N-th run, beginning with the I-th: the parts differ by one run at most, and together are all runs.
-    fn of(self, runs: Vec<Run>) -> Vec<Run> {
-        runs.into_iter().skip(self.index - 1).step_by(self.of).collect()
-    }
 }
 
 /// Runs the selected runs that are not done.
@@ -79,7 +55,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
         print_err(note);
     }
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
-    if let Some(shard) = arguments.shard {
+    if let Some(shard) = chosen_shard(arguments, &|name| std::env::var(name).ok())? {
         runs = shard.of(runs);
     }
     let folder = document.runs_folder(arguments.into.as_ref());
@@ -113,17 +89,41 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// The shard that was named; where no runs were chosen either, that of the scheduler.
+fn chosen_shard(
+    arguments: &RunArgs,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<Shard>, Failure> {
+    let has_selection = !arguments.selection.arm.is_empty() || !arguments.selection.seed.is_empty();
+    if arguments.shard.is_some() || has_selection {
+        return Ok(arguments.shard);
+    }
+    let shards = arguments.shards.map(|shards| shards as usize);
+    let taken = Shard::from_scheduler(variable, shards).map_err(Failure::Input)?;
+    Ok(taken.map(|(shard, name)| {
+        print_err(&format!("Part {} of {}, by {name}; --shard 1/1 runs everything", shard.index, shard.of));
+        shard
+    }))
+}
+
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
     QueueOptions::chosen(arguments.jobs.map(usize::from), arguments.threads.map(usize::from), runs)
 }
+
+/// Signals that come so soon after the first one are the same request: a cluster signals a task's script, which passes it
+/// on, and all its processes too.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
 
 /// A flag that the first Ctrl-C raises; the second one ends the process at once.
 fn stop_on_interrupt() -> Result<StopFlag, Failure> {
     let stop = StopFlag::new();
     let flag = stop.clone();
+    let mut first: Option<Instant> = None;
     ctrlc::set_handler(move || {
-        if flag.requested().is_some() {
-            std::process::exit(Exit::Interrupted as i32);
+        match first {
+            Some(first) if first.elapsed() < SAME_REQUEST => return,
+            Some(_) => std::process::exit(Exit::Interrupted as i32),
+            None => first = Some(Instant::now()),
         }
         print_err("\nStopping at the next mini-batch; progress is kept. Press Ctrl-C again to abort at once");
         flag.request(StopKind::Now);
@@ -233,19 +233,6 @@ mod tests {
             r#"{{"event":"point","series":"test_accuracy","value":{accuracy},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#
         );
         RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }])
-    }
-
-    #[test]
-    fn shards_are_disjoint_and_together_everything() {
-        let runs: Vec<Run> = (1..=7).map(|seed| run("a", seed)).collect();
-        let seeds = |text: &str| -> Vec<u64> {
-            let shard: Shard = text.parse().unwrap();
-            shard.of(runs.clone()).iter().map(|run| run.seed).collect()
-        };
-        assert_eq!((seeds("1/3"), seeds("2/3"), seeds("3/3")), (vec![1, 4, 7], vec![2, 5], vec![3, 6]));
-        for wrong in ["0/3", "4/3", "1/0", "2", "a/b"] {
-            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
-        }
     }
 
     #[test]

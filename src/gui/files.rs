@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
+use crate::cluster;
+
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -251,9 +253,10 @@ pub fn interrupted_move(untitled: &Path, to: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether this is the directory of a run, and not the view settings or the trash beside it.
+/// Whether this is the directory of a run, and not the view settings, the trash or what was submitted beside it.
 fn is_run(path: &Path) -> bool {
-    path.is_dir() && !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+    let is_other = |name: &str| name.starts_with('.') || name == cluster::FOLDER;
+    path.is_dir() && !path.file_name().is_some_and(|name| is_other(&name.to_string_lossy()))
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

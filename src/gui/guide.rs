@@ -31,6 +31,7 @@ const PAGES: &[Page] = &[
     page!("guide/faults.md", "Faults"),
     page!("guide/optimizers.md", "Optimizers"),
     page!("guide/command-line.md", "Command line"),
+    page!("guide/cluster.md", "Clusters"),
     page!("guide/data.md", "Data and devices"),
     page!("guide/results.md", "Result files"),
     page!("semantics.md", "What each setting computes"),

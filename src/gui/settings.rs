@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
+use crate::cluster::ClusterSettings;
 use crate::figure::FileKind;
 use crate::results::tiles::Group;
 
 /// What is kept about the window, apart from any document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Settings {
@@ -34,6 +35,8 @@ pub struct Settings {
     pub notify: bool,
     /// The computer stays awake while runs go on.
     pub keep_awake: bool,
+    /// What was asked of a cluster last.
+    pub cluster: ClusterSettings,
     /// How runs share the machine.
     pub sharing: Sharing,
     /// Files that were open before.
@@ -87,6 +90,7 @@ impl Default for Settings {
             theme: ThemePreference::System,
             notify: true,
             keep_awake: false,
+            cluster: ClusterSettings::default(),
             sharing: Sharing::default(),
             recent: Recent::default(),
             export_kind: None,

@@ -16,10 +16,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("figure", &["results", "doc", "form"]),
     ("net", &["doc", "optimize", "data", "intervene", "form"]),
     ("run", &["net", "results", "doc", "optimize", "data", "intervene", "form"]),
+    ("cluster", &["run", "results", "doc", "form"]),
     ("download", &["data", "form"]),
     ("licences", &[]),
-    ("gui", &["run", "figure", "results", "doc", "download", "data", "form", "licences"]),
-    ("cli", &["run", "figure", "results", "doc", "download", "data", "form", "licences"]),
+    ("gui", &["cluster", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
+    ("cli", &["cluster", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
 ];
 
 /// A file by its path.

@@ -7,6 +7,7 @@ mod campaign;
 mod campaign_disk;
 mod checkpoints;
 mod cli;
+mod cluster;
 mod contract;
 mod engine;
 mod engine_ensemble;

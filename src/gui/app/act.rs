@@ -72,6 +72,7 @@ impl App {
             C::Resume => self.then(Step::Start(StartRequest::Resumable), ctx),
             C::StopAfterStage => self.runner.runs.stop(StopKind::AfterStage),
             C::StopNow => self.runner.runs.stop(StopKind::Now),
+            C::Cluster => self.open_cluster(),
             C::Notify => self.shell.settings.notify ^= true,
             C::KeepAwake => {
                 self.shell.settings.keep_awake ^= true;

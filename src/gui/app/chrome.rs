@@ -17,13 +17,12 @@ use crate::gui::log::NoticeAction;
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::gui::tiles::LayoutChange;
 use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::widgets::{self, Tone};
-use crate::gui::{plan, text, theme};
+use crate::gui::{plan, selection::Selection, text, theme};
 use crate::results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.
@@ -325,6 +324,7 @@ impl App {
             }
             Request::Compare(response) => self.answer(response, ctx),
             Request::Queue(request) => self.queue(&request, ctx),
+            Request::Cluster => self.open_cluster(),
             Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
             Request::Edit(place) => self.show_setting(place),

@@ -10,6 +10,7 @@
 mod act;
 mod browsing;
 mod chrome;
+mod cluster;
 mod download;
 mod editor;
 mod export;
@@ -350,6 +351,7 @@ impl eframe::App for App {
         self.layout_ui(ui);
         self.export_ui(&ctx);
         self.download_ui(&ctx);
+        self.cluster_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
         self.shell.licences.ui(&ctx);

@@ -10,6 +10,8 @@ use eframe::egui::{
 
 use super::sharing::TypedSharing;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
+use crate::cluster::Slurm;
+use crate::gui::cluster::ClusterQueue;
 use crate::gui::compare::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::queue_menu::queue_entries_ui;
@@ -53,6 +55,8 @@ struct Queue {
     lines: Vec<QueueLine>,
     /// The revisions of records and rows that the lines are of, and when they were made, in seconds.
     made: Option<([u64; 2], f64)>,
+    /// What Slurm has of the experiment.
+    cluster: ClusterQueue,
     /// Arms with their positions and colours.
     arms: BTreeMap<String, [usize; 2]>,
 }
@@ -73,6 +77,7 @@ impl View for Queue {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
         let sharing = self.head_ui(ui, input.runs, shared.sharing).map(ViewResponse::Sharing);
+        let sharing = sharing.or(self.cluster_ui(ui, input));
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
             return sharing;
@@ -115,6 +120,20 @@ impl Queue {
             );
         });
         (sharing != runs.sharing).then_some(sharing)
+    }
+
+    /// The jobs of the experiment in Slurm's queue, and where they can be cancelled.
+    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<ViewResponse> {
+        let ctx = ui.ctx().clone();
+        let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
+        if lines.is_empty() {
+            return None;
+        }
+        let shown = ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(lines).color(present(ui).text2));
+            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(ViewResponse::Cluster)
+        });
+        shown.inner
     }
 
     /// "2 running, 4 waiting, 1 failed".

@@ -19,6 +19,7 @@
 mod about;
 pub(super) mod claim;
 mod stamp;
+mod standing;
 mod stored_run;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,7 @@ use crate::results::{Event, Report, RunRecord, RunState, left_out};
 use about::{About, RecordedEnd};
 use claim::Claim;
 pub use stamp::Stamp;
+pub use standing::Standing;
 pub use stored_run::StoredRun;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
+use crate::cluster::Slurm;
 use crate::gui::background::BackgroundTask;
+use crate::gui::cluster::ClusterDialog;
 use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
 use crate::gui::download::DownloadDialog;
@@ -40,6 +42,10 @@ pub(super) struct Shell {
     pub exporting: Exporting,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
+    /// The dialog that submits runs to a cluster, while it is open.
+    pub cluster: Option<ClusterDialog>,
+    /// Slurm's programs.
+    pub slurm: Slurm,
     /// The list that is open.
     pub palette: Option<Palette>,
     /// Which recent files are still there.
@@ -66,6 +72,8 @@ impl Shell {
             licences: LicencesWindow::default(),
             exporting: Exporting::default(),
             download: None,
+            cluster: None,
+            slurm: Slurm::default(),
             palette: None,
             presence: Presence::default(),
             may_close: false,

@@ -3,6 +3,7 @@
 mod accessible;
 mod archive;
 mod citizen;
+mod cluster;
 mod commands_walk;
 mod crowded;
 mod data_folder;

@@ -38,6 +38,8 @@ pub(in crate::gui::app) enum Request {
     Take(Subject, Wanted),
     /// To start, stop or move runs.
     Queue(QueueRequest),
+    /// The dialog of the cluster.
+    Cluster,
     /// Another way to share the machine.
     Sharing(Sharing),
     /// Another plot or view.
@@ -173,6 +175,7 @@ impl Drawn<'_> {
         self.requests.extend(match response {
             ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
             ViewResponse::Queue(request) => Some(Request::Queue(request)),
+            ViewResponse::Cluster => Some(Request::Cluster),
             ViewResponse::Sharing(sharing) => Some(Request::Sharing(sharing)),
             ViewResponse::Compare(response) => Some(Request::Compare(response)),
             ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),

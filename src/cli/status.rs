@@ -1,0 +1,137 @@
+//! `weightlab status`: where the runs are, by their directories and by the queue of Slurm.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::document::{Document, DocumentArgs, by_arm, distinct};
+use super::failure::{Exit, Failure};
+use super::output::{print_err, print_out};
+use super::table::table;
+use crate::cluster::{RunPlace, Runs, Slurm, Status};
+use crate::doc::Run;
+
+/// Settings of `weightlab status`.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    document: DocumentArgs,
+    /// Go on until nothing runs or waits, with a line for every change
+    #[arg(long)]
+    watch: bool,
+    /// Folder with the runs' directories [default: beside the file, FILE.runs]
+    #[arg(long, visible_alias = "into", value_name = "DIR")]
+    from: Option<PathBuf>,
+}
+
+/// Between two looks of `--watch`: a queue is asked seldom.
+const EVERY: Duration = Duration::from_secs(5);
+/// Reasons of failed runs that are printed.
+const MOST_REASONS: usize = 5;
+
+/// Prints where the runs are.
+///
+/// # Errors
+/// What is wrong with the file or the arguments.
+pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
+    let document = Document::open(&arguments.document)?;
+    let runs = distinct(&document.all_runs()?);
+    let folder = document.runs_folder(arguments.from.as_ref());
+    let slurm = Slurm::default();
+    let look = || Status::of(Runs { all: &runs, folder: &folder }, &slurm);
+    let mut status = look();
+    for path in &status.damaged {
+        print_err(&format!("note: {} cannot be read", path.display()));
+    }
+    if arguments.watch {
+        let mut said = Vec::new();
+        while !status.is_over() {
+            let lines = [vec![status.in_words()], status.queue_in_words()].concat();
+            if lines != said {
+                print_err(&lines.join("\n"));
+                said = lines;
+            }
+            std::thread::sleep(EVERY);
+            status = look();
+        }
+    }
+    print_out(&text(&runs, &status, &folder));
+    let has_failed = status.places.contains(&RunPlace::Failed);
+    Ok(if arguments.watch && has_failed { Exit::RunFailed } else { Exit::Done })
+}
+
+/// A line an arm and one for all runs, the queue, and why runs have failed.
+fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
+    let place_of = |run: &Run| {
+        let at = runs.iter().position(|known| known.id == run.id);
+        at.map(|at| status.places[at])
+    };
+    let counts = status.counts();
+    let columns: Vec<RunPlace> = RunPlace::ALL
+        .into_iter()
+        .filter(|place| *place == RunPlace::Done || counts.contains_key(place))
+        .collect();
+    let row = |name: &str, places: &[RunPlace]| {
+        let count = |column: &RunPlace| places.iter().filter(|place| *place == column).count().to_string();
+        let counts = columns.iter().map(count);
+        [name.to_owned()].into_iter().chain(counts).chain([places.len().to_string()]).collect::<Vec<String>>()
+    };
+    let arms = by_arm(runs);
+    let mut rows: Vec<Vec<String>> = arms
+        .iter()
+        .map(|(name, of_arm)| row(name, &of_arm.iter().filter_map(|run| place_of(run)).collect::<Vec<_>>()))
+        .collect();
+    if arms.len() > 1 {
+        rows.push(row("all", &status.places));
+    }
+    let head: Vec<&str> =
+        ["arm"].into_iter().chain(columns.iter().map(|column| column.word())).chain(["runs"]).collect();
+    let mut lines = vec![table(&head, &rows, 1).trim_end().to_owned()];
+    lines.extend(status.queue_in_words());
+    if status.submissions == 0 {
+        lines.push("Nothing was submitted to Slurm".to_owned());
+    }
+    let failed: Vec<&Run> = runs
+        .iter()
+        .zip(&status.places)
+        .filter(|(_, place)| **place == RunPlace::Failed)
+        .map(|(run, _)| run)
+        .collect();
+    for run in failed.iter().take(MOST_REASONS) {
+        let why = std::fs::read_to_string(folder.join(&run.id).join("FAILED")).unwrap_or_default();
+        lines.push(format!("{} (seed {}) failed: {}", run.arm, run.seed, why.trim()));
+    }
+    if failed.len() > MOST_REASONS {
+        lines.push(format!("{} more have failed", failed.len() - MOST_REASONS));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::RunSpec;
+
+    #[test]
+    fn arms_have_a_line_each_and_places_without_runs_no_column() {
+        let run = |arm: &str, seed: u64| Run {
+            id: format!("{arm}{seed}"),
+            arm: arm.to_owned(),
+            arm_index: 0,
+            seed,
+            spec: RunSpec { seed, ..RunSpec::default() }.into(),
+        };
+        let runs = [run("dense", 1), run("dense", 2), run("ticket", 1)];
+        let places = vec![RunPlace::Done, RunPlace::Pending, RunPlace::Failed];
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("ticket1")).unwrap();
+        std::fs::write(folder.path().join("ticket1/FAILED"), "the disk is full\n").unwrap();
+        let text = text(&runs, &Status { places, submissions: 1, ..Status::default() }, folder.path());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "arm      done   pending   failed   runs");
+        assert_eq!(lines[1], "dense       1         1        0      2");
+        assert_eq!(lines[3], "all         1         1        1      3");
+        assert_eq!(lines[4], "ticket (seed 1) failed: the disk is full");
+    }
+}

@@ -1,0 +1,149 @@
+//! What a submission would hand out: what is not done and not in the queue already.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::error::ClusterError;
+use super::packing::{Packing, Runs};
+use super::record::{Submission, active_tasks, submissions};
+use super::script::Script;
+use super::settings::ClusterSettings;
+use super::shard::Shard;
+use super::slurm::Slurm;
+use crate::form::number::counted;
+use crate::results::number::duration_range;
+use crate::run::{Pace, QueueOptions, Standing, Task};
+
+/// What is to be submitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The runs of the experiment, and their folder.
+    pub runs: Runs<'a>,
+    /// The file of the experiment.
+    pub file: &'a Path,
+    /// Settings of the command line.
+    pub set: &'a [(String, String)],
+    /// The program that the tasks start.
+    pub program: &'a Path,
+    /// What is asked of Slurm.
+    pub settings: &'a ClusterSettings,
+}
+
+/// What would be submitted.
+#[derive(Debug)]
+pub struct Plan {
+    /// The script.
+    pub script: Script,
+    /// How the runs are dealt out.
+    pub packing: Packing,
+    /// Runs that are done.
+    pub done: usize,
+    /// Runs that are not done and whose tasks are in the queue.
+    pub held: usize,
+    /// Runs that are handed out.
+    pub left: usize,
+    /// Records of earlier submissions that cannot be read.
+    pub damaged: Vec<PathBuf>,
+    /// Why nothing can be submitted here.
+    pub trouble: Option<ClusterError>,
+    /// What is recorded of it.
+    pub(super) record: Submission,
+}
+
+/// Looks at the runs and at the queue, and writes the script, on no disk yet. `measure` measures a pace, for the expected
+/// time. Without Slurm, the plan says so and is as if the queue were empty.
+///
+/// # Errors
+/// Settings that do not fit, and an expected time that is needed and not known.
+pub fn prepare(
+    request: &Request<'_>,
+    slurm: &Slurm,
+    measure: &dyn Fn(&Task, QueueOptions) -> Option<Pace>,
+) -> Result<Plan, ClusterError> {
+    let Request { runs, settings, .. } = *request;
+    settings.check()?;
+    let (known, damaged) = submissions(runs.folder);
+    let (queue, trouble) =
+        match slurm.largest_index().and_then(|most| Ok((most, active_tasks(&known, slurm)?))) {
+            Ok((most, tasks)) => ((most, tasks), None),
+            Err(error) => ((None, Vec::new()), Some(error)),
+        };
+    let (largest_index, active) = queue;
+    let ids: Vec<String> = runs.all.iter().map(|run| run.id.clone()).collect();
+    let (minutes, cpus) = (Some(settings.minutes), settings.cpus);
+    let is_same =
+        |earlier: &&Submission| earlier.runs == ids && earlier.minutes == minutes && earlier.cpus == cpus;
+    let earlier = known.iter().rev().find(is_same).map(|earlier| earlier.shards);
+    let packing = Packing::of(runs, settings, earlier, largest_index, measure)?;
+
+    let held: BTreeSet<&str> =
+        active.iter().flat_map(|(submission, task)| submission.runs_of(task.index)).collect();
+    let is_done: Vec<bool> = ids.iter().map(|id| Standing::of(runs.folder, id) == Standing::Done).collect();
+    let is_left = |at: &usize| !is_done[*at] && !held.contains(ids[*at].as_str());
+    let of = packing.shards;
+    let left_of = |index: usize| Shard { index, of }.of(0..ids.len()).iter().filter(|at| is_left(at)).count();
+    let tasks: Vec<usize> = (1..=of).filter(|index| left_of(*index) > 0).collect();
+    let done = is_done.iter().filter(|done| **done).count();
+    let left = (0..ids.len()).filter(is_left).count();
+    let held = ids.len() - done - left;
+    let minutes = minutes.filter(|_| settings.shards.is_none());
+    let record =
+        Submission { shards: of, minutes, cpus, tasks: tasks.clone(), runs: ids, ..Submission::default() };
+    let script = Script {
+        program: request.program.to_owned(),
+        file: request.file.to_owned(),
+        set: request.set.to_owned(),
+        folder: runs.folder.to_owned(),
+        runs: record.runs.len(),
+        shards: of,
+        tasks,
+        settings: settings.clone(),
+    };
+    Ok(Plan { script, packing, done, held, left, damaged, trouble, record })
+}
+
+impl Plan {
+    /// Whether there is nothing to hand out.
+    pub const fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// What is handed out, and what is not, a sentence a line.
+    pub fn summary(&self) -> Vec<String> {
+        let all = counted(self.record.runs.len(), "run");
+        let mut lines = Vec::new();
+        if self.is_empty() {
+            lines.push(match self.held {
+                0 => format!("Nothing is missing: {all}, all done"),
+                held => {
+                    format!("Nothing is missing: of {all}, {} are done and {held} in the queue", self.done)
+                }
+            });
+        } else {
+            let tasks = counted(self.script.tasks.len(), "task");
+            let of = if self.script.tasks.len() < self.packing.shards {
+                format!("{tasks} of {}", self.packing.shards)
+            } else {
+                tasks
+            };
+            let mut line = format!("{of} for {}", counted(self.left, "run"));
+            let [done, held] = [(self.done, "done"), (self.held, "in the queue")]
+                .map(|(count, what)| (count > 0).then(|| format!("{count} {what}")));
+            let others: Vec<String> = done.into_iter().chain(held).collect();
+            if !others.is_empty() {
+                line.push_str(&format!(" (of {all}, {})", others.join(", ")));
+            }
+            lines.push(line);
+            if let Some(expected) = self.packing.expected.filter(|_| self.left == self.record.runs.len()) {
+                let tasks = self.packing.shards as f64;
+                let range = duration_range(expected.range.map(|secs| secs / tasks));
+                lines.push(format!("A task takes {range}, {}", expected.basis()));
+            }
+        }
+        lines.extend(self.packing.lowered.clone());
+        lines.extend(self.damaged.iter().map(|path| {
+            format!("{} cannot be read: tasks of that submission may be handed out again", path.display())
+        }));
+        lines
+    }
+}

@@ -1,0 +1,151 @@
+//! The batch script: what Slurm reads of it, and what a task does.
+
+use std::path::{Path, PathBuf};
+
+use super::quote::{directive, word, words};
+use super::settings::ClusterSettings;
+use crate::form::number::counted;
+
+/// What a task does, whichever it is.
+const WORK: &str = include_str!("task.sh");
+
+/// What a script is made of. All paths are absolute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// The program.
+    pub program: PathBuf,
+    /// The experiment.
+    pub file: PathBuf,
+    /// Settings of the command line.
+    pub set: Vec<(String, String)>,
+    /// The folder of the run directories.
+    pub folder: PathBuf,
+    /// Number of runs.
+    pub runs: usize,
+    /// Number of shards.
+    pub shards: usize,
+    /// Those that are handed out.
+    pub tasks: Vec<usize>,
+    /// What is asked of Slurm.
+    pub settings: ClusterSettings,
+}
+
+impl Script {
+    /// The text, for `sbatch`.
+    pub fn text(&self) -> String {
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let one_line: String =
+            name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let mut text = format!(
+            "#!/bin/sh\n# Weightlab {}: {} of {one_line}, dealt out to {}. What is done already is left out.\n",
+            env!("CARGO_PKG_VERSION"),
+            counted(self.runs, "run"),
+            counted(self.shards, "task")
+        );
+        for (option, value) in self.options() {
+            text.push_str("#SBATCH --");
+            text.push_str(&option);
+            if let Some(value) = value {
+                text.push('=');
+                text.push_str(&directive(&value));
+            }
+            text.push('\n');
+        }
+        let [program, file, folder] =
+            [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
+        text.push_str(&format!("\nprogram={program}\nexperiment={file}\nresults={folder}\n"));
+        text.push_str(&format!("runs={}\nshards={}\n", self.runs, self.shards));
+        let set = self.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
+        let set: Vec<String> = set.collect();
+        text.push_str(format!("set -- {}", words(set.iter().map(String::as_str))).trim_end());
+        text.push('\n');
+        if self.has_odd_log() {
+            // A directive is one line.
+            text.push_str(
+                "exec >>\"$results/cluster/logs/${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID.log\" 2>&1\n",
+            );
+        }
+        text.push_str(WORK);
+        text
+    }
+
+    /// Options of `sbatch(1)`, with their values.
+    fn options(&self) -> Vec<(String, Option<String>)> {
+        let settings = &self.settings;
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let limit = settings.parallel.map(|most| format!("%{most}")).unwrap_or_default();
+        let log = if self.has_odd_log() { PathBuf::from("/dev/null") } else { log(&self.folder) };
+        let mut options = vec![
+            ("job-name", Some(settings.job_name.clone().unwrap_or(stem))),
+            ("array", Some(indices(&self.tasks) + &limit)),
+            ("output", Some(log.to_string_lossy().into_owned())),
+            ("open-mode", Some("append".to_owned())),
+            ("signal", Some(format!("B:USR1@{}", settings.warning))),
+            ("requeue", None),
+            ("cpus-per-task", Some(settings.cpus.to_string())),
+        ];
+        let asked = [
+            ("partition", &settings.partition),
+            ("time", &settings.time),
+            ("mem", &settings.memory),
+            ("account", &settings.account),
+        ];
+        options.extend(
+            asked.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, value.clone())),
+        );
+        let options = options.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let others = settings.option.iter().map(|option| {
+            let option = option.trim_start_matches('-');
+            match option.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (option.to_owned(), None),
+            }
+        });
+        options.chain(others).collect()
+    }
+
+    fn has_odd_log(&self) -> bool {
+        self.folder.to_string_lossy().chars().any(char::is_control)
+    }
+}
+
+/// The folder of the tasks' logs.
+pub fn logs(folder: &Path) -> PathBuf {
+    folder.join(super::record::FOLDER).join("logs")
+}
+
+/// The log of a task, as a pattern of Slurm: `%` in a path stands doubled.
+fn log(folder: &Path) -> PathBuf {
+    PathBuf::from(logs(folder).to_string_lossy().replace('%', "%%")).join("%A_%a.log")
+}
+
+/// Indices as ranges: `1-3,7`.
+fn indices(tasks: &[usize]) -> String {
+    let mut ranges: Vec<[usize; 2]> = Vec::new();
+    for &task in tasks {
+        match ranges.last_mut() {
+            Some([_, last]) if *last + 1 == task => *last = task,
+            _ => ranges.push([task, task]),
+        }
+    }
+    let text = |[first, last]: &[usize; 2]| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_written_as_ranges() {
+        assert_eq!(indices(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
+        assert_eq!(indices(&[5]), "5");
+    }
+
+    #[test]
+    fn a_percent_sign_in_a_path_is_no_pattern() {
+        assert_eq!(log(Path::new("/a%b.runs")), Path::new("/a%%b.runs/cluster/logs/%A_%a.log"));
+    }
+}

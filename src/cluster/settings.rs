@@ -1,0 +1,170 @@
+//! What is asked of Slurm: options of `weightlab submit`, and fields of the window's dialog.
+
+use super::error::ClusterError;
+use crate::form::{Group, Node, Value};
+
+crate::form! {
+    /// How runs go to a cluster.
+    pub struct ClusterSettings: "Cluster" {
+        shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1000000], unset "by time";
+        minutes: u64 = 60, "Time per task", "Packs so many short runs into a task, by their expected time", unit "min", range [1, 100000];
+        parallel: Option<usize> = None, "At the same time", "At most so many tasks run at the same time", range [1, 1000000], unset "no limit";
+        partition: Option<String> = None, "Partition", "Partition of the cluster; sinfo lists them", unset "default";
+        time: Option<String> = None, "Time limit", "Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it \
+            save, and continue from there", unset "that of the partition";
+        cpus: usize = 1, "Processors", "Processors of a task: its runs share them", range [1, 4096];
+        memory: Option<String> = None, "Memory", "Memory of a task, such as 4G", unset "default";
+        account: Option<String> = None, "Account", "Account that the time is charged to", unset "default";
+        job_name: Option<String> = None, "Name", "Name of the job in the queue", unset "that of the file";
+        warning: u64 = 120, "Warning", "Slurm warns a task so long before its time limit, and the task saves", unit "s", range [10, 3600];
+        option: Vec<String> = Vec::new(), "Other options", "Another option of sbatch, such as qos=long or exclusive; can be repeated";
+    }
+}
+
+impl ClusterSettings {
+    /// What is wrong with the settings alone.
+    ///
+    /// # Errors
+    /// The first thing that Slurm would misread.
+    pub fn check(&self) -> Result<(), ClusterError> {
+        if let Some(time) = &self.time {
+            let secs = seconds(time).map_err(ClusterError::Settings)?;
+            if secs.is_some_and(|secs| secs < self.warning + 60) {
+                return Err(ClusterError::Settings(format!(
+                    "the time limit {time} leaves no time for runs: it must be at least a minute longer than the warning, \
+                     which comes {} s before the end",
+                    self.warning
+                )));
+            }
+        }
+        let own =
+            ["array", "output", "error", "signal", "open-mode", "requeue", "no-requeue", "parsable", "wrap"];
+        for option in &self.option {
+            let name = option.trim_start_matches('-').split('=').next().unwrap_or_default();
+            if name.is_empty() || name.contains(char::is_whitespace) {
+                return Err(ClusterError::Settings(format!(
+                    "\"{option}\" is no option of sbatch; write NAME=VALUE, such as qos=long"
+                )));
+            }
+            if own.contains(&name) {
+                return Err(ClusterError::Settings(format!(
+                    "the script sets {name} itself; leave that option out"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Seconds of a time limit as Slurm writes it (`sbatch(1)`, `--time`); nothing where there is no limit.
+fn seconds(time: &str) -> Result<Option<u64>, String> {
+    let wrong = || {
+        format!(
+            "\"{time}\" is no time limit; write minutes, hours:minutes:seconds or days-hours, such as 90, 2:00:00 or 1-12"
+        )
+    };
+    if ["unlimited", "infinite"].contains(&time.to_ascii_lowercase().as_str()) {
+        return Ok(None);
+    }
+    let (days, rest) = match time.split_once('-') {
+        Some((days, rest)) => (Some(days.parse::<u64>().map_err(|_| wrong())?), rest),
+        None => (None, time),
+    };
+    let numbers: Result<Vec<u64>, _> = rest.split(':').map(str::parse).collect();
+    let secs = match (days, numbers.map_err(|_| wrong())?.as_slice()) {
+        (None, [minutes]) => minutes.checked_mul(60),
+        (None, [minutes, secs]) => minutes.checked_mul(60).and_then(|all| all.checked_add(*secs)),
+        (_, [hours, rest @ ..]) if rest.len() <= 2 => {
+            let minutes = rest.first().copied().unwrap_or_default();
+            let secs = rest.get(1).copied().unwrap_or_default();
+            let hours = days.unwrap_or_default().checked_mul(24).and_then(|all| all.checked_add(*hours));
+            let all = hours.and_then(|all| all.checked_mul(60)).and_then(|all| all.checked_add(minutes));
+            all.and_then(|all| all.checked_mul(60)).and_then(|all| all.checked_add(secs))
+        }
+        _ => return Err(wrong()),
+    };
+    // Slurm takes a limit of zero for none.
+    secs.map(|secs| (secs > 0).then_some(secs)).ok_or_else(wrong)
+}
+
+/// The settings that are not as usual, as options of `weightlab submit`.
+pub fn arguments(settings: &ClusterSettings) -> Vec<String> {
+    let mut settings = settings.clone();
+    let mut words = Vec::new();
+    for (index, field) in settings.fields().iter().enumerate() {
+        if settings.is_default(index) {
+            continue;
+        }
+        for value in texts(settings.value(index)) {
+            words.extend([format!("--{}", field.key.replace('_', "-")), value]);
+        }
+    }
+    words
+}
+
+/// A value as it is typed; a list has several, what is not set none.
+fn texts(value: &mut dyn Value) -> Vec<String> {
+    match value.node() {
+        Node::Integer(number) => vec![number.get().to_string()],
+        Node::Text(text) => vec![text.clone()],
+        Node::Optional(optional) => optional.value().map(texts).unwrap_or_default(),
+        Node::List(list) => (0..list.count()).flat_map(|index| texts(list.item(index))).collect(),
+        Node::Switch(_)
+        | Node::Number(_)
+        | Node::Parsed(_)
+        | Node::Choice(_)
+        | Node::Group(_)
+        | Node::Overrides(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_limits_are_read_as_slurm_reads_them() {
+        for (text, secs) in [
+            ("90", Some(5400)),
+            ("1:30", Some(90)),
+            ("2:00:00", Some(7200)),
+            ("1-12", Some(129_600)),
+            ("1-0:30", Some(88_200)),
+            ("1-0:0:5", Some(86_405)),
+            ("0", None),
+            ("UNLIMITED", None),
+        ] {
+            assert_eq!(seconds(text), Ok(secs), "{text}");
+        }
+        for wrong in ["", "2h", "1:2:3:4", "-5", "1-", "99999999999999999999", "18446744073709551615-0"] {
+            assert!(seconds(wrong).unwrap_err().contains("no time limit"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn settings_that_leave_no_time_or_break_the_script_are_refused() {
+        let check = |settings: ClusterSettings| settings.check().map_err(|error| error.to_string());
+        let time = |time: &str| ClusterSettings { time: Some(time.to_owned()), ..ClusterSettings::default() };
+        assert_eq!(check(time("3")), Ok(()));
+        assert!(check(time("2")).unwrap_err().contains("leaves no time"));
+        let option =
+            |option: &str| ClusterSettings { option: vec![option.to_owned()], ..ClusterSettings::default() };
+        assert_eq!(check(option("qos=long")), Ok(()));
+        assert_eq!(check(option("--exclusive")), Ok(()));
+        assert!(check(option("array=1-3")).unwrap_err().contains("itself"));
+        assert!(check(option("")).unwrap_err().contains("NAME=VALUE"));
+    }
+
+    #[test]
+    fn settings_become_options_of_the_command_line() {
+        let settings = ClusterSettings {
+            cpus: 4,
+            partition: Some("a b".to_owned()),
+            option: vec!["qos=long".to_owned(), "exclusive".to_owned()],
+            ..ClusterSettings::default()
+        };
+        let expected = ["--partition", "a b", "--cpus", "4", "--option", "qos=long", "--option", "exclusive"];
+        assert_eq!(arguments(&settings), expected);
+        assert!(arguments(&ClusterSettings::default()).is_empty());
+    }
+}

@@ -1,0 +1,136 @@
+//! The programs of Slurm: what they are asked, and what their answers mean.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::error::ClusterError;
+
+/// The programs of Slurm, on the path of the user.
+#[derive(Clone, Debug, Default)]
+pub struct Slurm {
+    /// The folder that they are in, where they are not on the path.
+    folder: Option<PathBuf>,
+}
+
+/// A task of an array that Slurm knows of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterTask {
+    /// The job of the array.
+    pub job: String,
+    /// Its index in the array.
+    pub index: usize,
+    /// What Slurm says of it, such as `RUNNING` or `PENDING`.
+    pub state: String,
+    /// Why it waits, such as `Resources`.
+    pub reason: String,
+    /// The script that was submitted.
+    pub script: String,
+}
+
+impl ClusterTask {
+    /// Whether a node works on it.
+    pub fn is_running(&self) -> bool {
+        ["RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"]
+            .contains(&self.state.as_str())
+    }
+
+    /// Whether it waits for a node, for the first time or again.
+    pub fn is_pending(&self) -> bool {
+        ["PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"]
+            .contains(&self.state.as_str())
+    }
+}
+
+impl Slurm {
+    /// The programs in a folder.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()) }
+    }
+
+    fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String, ClusterError> {
+        let path = self.folder.as_ref().map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
+        let output = Command::new(path).args(arguments).env("LC_ALL", "C").output();
+        let output = output.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => ClusterError::NoSlurm(program),
+            _ => ClusterError::Refused { program, message: error.to_string() },
+        })?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let lines = said.lines().map(|line| line.trim_start_matches(&format!("{program}: ")));
+        let lines: Vec<&str> = lines
+            .map(|line| line.trim_start_matches("error: ").trim())
+            .filter(|line| !line.is_empty())
+            .collect();
+        let message = if lines.is_empty() { output.status.to_string() } else { lines.join("; ") };
+        Err(ClusterError::Refused { program, message })
+    }
+
+    /// The largest index that a task of an array can have: one less than `MaxArraySize` (`slurm.conf(5)`); nothing where
+    /// Slurm does not say.
+    ///
+    /// # Errors
+    /// When Slurm is not there or does not answer.
+    pub fn largest_index(&self) -> Result<Option<usize>, ClusterError> {
+        let config = self.ask("scontrol", &["show", "config"])?;
+        let values = config.lines().filter_map(|line| line.split_once('='));
+        let size = values.filter(|(name, _)| name.trim() == "MaxArraySize");
+        let size = size.filter_map(|(_, value)| value.trim().parse::<usize>().ok()).next();
+        Ok(size.map(|size| size.saturating_sub(1)))
+    }
+
+    /// Submits a script; the number of the job.
+    ///
+    /// # Errors
+    /// When Slurm is not there or refuses it.
+    pub fn submit(&self, script: &Path) -> Result<String, ClusterError> {
+        let said = self.ask("sbatch", &["--parsable", &script.to_string_lossy()])?;
+        // With several clusters, its name follows.
+        let job = said.lines().next_back().and_then(|line| line.split(';').next()).unwrap_or_default().trim();
+        if job.is_empty() || !job.bytes().all(|letter| letter.is_ascii_digit()) {
+            let message = format!("it gave no job number, but \"{}\"", said.trim());
+            return Err(ClusterError::Refused { program: "sbatch", message });
+        }
+        Ok(job.to_owned())
+    }
+
+    /// The tasks of these jobs that are not over.
+    ///
+    /// # Errors
+    /// When Slurm is not there or does not answer.
+    pub fn queue(&self, jobs: &[String]) -> Result<Vec<ClusterTask>, ClusterError> {
+        if jobs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let jobs = format!("--jobs={}", jobs.join(","));
+        let answer = self.ask("squeue", &["--noheader", "--array", &jobs, "--format=%F|%K|%T|%r|%o"]);
+        match answer {
+            Ok(text) => Ok(text.lines().filter_map(task).collect()),
+            // It has forgotten the only job that it was asked for.
+            Err(ClusterError::Refused { message, .. }) if message.contains("Invalid job id") => {
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Cancels jobs.
+    ///
+    /// # Errors
+    /// When Slurm is not there or refuses it.
+    pub fn cancel(&self, jobs: &[String]) -> Result<(), ClusterError> {
+        let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+        self.ask("scancel", &jobs).map(drop)
+    }
+}
+
+/// A line of `squeue`: job, index, state, reason and script.
+fn task(line: &str) -> Option<ClusterTask> {
+    let mut fields = line.trim().splitn(5, '|');
+    let mut next = || fields.next().map(str::to_owned);
+    let (job, index, state, reason, script) = (next()?, next()?, next()?, next()?, next()?);
+    let known = ClusterTask { job, index: index.parse().ok()?, state, reason, script };
+    (known.is_running() || known.is_pending()).then_some(known)
+}
