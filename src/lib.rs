@@ -1,6 +1,6 @@
 //! Experiments that intervene on single weights of neural networks.
 //!
-//! Layers, imports go downward only: `cli` and `gui` over [`cluster`] over [`run`] over [`net`] and [`figure`] over [`results`] over
+//! Layers, imports go downward only: `cli` and `gui` over [`cluster`] and [`publish`] over [`run`] over [`net`] and [`figure`] over [`results`] over
 //! [`doc`] over [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
 
 pub mod cli;
@@ -15,5 +15,6 @@ pub mod intervene;
 pub mod licences;
 pub mod net;
 pub mod optimize;
+pub mod publish;
 pub mod results;
 pub mod run;

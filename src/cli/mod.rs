@@ -18,6 +18,7 @@ mod output;
 mod points;
 mod progress;
 mod replay;
+mod report;
 mod run;
 mod shell;
 mod show;
@@ -83,6 +84,8 @@ pub enum Command {
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(Box<export::ExportArgs>),
+    /// Write a report: one HTML file with methods, figures, tables and settings
+    Report(report::ReportArgs),
     /// Print what a weight file holds: names, shapes, statistics, and the network that it is of
     Inspect(inspect::InspectArgs),
     /// Download a dataset, or list those that can be downloaded
@@ -117,6 +120,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Report(arguments) => report::report(arguments),
         Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Data(arguments) => data::data(arguments),
         Command::Completions(arguments) => Ok(shell::completions(arguments)),

@@ -18,6 +18,8 @@ pub enum Purpose {
     Open,
     /// To save the experiment.
     Save,
+    /// To write a report.
+    Report,
     /// A folder for a setting.
     Folder,
     /// A file for a setting.
@@ -41,6 +43,7 @@ impl PathRequest {
         match self.purpose {
             Purpose::Open => "Open an experiment",
             Purpose::Save => "Save the experiment",
+            Purpose::Report => "Write a report",
             Purpose::Folder => "Choose a folder",
             Purpose::File => "Choose a file",
         }
@@ -85,12 +88,15 @@ fn ask(request: &PathRequest) -> PathAnswer {
     let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
+        Purpose::Report => dialog.add_filter("HTML", &["html"]),
         Purpose::Folder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
         Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
         Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
+        Purpose::Save | Purpose::Report => {
+            dialog.set_title(request.title()).set_file_name(&request.name).save_file()
+        }
     };
     match picked {
         Some(path) => PathAnswer::Path(path),
@@ -123,13 +129,18 @@ pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The path with the extension of experiments where one is saved, added to the name: `a.v2` becomes `a.v2.ron`.
+/// The path with the extension of what is written, an experiment or a report, added to the name: `a.v2` becomes
+/// `a.v2.ron`.
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
-    let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ron"));
-    let name = path.file_name().filter(|_| purpose == Purpose::Save && !is_complete);
-    let Some(name) = name else { return path };
+    let wanted = match purpose {
+        Purpose::Save => "ron",
+        Purpose::Report => "html",
+        Purpose::Open | Purpose::Folder | Purpose::File => return path,
+    };
+    let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));
+    let Some(name) = path.file_name().filter(|_| !is_complete) else { return path };
     let mut name = name.to_owned();
-    name.push(".ron");
+    name.push(format!(".{wanted}"));
     path.with_file_name(name)
 }
 

@@ -34,6 +34,7 @@ const PAGES: &[Page] = &[
     page!("guide/cluster.md", "Clusters"),
     page!("guide/data.md", "Data and devices"),
     page!("guide/results.md", "Result files"),
+    page!("guide/sharing.md", "Sharing results"),
     page!("semantics.md", "What each setting computes"),
     page!("format.md", "All settings"),
     page!("performance.md", "Performance"),

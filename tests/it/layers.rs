@@ -19,8 +19,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cluster", &["run", "results", "doc", "form"]),
     ("download", &["data", "form"]),
     ("licences", &[]),
-    ("gui", &["cluster", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
-    ("cli", &["cluster", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
+    ("publish", &["run", "figure", "results", "doc", "data", "form"]),
+    ("gui", &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
+    ("cli", &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
 ];
 
 /// A file by its path.

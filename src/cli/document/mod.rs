@@ -93,6 +93,11 @@ impl Document {
         &self.experiment
     }
 
+    /// What is in the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The folder of its runs: the chosen one, or that next to the file.
     pub fn runs_folder(&self, chosen: Option<&PathBuf>) -> PathBuf {
         chosen.cloned().unwrap_or_else(|| folder_of(&self.path))

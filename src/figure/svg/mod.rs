@@ -24,6 +24,22 @@ pub fn svg(figure: &Figure, options: &Options) -> String {
     drawing(&items, page, &figure.named())
 }
 
+/// The figure as an element of an HTML document, which says `label` to who cannot see it. Its names begin with `prefix`, so
+/// that several figures do not share one.
+pub fn inline(figure: &Figure, options: &Options, prefix: &str, label: &str) -> String {
+    let (items, page) = drawn(figure, options);
+    let mut out = Writer { prefix: prefix.to_owned(), ..Writer::default() };
+    let [width, height] = page.map(number);
+    let label = escaped(label).replace('"', "&quot;");
+    out.line(&format!(
+        "<svg role=\"img\" aria-label=\"{label}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"{FAMILY}, Helvetica, Arial, sans-serif\">"
+    ));
+    out.items(&items);
+    out.line("</svg>");
+    out.text
+}
+
 /// Items as an SVG document of this width and height.
 pub fn drawing(items: &[Item], page: [f64; 2], title: &str) -> String {
     let mut out = Writer::default();
@@ -44,6 +60,8 @@ struct Writer {
     text: String,
     /// Clips so far, which have numbers as names.
     clips: u32,
+    /// What names begin with; empty in a document of its own.
+    prefix: String,
 }
 
 /// Names and values of attributes.
@@ -92,7 +110,7 @@ impl Writer {
                 Shape::Image(image) => self.image(image),
                 Shape::Clip(rect, items) => {
                     self.clips += 1;
-                    let name = format!("clip{}", self.clips);
+                    let name = format!("{}clip{}", self.prefix, self.clips);
                     self.line(&format!("<clipPath id=\"{name}\">"));
                     self.element("rect", &placed(*rect), None);
                     self.line(&format!("</clipPath>\n<g clip-path=\"url(#{name})\">"));

@@ -39,6 +39,7 @@ impl App {
             C::ExportFigure => self.take_figure(self.workspace.subject(), Wanted::File, ctx),
             C::CopyFigure => self.take_figure(self.workspace.subject(), Wanted::Picture, ctx),
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
+            C::WriteReport => self.ask_where_to_report(ctx),
             C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::DownloadData => self.open_download(),

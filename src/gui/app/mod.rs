@@ -20,6 +20,7 @@ mod news;
 mod panels;
 mod pause;
 mod replies;
+mod report;
 mod runner;
 mod shell;
 mod start;

@@ -116,6 +116,7 @@ impl App {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
+            PathUse::Report => self.write_report(path, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
             PathUse::DataFolder => {
                 self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);

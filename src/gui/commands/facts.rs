@@ -84,6 +84,7 @@ impl Command {
             Self::FitFigure => refuse_if(!context.has_figure, "There are no curves yet: press Run"),
             Self::Undo => refuse_if(context.undoes.is_none(), "Nothing to undo"),
             Self::Redo => refuse_if(context.redoes.is_none(), "Nothing to redo"),
+            Self::WriteReport => refuse_if(!context.has_figure, "There are no results yet: press Run"),
             Self::CopyTable => refuse_if(context.arms == 0, "There are no arms yet: add one on the left"),
             Self::DuplicateArm | Self::RenameArm | Self::RemoveArm | Self::StarArm => {
                 refuse_if(context.arm.is_none(), no_arm)

@@ -56,6 +56,8 @@ pub enum PathUse {
     Save(Option<Leaving>),
     /// To write a figure.
     Export(Subject),
+    /// To write a report.
+    Report,
     /// For the figure of the open export dialog.
     ExportFolder,
     /// As a folder with the files of a data set.
@@ -68,7 +70,7 @@ impl PathUse {
     /// Whether something is written to the path.
     pub const fn writes(&self) -> bool {
         match self {
-            Self::Save(_) | Self::Export(_) => true,
+            Self::Save(_) | Self::Export(_) | Self::Report => true,
             Self::Open(_) | Self::ExportFolder | Self::DataFolder | Self::Setting(..) => false,
         }
     }

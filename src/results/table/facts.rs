@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_line_of_earlier_settings_has_empty_cells_and_leaves_the_headings_to_the_others() {
         let mut labels = Labels::default();
-        labels.name("rate", "Learning rate", "Training");
+        labels.name("rate", ["Learning rate", ""], "Training");
         let labels = Arc::new(labels);
         let rows = ["0.1", "0.2"].map(|rate| Row { labels: labels.clone(), ..row(rate, 0.5) });
         let bare = Row { outdated_state: "done", ..Row::default() };

@@ -15,15 +15,17 @@ pub struct Labels {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Label {
     text: &'static str,
+    /// Its unit; empty for none.
+    unit: &'static str,
     /// The group that it belongs to, or its stage, counted from 1.
     of: String,
 }
 
 impl Labels {
     /// Notes what the setting at a path is called, and which part of the form it belongs to.
-    pub(super) fn name(&mut self, path: &str, text: &'static str, of: &str) {
+    pub(super) fn name(&mut self, path: &str, [text, unit]: [&'static str; 2], of: &str) {
         if !self.settings.contains_key(path) {
-            self.settings.insert(path.to_owned(), Label { text, of: of.to_owned() });
+            self.settings.insert(path.to_owned(), Label { text, unit, of: of.to_owned() });
         }
     }
 
@@ -62,6 +64,11 @@ impl Labels {
             return label.text.to_owned();
         }
         format!("{}, {}", label.of, label.text)
+    }
+
+    /// The unit of a setting; empty for none.
+    pub fn unit(&self, path: &str) -> &'static str {
+        self.settings.get(path).map_or("", |label| label.unit)
     }
 
     /// What the form calls the value of a setting.

@@ -43,7 +43,7 @@ pub fn settings(spec: &RunSpec) -> Settings {
 /// The same; notes what the form calls them.
 pub fn labelled(spec: &RunSpec, labels: &mut Labels) -> Settings {
     let mut walk = Walk { found: Settings::new(), labels };
-    walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", of: String::new() });
+    walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", unit: "", of: String::new() });
     walk.found.remove("seed");
     walk.found
 }
@@ -57,6 +57,7 @@ struct Walk<'a> {
 struct Here {
     path: String,
     label: &'static str,
+    unit: &'static str,
     /// The group around it, or its stage.
     of: String,
 }
@@ -88,7 +89,7 @@ impl Here {
 
 impl Walk<'_> {
     fn insert(&mut self, here: &Here, value: String) {
-        self.labels.name(&here.path, here.label, &here.of);
+        self.labels.name(&here.path, [here.label, here.unit], &here.of);
         self.found.insert(here.path.clone(), value);
     }
 
@@ -103,7 +104,12 @@ impl Walk<'_> {
         match value.node() {
             Node::Group(group) => {
                 for (index, field) in group.fields().iter().enumerate() {
-                    let inside = Here { path: here.under(field.key), label: field.label, of: here.part() };
+                    let inside = Here {
+                        path: here.under(field.key),
+                        label: field.label,
+                        unit: field.unit,
+                        of: here.part(),
+                    };
                     self.collect(group.value(index), &inside);
                 }
             }
@@ -118,6 +124,7 @@ impl Walk<'_> {
                     let inside = Here {
                         path: here.under(&index.to_string()),
                         label: here.label,
+                        unit: here.unit,
                         of: here.item(index),
                     };
                     self.collect(list.item(index), &inside);

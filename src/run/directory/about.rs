@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunSpec};
 use crate::form::ron_text;
+use crate::net::vectors;
 use crate::results::RunRecord;
 
 /// The file in the directory of a run.
@@ -18,7 +19,10 @@ pub struct About {
     pub arm: String,
     pub seed: u64,
     /// Name and version of the program.
-    program: String,
+    pub program: String,
+    /// The machine that it ran on last; unknown in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
     pub spec: RunSpec,
     /// The digest of the data, once they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,6 +30,41 @@ pub struct About {
     /// How it ended last; nothing while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<RecordedEnd>,
+}
+
+/// What computed a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// The commit that the program was built from; empty where the build did not know it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub commit: String,
+    /// The operating system and the kind of processor: "linux x86_64".
+    pub system: String,
+    /// What the processor calls itself; empty where the system does not tell.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub processor: String,
+    /// Its best vectors, which decide about the bits of results: "AVX2".
+    pub vectors: String,
+}
+
+impl Machine {
+    /// This program on this machine.
+    pub fn here() -> Self {
+        Self {
+            commit: env!("WEIGHTLAB_COMMIT").to_owned(),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            processor: processor(),
+            vectors: vectors().to_owned(),
+        }
+    }
+}
+
+/// The name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
+fn processor() -> String {
+    let list = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(); // other systems have no such file
+    let line = list.lines().find_map(|line| line.strip_prefix("model name"));
+    line.map(|rest| rest.trim_start_matches([' ', '\t', ':']).trim().to_owned()).unwrap_or_default()
 }
 
 /// How a run ended, and the last values of what most tables are about.
@@ -54,6 +93,7 @@ impl About {
             arm: run.arm.clone(),
             seed: run.seed,
             program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
+            machine: Some(Machine::here()),
             spec: RunSpec::clone(&run.spec),
             data: None,
             outcome: None,
@@ -116,6 +156,7 @@ mod tests {
             .unwrap();
         let mut about = About::read(folder.path()).unwrap();
         assert_eq!((about.seed, &about.data, &about.outcome), (3, &None, &None));
+        assert_eq!(about.machine, None, "nobody knows");
         let point = r#"{"event":"point","series":"test_accuracy","value":0.75,"stage":"0","epoch":2.0,"iteration":9,"trained":4.0,"remaining":0.5,"secs":1.5}"#;
         std::fs::write(folder.path().join("events.jsonl"), format!("{point}\n")).unwrap();
         about.data = Some("00ff".to_owned());

@@ -18,6 +18,7 @@
 
 mod about;
 pub(super) mod claim;
+mod provenance;
 mod stamp;
 mod standing;
 mod stored_run;
@@ -42,8 +43,10 @@ use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState, left_out};
+pub use about::Machine;
 use about::{About, RecordedEnd};
 use claim::Claim;
+pub use provenance::{Provenance, provenance};
 pub use stamp::Stamp;
 pub use standing::Standing;
 pub use stored_run::StoredRun;

@@ -294,3 +294,27 @@ fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
     }
     assert!(!window.sees("Back to Vulnerability") && window.sees("Show trial 0, seed 2"));
 }
+
+#[test]
+fn a_report_is_written_to_the_chosen_file_with_the_extension_of_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    let runs = window.harness.state().editor.document.runs().to_vec();
+    let refusal = Command::WriteReport.refusal(&window.harness.state().command_context());
+    assert!(refusal.unwrap().contains("There are no results yet"));
+    for run in &runs {
+        crate::run::summary::testing::carry_out(&folder.path().join("x.runs"), run);
+    }
+    drop(window);
+    window = with_file(folder.path());
+    wait_until(&mut window, |window| {
+        Command::WriteReport.refusal(&window.harness.state().command_context()).is_none()
+    });
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join("told.v2")));
+    window.execute(Command::WriteReport);
+    let asked = window.stage.borrow().requests.last().unwrap().clone();
+    assert_eq!((asked.name.as_str(), asked.title()), ("x.html", "Write a report"));
+    wait_until(&mut window, |window| window.log().contains("Wrote the report to "));
+    let html = std::fs::read_to_string(folder.path().join("told.v2.html")).unwrap();
+    assert!(html.contains("All 2 runs are done.") && html.contains("seeds: [1, 2]"));
+}

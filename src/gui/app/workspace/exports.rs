@@ -1,6 +1,6 @@
 //! Exports and copies of plots and views, made in a thread so that the window stays responsive.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eframe::egui;
@@ -36,7 +36,10 @@ enum Exported {
 
 /// An export in progress.
 pub(super) struct Exporting {
-    export: Export,
+    /// What is said where it does not work.
+    failure: &'static str,
+    /// Whether a file is written, which the window waits for when it closes.
+    is_file: bool,
     /// Of what.
     title: String,
     made: BackgroundTask<Result<Exported, String>>,
@@ -91,8 +94,24 @@ impl Workspace {
         let figure = self.figure_of(subject, (experiment, runs));
         let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));
         let text = "The system refused to start a thread. Close other programs and try again.";
-        let made = made.ok_or_else(|| Failure { title: export.failure(), text: text.to_owned() })?;
-        self.exports.push(Exporting { export, title, made });
+        let failure = export.failure();
+        let made = made.ok_or_else(|| Failure { title: failure, text: text.to_owned() })?;
+        self.exports.push(Exporting { failure, is_file: matches!(export, Export::File(..)), title, made });
+        Ok(())
+    }
+
+    /// Writes a report in a thread; `write` says why where it does not work.
+    pub fn begin_report(
+        &mut self,
+        path: PathBuf,
+        ctx: &egui::Context,
+        write: impl FnOnce(&Path) -> Result<(), String> + Send + 'static,
+    ) -> Result<(), Failure> {
+        let failure = "The report was not written";
+        let made = BackgroundTask::begin("report", ctx, move || write(&path).map(|()| Exported::File(path)));
+        let text = "The system refused to start a thread. Close other programs and try again.";
+        let made = made.ok_or_else(|| Failure { title: failure, text: text.to_owned() })?;
+        self.exports.push(Exporting { failure, is_file: true, title: "the report".to_owned(), made });
         Ok(())
     }
 
@@ -115,14 +134,14 @@ impl Workspace {
 
     /// Whether a file is being written.
     pub fn is_writing(&self) -> bool {
-        self.exports.iter().any(|exporting| matches!(exporting.export, Export::File(..)))
+        self.exports.iter().any(|exporting| exporting.is_file)
     }
 
     /// Takes what threads have exported; returns the files that were written, and what did not work.
     pub fn take_exports(&mut self, log: &mut Log, ctx: &egui::Context) -> (Vec<PathBuf>, Vec<Failure>) {
         let (mut written, mut failures) = (Vec::new(), Vec::new());
         for exporting in std::mem::take(&mut self.exports) {
-            let title = exporting.export.failure();
+            let title = exporting.failure;
             match exporting.made.take() {
                 TaskState::Running => self.exports.push(exporting),
                 TaskState::Done(Ok(made)) => written.extend(made.take(&exporting.title, log, ctx)),
@@ -140,7 +159,7 @@ impl Workspace {
     pub fn finish_exports(&mut self, patience: Duration) {
         let began = Instant::now();
         for exporting in self.exports.drain(..) {
-            if matches!(exporting.export, Export::File(..)) {
+            if exporting.is_file {
                 exporting.made.wait(patience.saturating_sub(began.elapsed()));
             }
         }

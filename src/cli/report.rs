@@ -1,0 +1,87 @@
+//! `weightlab report`: one HTML file about an experiment and its results.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use clap::Args;
+
+use super::document::{Document, DocumentArgs, SelectionArgs};
+use super::failure::{Exit, Failure};
+use super::output::print_err;
+use crate::figure::plots::{ALL, Plot, find};
+use crate::figure::write_file;
+use crate::form::number::counted;
+use crate::publish::report::{ReportInput, html};
+use crate::results::view::ViewSettings;
+use crate::run::read_records;
+
+/// Settings of `weightlab report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    document: DocumentArgs,
+    /// File to write, such as report.html
+    #[arg(long, value_name = "OUT")]
+    to: PathBuf,
+    /// Title of the report [default: the name of the experiment, else of its file]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    title: String,
+    /// Figures to show, in this order [default: all that have data]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = names())]
+    figures: Vec<String>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Folder of the runs' directories [default: beside the file, FILE.runs]
+    #[arg(long, value_name = "DIR", visible_alias = "into")]
+    from: Option<PathBuf>,
+}
+
+fn names() -> Vec<&'static str> {
+    ALL.iter().map(|plot| plot.name).collect()
+}
+
+/// Writes the report.
+///
+/// # Errors
+/// What is wrong with the file or the arguments, results that are not there, and what cannot be written.
+pub fn report(arguments: &ReportArgs) -> Result<Exit, Failure> {
+    let ending = arguments.to.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if !["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Err(Failure::Input(
+            "a report is an HTML file; give --to a name that ends with .html".to_owned(),
+        ));
+    }
+    let document = Document::open(&arguments.document)?;
+    let folder = document.runs_folder(arguments.from.as_ref());
+    let all = document.all_runs()?;
+    let runs = document.select(all.clone(), &arguments.selection)?;
+    for note in document.idle_settings() {
+        print_err(&note);
+    }
+    let records = read_records(&folder, &runs);
+    let view = ViewSettings::read(&folder).unwrap_or_else(|why| {
+        print_err(&format!("warning: {why}"));
+        ViewSettings::default()
+    });
+    let chosen: Vec<&'static Plot> = arguments.figures.iter().filter_map(|name| find(name)).collect();
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let input = ReportInput {
+        title: &arguments.title,
+        file: &arguments.document.file,
+        text: document.text(),
+        set: &arguments.document.set,
+        experiment: document.experiment(),
+        all: &all,
+        runs: &runs,
+        records: &records,
+        folder: &folder,
+        view: &view,
+        plots: (!chosen.is_empty()).then_some(&chosen[..]),
+        made: i64::try_from(since.as_secs()).unwrap_or_default(),
+    };
+    let text = html(&input).map_err(|error| Failure::Input(error.to_string()))?;
+    write_file(&arguments.to, text.as_bytes())?;
+    let runs = counted(records.len(), "run");
+    print_err(&format!("wrote a report on {runs} to {}", arguments.to.display()));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,164 @@
+//! Where the results come from: single runs with their digests, programs and machines, and the experiment itself.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use super::html::{Page, escaped};
+use super::material::Material;
+use crate::form::number::{counted, hexadecimal};
+use crate::results::number::{duration, percent};
+use crate::run::{Machine, provenance, weights_path};
+
+/// The most runs with a line of their own.
+const MOST_RUNS: usize = 300;
+/// Bytes of weights that are read for digests.
+const MOST_WEIGHTS: u64 = 4 << 30;
+
+/// Name and version of this program, with its commit.
+pub fn version() -> String {
+    let commit = Some(env!("WEIGHTLAB_COMMIT")).filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("Weightlab {}{commit}", env!("CARGO_PKG_VERSION"))
+}
+
+/// A moment in UTC: "2026-11-24 19:30 UTC".
+pub fn time(secs: i64) -> String {
+    let moment = chrono::DateTime::from_timestamp(secs, 0).unwrap_or_default();
+    moment.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// Single runs with the digests of their weights.
+pub fn runs(page: &mut Page, material: &Material<'_>) {
+    let all = material.rows.len();
+    let mut left = MOST_WEIGHTS;
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+    let mut rows = Vec::new();
+    for row in material.rows.iter().take(MOST_RUNS) {
+        rows.push(vec![
+            row.arm.clone(),
+            row.seed.to_string(),
+            row.state_in_words(),
+            share(row.last),
+            share(row.best),
+            duration(row.secs),
+            row.run.clone(),
+            weights_digest(material, &row.run, &mut left),
+        ]);
+    }
+    let head = [
+        "Arm",
+        "Seed",
+        "State",
+        "Last accuracy",
+        "Best accuracy",
+        "Wall time",
+        "Run",
+        "SHA-256 of weights.safetensors",
+    ];
+    page.details(&format!("{} by themselves", counted(all, "run")), |page| {
+        page.table("Runs, their identities and the digests of their final weights", &head, &rows);
+        if all > MOST_RUNS {
+            page.paragraph(&format!(
+                "These are the first {MOST_RUNS} of {}; weightlab show --columns … lists all.",
+                counted(all, "run")
+            ));
+        }
+    });
+}
+
+/// The digest of the weights that a run ended with, as long as there is something left to read.
+fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String {
+    let path = weights_path(material.input.folder, run);
+    let Ok(about) = std::fs::metadata(&path) else { return "–".to_owned() };
+    if about.len() > *left {
+        return "not computed: too many bytes".to_owned();
+    }
+    *left -= about.len();
+    std::fs::read(&path).map_or_else(|_| "–".to_owned(), |bytes| hexadecimal(&Sha256::digest(&bytes)))
+}
+
+/// The programs and machines of the runs, the digests of their data, and what made this report.
+pub fn environment(page: &mut Page, material: &Material<'_>) {
+    let input = material.input;
+    let known = provenance(input.folder, input.runs);
+    let mut machines: BTreeMap<(String, Option<Machine>), Vec<&str>> = BTreeMap::new();
+    let mut data: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for run in input.runs {
+        let Some(found) = known.get(&run.id) else { continue };
+        let key = (found.program.clone(), found.machine.clone());
+        machines.entry(key).or_default().push(&run.id);
+        if let Some(digest) = &found.data {
+            *data.entry((run.spec.data.label().to_owned(), digest.clone())).or_default() += 1;
+        }
+    }
+    let mut rows: Vec<Vec<String>> =
+        machines.iter().map(|(key, runs)| made_by(material, key, runs)).collect();
+    let here = machine_cells(&Some(Machine::here()));
+    let own = format!("weightlab {}", env!("CARGO_PKG_VERSION"));
+    rows.push([vec!["this report".to_owned(), own], here.to_vec(), vec![time(input.made)]].concat());
+    let head = ["What", "Program", "Commit", "System", "Processor", "Vectors", "Begun"];
+    page.table("What computed the runs, as they recorded it, and what made this report", &head, &rows);
+    let secs: f64 = material.rows.iter().map(|row| row.secs).sum();
+    page.paragraph(&format!("Wall time of all runs together: {}.", duration(secs)));
+    let mut devices: Vec<String> = input.runs.iter().map(|run| format!("{:?}", run.spec.device)).collect();
+    devices.sort();
+    devices.dedup();
+    page.paragraph(&format!("Device: {}.", crate::doc::listed(&devices)));
+    let line = |((label, digest), count): (&(String, String), &usize)| {
+        vec![label.clone(), digest.clone(), count.to_string()]
+    };
+    let rows: Vec<Vec<String>> = data.iter().take(MOST_RUNS).map(line).collect();
+    page.table(
+        "Digests of the data as runs saw them (SHA-256 of all samples)",
+        &["Data", "SHA-256", "Runs"],
+        &rows,
+    );
+}
+
+fn made_by(
+    material: &Material<'_>,
+    (program, machine): &(String, Option<Machine>),
+    runs: &[&str],
+) -> Vec<String> {
+    let began = runs.iter().filter_map(|id| material.input.records.get(*id)?.began());
+    let (first, last) =
+        began.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), at| (first.min(at), last.max(at)));
+    let begun = if first.is_finite() {
+        let [first, last] = [first, last].map(|secs| time(secs as i64));
+        if first == last { first } else { format!("{first} to {last}") }
+    } else {
+        "–".to_owned()
+    };
+    [vec![counted(runs.len(), "run"), program.clone()], machine_cells(machine).to_vec(), vec![begun]].concat()
+}
+
+fn machine_cells(machine: &Option<Machine>) -> [String; 4] {
+    let Some(machine) = machine else { return ["–", "not recorded", "–", "–"].map(str::to_owned) };
+    let Machine { commit, system, processor, vectors } = machine.clone();
+    let or_none = |text: String| if text.is_empty() { "–".to_owned() } else { text };
+    [or_none(commit), system, or_none(processor), vectors]
+}
+
+/// The file to copy out, its digest, and the settings that were changed for this report.
+pub fn experiment(page: &mut Page, material: &Material<'_>) {
+    let input = material.input;
+    let (name, digest) = (material.file_name(), hexadecimal(&Sha256::digest(input.text)));
+    page.paragraph(&format!("SHA-256 of {name}: {digest}"));
+    if !input.set.is_empty() {
+        page.paragraph("The report is about this file with these settings of the command line:");
+        let items: String = input
+            .set
+            .iter()
+            .map(|(key, value)| {
+                format!("<li dir=\"auto\"><code>--set {}={}</code></li>", escaped(key), escaped(value))
+            })
+            .collect();
+        page.raw(&format!("<ul>{items}</ul>"));
+    }
+    // A line break right behind the tag is no part of the text (HTML, section 13.1.2.5).
+    page.raw(&format!(
+        "<pre tabindex=\"0\" aria-label=\"Experiment file\" role=\"region\"><code>{}</code></pre>",
+        escaped(input.text)
+    ));
+}

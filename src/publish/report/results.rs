@@ -1,0 +1,127 @@
+//! The tables of results: groups of runs, what is missing, and differences seed by seed.
+
+use super::html::Page;
+use super::material::Material;
+use crate::form::number::{counted, grouped};
+use crate::results::RunState;
+use crate::results::number::{fixed, plus_minus};
+use crate::results::paired::{Comparison, Paired};
+use crate::results::table::columns::{Column, Sort};
+use crate::results::table::copy::{Numbers, cells};
+use crate::results::table::grouped::Grouped;
+use crate::results::table::view::Key;
+
+/// A table has no more lines than this, so that a report of many thousand runs stays a file that opens.
+pub const MOST_LINES: usize = 2000;
+/// Arms up to which every pair is compared; of more, each with the baseline.
+const MOST_CROSSED: usize = 6;
+/// The most pairs of arms.
+const MOST_PAIRS: usize = 200;
+
+/// What follows a table that was cut; nothing where it was not.
+pub fn cut(page: &mut Page, shown: usize, all: usize, what: &str) {
+    if all > shown {
+        let [shown, all] = [shown, all].map(|count| grouped(count as u64));
+        page.paragraph(&format!("The table has the first {shown} of {all} {what}."));
+    }
+}
+
+/// The means of the groups, and the runs that lack something.
+pub fn results(page: &mut Page, material: &Material<'_>) {
+    let view = material.input.view;
+    let mut keys = view.table.keys(view.group.as_ref());
+    if keys.is_empty() {
+        keys.push(Key::Arm);
+    }
+    let is_visible = |row: &crate::results::table::Row| !material.left_out.contains(&row.run);
+    let baseline = &view.table.baseline;
+    let found = Grouped::of(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
+    let lines = found.lines(&std::collections::BTreeSet::new());
+    let shown = lines.len().min(MOST_LINES);
+    let rows = cells(&found, &lines[..shown], &material.rows, &material.labels, Numbers::Shown);
+    let Some((head, rows)) = rows.split_first() else { return };
+    let is_seed = |column: &&Column| **column == Column::Seed;
+    let place = found.columns.iter().position(|column| is_seed(&column)).map(|place| place + 1);
+    let name =
+        |(nth, text): (usize, &String)| if Some(nth) == place { "Seeds".to_owned() } else { text.clone() };
+    let head: Vec<String> = head.iter().enumerate().map(name).collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    page.table(
+        "Mean ± half of the 95 % confidence interval over seeds (Student's t). Means are over finished runs.",
+        &head,
+        rows,
+    );
+    cut(page, shown, lines.len(), "groups");
+    let filter = view.filter_note(&material.rows, &material.left_out);
+    if !filter.is_empty() {
+        page.paragraph(&format!("Table and figures show the runs that pass the {filter}."));
+    }
+    unfinished(page, material);
+}
+
+/// Says of every arm which seeds are missing, and of runs that failed or diverged why.
+fn unfinished(page: &mut Page, material: &Material<'_>) {
+    const MOST: usize = 200;
+    let is_sound = |row: &&crate::results::table::Row| row.state == RunState::Done.word() && !row.diverged;
+    let lacking: Vec<_> =
+        material.rows.iter().zip(material.input.runs).filter(|(row, _)| !is_sound(row)).collect();
+    let line = |(row, run): &(&crate::results::table::Row, &crate::doc::Run)| {
+        let record = material.record(run);
+        let why = record.and_then(|record| record.failure()).unwrap_or_default();
+        let place =
+            record.filter(|record| !record.is_done()).map(|record| record.position()).unwrap_or_default();
+        vec![
+            row.arm.clone(),
+            row.seed.to_string(),
+            row.state_in_words(),
+            if why.is_empty() { place } else { why.to_owned() },
+        ]
+    };
+    let rows: Vec<Vec<String>> = lacking.iter().take(MOST).map(line).collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.raw("<h3>Runs that are not done, failed or diverged</h3>");
+    let count = counted(lacking.len(), "run");
+    page.table(
+        &format!("{count} of {}", material.rows.len()),
+        &["Arm", "Seed", "State", "Where or why"],
+        &rows,
+    );
+    cut(page, rows.len(), lacking.len(), "runs");
+}
+
+/// Differences between arms over the seeds that both have.
+pub fn pairs(page: &mut Page, material: &Material<'_>) {
+    let arms = material.arms();
+    let count = if arms.len() <= MOST_CROSSED { arms.len() } else { 1 };
+    let pairs = (0..count).flat_map(|first| (first + 1..arms.len()).map(move |second| [first, second]));
+    let mut rows = Vec::new();
+    for [first, second] in pairs.take(MOST_PAIRS) {
+        let found = Comparison::of(&material.rows, [arms[first], arms[second]], |_| true);
+        let Some(last) = found.last else { continue };
+        rows.push(vec![
+            format!("{} − {}", arms[second], arms[first]),
+            points(&last),
+            found.best.as_ref().map_or_else(|| "–".to_owned(), points),
+            last.n.to_string(),
+            if last.is_identical() { last.identical() } else { last.verdict().to_owned() },
+        ]);
+    }
+    let caption = "Differences of accuracies in percentage points, seed by seed, with their 95 % confidence intervals (paired, Student's t)";
+    page.table(caption, &["Arms", "Last accuracy", "Best accuracy", "Seeds", "Verdict on the last"], &rows);
+    if arms.len() > MOST_CROSSED && !rows.is_empty() {
+        page.paragraph(&format!(
+            "There are {} arms; {} of them are compared with the first one.",
+            grouped(arms.len() as u64),
+            grouped(rows.len() as u64)
+        ));
+    }
+}
+
+/// "+0.40 ± 0.20".
+fn points(found: &Paired) -> String {
+    let sign = if found.mean > 0.0 { "+" } else { "" };
+    let half = found.half.map(|half| format!(" {}", plus_minus(half * 100.0, &fixed(half * 100.0, 2))));
+    format!("{sign}{}{}", fixed(found.mean * 100.0, 2), half.unwrap_or_default())
+}
