@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::machine::{machine, program_version};
 use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunSpec};
 use crate::form::ron_text;
@@ -18,7 +19,10 @@ pub struct About {
     pub arm: String,
     pub seed: u64,
     /// Name and version of the program.
-    program: String,
+    pub program: String,
+    /// What computes it; earlier versions did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     pub spec: RunSpec,
     /// The digest of the data, once they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +57,8 @@ impl About {
         Self {
             arm: run.arm.clone(),
             seed: run.seed,
-            program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: program_version(),
+            machine: Some(machine().to_owned()),
             spec: RunSpec::clone(&run.spec),
             data: None,
             outcome: None,
@@ -115,7 +120,7 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())")
             .unwrap();
         let mut about = About::read(folder.path()).unwrap();
-        assert_eq!((about.seed, &about.data, &about.outcome), (3, &None, &None));
+        assert_eq!((about.seed, &about.machine, &about.data, &about.outcome), (3, &None, &None, &None));
         let point = r#"{"event":"point","series":"test_accuracy","value":0.75,"stage":"0","epoch":2.0,"iteration":9,"trained":4.0,"remaining":0.5,"secs":1.5}"#;
         std::fs::write(folder.path().join("events.jsonl"), format!("{point}\n")).unwrap();
         about.data = Some("00ff".to_owned());

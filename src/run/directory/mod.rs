@@ -1,7 +1,7 @@
 //! Run directories: one writer each, readers at any time.
 //!
 //! ```text
-//! lottery.runs/<id>/run.ron              what the run is, the digest of its data, how it ended
+//! lottery.runs/<id>/run.ron              what the run is, what computes it, digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to resume exactly
 //!                   weights.safetensors  the network at the end
@@ -18,6 +18,7 @@
 
 mod about;
 pub(super) mod claim;
+mod machine;
 mod stamp;
 mod stored_run;
 #[cfg(test)]
@@ -43,8 +44,9 @@ use crate::net::weights_file::{tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState, left_out};
 use about::{About, RecordedEnd};
 use claim::Claim;
+pub use machine::program_version;
 pub use stamp::Stamp;
-pub use stored_run::StoredRun;
+pub use stored_run::{Provenance, StoredRun};
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
 pub fn folder_of(file: &Path) -> PathBuf {

@@ -20,3 +20,25 @@ impl StoredRun {
         Some(Self { id, arm, seed })
     }
 }
+
+/// Where the results of a run come from, by its directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// Name and version of the program, with the commit of a release build.
+    pub program: String,
+    /// System and processor; nothing for runs of version 0.1.0.
+    pub machine: Option<String>,
+    /// The SHA-256 of the samples, in hexadecimal, once they were read.
+    pub data: Option<String>,
+}
+
+impl Provenance {
+    /// That of the run of this identity in a folder.
+    ///
+    /// # Errors
+    /// Why its `run.ron` cannot be read.
+    pub fn read(folder: &Path, id: &str) -> Result<Self, String> {
+        let About { program, machine, data, .. } = About::read(&folder.join(id))?;
+        Ok(Self { program, machine, data })
+    }
+}
