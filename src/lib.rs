@@ -13,5 +13,6 @@ pub mod gui;
 pub mod intervene;
 pub mod net;
 pub mod optimize;
+pub mod publish;
 pub mod results;
 pub mod run;

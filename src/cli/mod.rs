@@ -12,7 +12,6 @@ mod found;
 mod inspect;
 mod install;
 mod output;
-mod points;
 mod progress;
 mod replay;
 mod run;
@@ -70,7 +69,7 @@ pub enum Command {
     Show(show::ShowArgs),
     /// Inject the logged faults of a run again, and compare the logits bit for bit
     Replay(replay::ReplayArgs),
-    /// Write points, a figure or weights to a file
+    /// Write points, a figure or weights to a file, or all results for others
     Export(Box<export::ExportArgs>),
     /// Print what a weight file holds: names, shapes, statistics, and the network that it is of
     Inspect(inspect::InspectArgs),

@@ -17,8 +17,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("net", &["doc", "optimize", "data", "intervene", "form"]),
     ("run", &["net", "results", "doc", "optimize", "data", "intervene", "form"]),
     ("download", &["data", "form"]),
-    ("gui", &["run", "figure", "results", "doc", "download", "data", "form"]),
-    ("cli", &["run", "figure", "results", "doc", "download", "data", "form"]),
+    ("publish", &["run", "figure", "results", "doc", "data", "form"]),
+    ("gui", &["publish", "run", "figure", "results", "doc", "download", "data", "form"]),
+    ("cli", &["publish", "run", "figure", "results", "doc", "download", "data", "form"]),
 ];
 
 /// A file by its path.
