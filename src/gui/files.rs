@@ -20,6 +20,8 @@ pub enum Purpose {
     Folder,
     /// A file for a setting.
     File,
+    /// To write an archive.
+    Archive,
 }
 
 /// A question for a path.
@@ -41,6 +43,7 @@ impl PathRequest {
             Purpose::Save => "Save the experiment",
             Purpose::Folder => "Choose a folder",
             Purpose::File => "Choose a file",
+            Purpose::Archive => "Save the crate",
         }
     }
 }
@@ -83,12 +86,15 @@ fn ask(request: &PathRequest) -> PathAnswer {
     let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
+        Purpose::Archive => dialog.add_filter("ZIP archive", &["zip"]),
         Purpose::Folder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
         Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
         Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
+        Purpose::Save | Purpose::Archive => {
+            dialog.set_title(request.title()).set_file_name(&request.name).save_file()
+        }
     };
     match picked {
         Some(path) => PathAnswer::Path(path),

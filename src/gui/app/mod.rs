@@ -20,6 +20,7 @@ mod panels;
 mod pause;
 mod replies;
 mod runner;
+mod share;
 mod shell;
 mod start;
 mod steps;
@@ -325,6 +326,7 @@ impl eframe::App for App {
         self.drain(ctx);
         self.take_answer(ctx);
         self.take_exports(ctx);
+        self.take_shared();
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();

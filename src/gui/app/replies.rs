@@ -117,6 +117,7 @@ impl App {
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
+            PathUse::Share(share) => self.share(share, path, ctx),
             PathUse::DataFolder => {
                 self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
             }

@@ -76,6 +76,8 @@ commands! {
     ExportFigure: "Export figure…", "Writes the last-used plot or view as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
     CopyFigure: "Copy figure", "Copies the last-used figure as an image, at its export size", [shift(Key::E)];
     CopyValues: "Copy values as CSV", "Copies the values of the last-used figure", [];
+    ExportTensorBoard: "Export for TensorBoard…", "Writes all results as event files into a folder", [];
+    ExportCrate: "Export RO-Crate…", "Writes the experiment, its results and where they come from as one archive, for others", [];
     CopyTable: "Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet", [];
     CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the results folder", [shift(Key::C)];
@@ -173,6 +175,7 @@ impl Menu {
                 &[C::New, C::Open, C::OpenRecent, C::ClearRecent],
                 &[C::Save, C::SaveAs],
                 &[C::ExportFigure, C::CopyFigure, C::CopyValues],
+                &[C::ExportTensorBoard, C::ExportCrate],
                 &[C::CopyTable, C::CopyMethods, C::CopyResultsFolder],
                 &[C::DownloadData],
                 &[C::Quit],

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
+use super::share::Sharing;
 use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
@@ -35,6 +36,8 @@ pub(super) struct Shell {
     pub guide: Guide,
     /// The export dialog.
     pub exporting: Exporting,
+    /// Results that are being handed on.
+    pub sharing: Sharing,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
     /// The list that is open.
@@ -61,6 +64,7 @@ impl Shell {
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
             exporting: Exporting::default(),
+            sharing: Sharing::default(),
             download: None,
             palette: None,
             presence: Presence::default(),
