@@ -1,6 +1,6 @@
 //! Experiments that intervene on single weights of neural networks.
 //!
-//! Layers, imports go downward only: `cli` and `gui` over [`run`] over [`net`] and [`figure`] over [`results`] over
+//! Layers, imports go downward only: `cli` and `gui` over [`publish`] over [`run`] over [`net`] and [`figure`] over [`results`] over
 //! [`doc`] over [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
 
 pub mod cli;

@@ -32,6 +32,7 @@ const PAGES: &[Page] = &[
     page!("guide/command-line.md", "Command line"),
     page!("guide/data.md", "Data and devices"),
     page!("guide/results.md", "Result files"),
+    page!("guide/sharing.md", "Sharing results"),
     page!("semantics.md", "What each setting computes"),
     page!("format.md", "All settings"),
     page!("performance.md", "Performance"),

@@ -1,7 +1,8 @@
-//! Results for others to read.
+//! Results in the forms that others read, without this program.
 
 mod error;
 mod points;
+pub mod report;
 pub mod ro_crate;
 mod selected;
 pub mod tensorboard;
