@@ -86,7 +86,8 @@ pub fn media_type(name: &str) -> &'static str {
         "csv" => "text/csv",
         "json" => "application/json",
         "jsonl" => "application/jsonl",
-        "safetensors" => "application/octet-stream",
+        "gz" => "application/gzip",
+        "safetensors" | "mat" | "bin" => "application/octet-stream",
         // RON, and markers without an ending.
         _ => "text/plain",
     }

@@ -6,6 +6,7 @@
 //! README.md                    how to read it
 //! first.ron                    the experiment
 //! first.runs/<run>/…           the results, as Weightlab reads them
+//! report.html                  the report
 //! points.csv                   all points
 //! ```
 
@@ -21,20 +22,22 @@ mod sink;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrono::{SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
 
 use super::points::points_csv;
+use super::report::{self, ReportInput};
 use super::{PublishError, Selected};
 use crate::doc::Run;
 use crate::form::number::hexadecimal;
 use crate::results::RunRecord;
+use crate::results::view::ViewSettings;
 use crate::run::Provenance;
 pub use options::{Author, CrateOptions, Licence};
 
 use files::{RunFile, description_of, files_of};
-use metadata::{Content, CratedRun, Part, document, graph};
+use metadata::{Content, CratedRun, Part, document, graph, time};
 use preview::preview;
 use sink::{Sink, Stored};
 
@@ -44,6 +47,8 @@ const METADATA: &str = "ro-crate-metadata.json";
 const PREVIEW: &str = "ro-crate-preview.html";
 /// How to read a crate.
 const README: &str = "README.md";
+/// The report.
+const REPORT: &str = "report.html";
 /// All points.
 const POINTS: &str = "points.csv";
 /// How results are shown: a file in the folder of runs.
@@ -67,16 +72,16 @@ pub struct Written {
 /// # Errors
 /// When something else is there, there are no results, a file cannot be read, or the disk refuses.
 pub fn write(selected: &Selected<'_>, options: &CrateOptions, place: &Path) -> Result<Written, PublishError> {
-    let published = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, false);
-    write_at(selected, options, place, &published)
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    write_at(selected, options, place, since.as_secs())
 }
 
-/// As [`write`], at a time.
+/// As [`write`], at a time: seconds since 1970-01-01 00:00 UTC.
 fn write_at(
     selected: &Selected<'_>,
     options: &CrateOptions,
     place: &Path,
-    published: &str,
+    published: u64,
 ) -> Result<Written, PublishError> {
     let mut seen = BTreeSet::new();
     let begun: Vec<(&Run, &RunRecord)> =
@@ -95,6 +100,8 @@ fn write_at(
             "What is in this crate, and how to read it",
         )?,
     ];
+    let report = report_of(selected, published)?;
+    parts.push(writing.text(REPORT, &report, "The report: methods, figures and tables, for people")?);
     let points = points_csv(selected.runs, selected.records);
     parts.push(writing.text(POINTS, &points, "Every value of every run, one on each line")?);
     if let Ok(view) = std::fs::read_to_string(selected.folder.join(VIEW)) {
@@ -112,6 +119,7 @@ fn write_at(
             .notes
             .push("no licence is named, so nobody may reuse it; name one with --license".to_owned());
     }
+    let published = &time(published as f64).unwrap_or_default();
     let content = Content { selected: *selected, options, published, experiment, folder, parts, runs };
     let graph = graph(&content);
     let metadata = document(&graph);
@@ -121,6 +129,25 @@ fn write_at(
     writing.written.runs = content.runs.len();
     writing.sink.finish()?;
     Ok(writing.written)
+}
+
+fn report_of(selected: &Selected<'_>, made: u64) -> Result<String, PublishError> {
+    let view = ViewSettings::read(selected.folder).unwrap_or_default();
+    let input = ReportInput {
+        title: "",
+        file: selected.file,
+        text: selected.text,
+        set: &[],
+        experiment: selected.experiment,
+        all: selected.all,
+        runs: selected.runs,
+        records: selected.records,
+        folder: selected.folder,
+        view: &view,
+        plots: None,
+        made,
+    };
+    report::html(&input).map_err(|error| PublishError::Option(error.to_string()))
 }
 
 /// A crate that is being written.

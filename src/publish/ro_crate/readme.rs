@@ -19,6 +19,7 @@ An experiment on the weights of neural networks with its results, made with Weig
 |---|---|
 | `{experiment}` | the experiment: every setting of all runs |
 | `{stem}.runs/` | the results, one folder for each run: `run.ron` (settings, program, machine, digest of the data), `events.jsonl` (every point and report), networks as `.safetensors` |
+| `report.html` | methods, figures and tables, for people |
 | `points.csv` | every value of every run, one on each line |
 | `ro-crate-metadata.json` | what each file is, where it comes from, and its SHA-256 (RO-Crate 1.2) |
 | `ro-crate-preview.html` | the same for people |

@@ -12,7 +12,8 @@ use crate::results::{Event, Point};
 use crate::run::read_records;
 
 const TEXT: &str = "(name: \"Two <arms>\", data: Iris(), seeds: [1, 2], arms: [(name: \"a\", plan: [Train(\"2ep\")]), (name: \"b\", plan: [Test])])";
-const PUBLISHED: &str = "2026-01-02T03:04:05Z";
+/// 2026-01-02 03:04:05 UTC.
+const PUBLISHED: u64 = 1_767_323_045;
 
 /// An experiment `my first.ron` with the directories of some of its runs.
 struct Bench {
@@ -59,7 +60,7 @@ impl Bench {
         self.write_of(run, "run.ron", about);
     }
 
-    fn write(&self, place: &str, published: &str) -> Result<Written, PublishError> {
+    fn write(&self, place: &str, published: u64) -> Result<Written, PublishError> {
         let folder = self.path("my first.runs");
         let records: BTreeMap<String, RunRecord> = read_records(&folder, &self.runs);
         let selected = Selected {
@@ -106,8 +107,8 @@ fn ids<'a>(value: &'a Value, is_entity: bool, found: &mut Vec<&'a str>) {
 fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     let bench = Bench::new();
     let written = bench.write("crate", PUBLISHED).unwrap();
-    // Experiment, README and points, four and three files of two runs, metadata and preview.
-    assert_eq!((written.runs, written.files), (2, 3 + 4 + 3 + 2), "{:?}", written.notes);
+    // Experiment, README, report and points, four and three files of two runs, metadata and preview.
+    assert_eq!((written.runs, written.files), (2, 4 + 4 + 3 + 2), "{:?}", written.notes);
     let graph = bench.graph("crate");
     let root = entity(&graph, "./");
     assert_eq!(root["name"], "Two <arms>: a Weightlab experiment with its results");
@@ -115,7 +116,7 @@ fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     assert!(about.starts_with("4 runs: 1 done, 1 failed, 2 not started. A multi-layer"), "{about}");
     assert_eq!(
         (&root["creativeWorkStatus"], &root["datePublished"]),
-        (&"Incomplete".into(), &PUBLISHED.into())
+        (&"Incomplete".into(), &"2026-01-02T03:04:05+00:00".into())
     );
     assert_eq!(root["license"]["@id"], "https://spdx.org/licenses/CC-BY-4.0");
     let [done, failed] = [&bench.runs[0].id, &bench.runs[2].id];
@@ -178,14 +179,15 @@ fn an_archive_has_the_same_files_and_equal_content_is_equal_bytes() {
     let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
     assert!(bytes("a.zip") == bytes("b.zip"));
     let mut archive = zip::ZipArchive::new(File::open(bench.path("a.zip")).unwrap()).unwrap();
-    assert_eq!(archive.len(), 12);
+    assert_eq!(archive.len(), 13);
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).unwrap();
+        let name = entry.name().unwrap().into_owned();
         let mut content = Vec::new();
         entry.read_to_end(&mut content).unwrap();
-        assert_eq!(content, std::fs::read(bench.path("crate").join(entry.name())).unwrap());
+        assert_eq!(content, std::fs::read(bench.path("crate").join(name)).unwrap());
     }
-    bench.write("a.zip", "2026-01-03T00:00:00Z").unwrap();
+    bench.write("a.zip", PUBLISHED + 86_400).unwrap();
     assert!(bytes("a.zip") != bytes("b.zip"), "an earlier export is replaced");
 }
 
@@ -197,7 +199,7 @@ fn a_second_export_replaces_the_first_and_keeps_what_somebody_added() {
     bench.write_of(0, "faults.csv", "new");
     std::fs::remove_dir_all(bench.path("my first.runs").join(&bench.runs[2].id)).unwrap();
     std::fs::write(bench.path("crate/notes.txt"), "mine").unwrap();
-    bench.write("crate", "2026-01-03T00:00:00Z").unwrap();
+    bench.write("crate", PUBLISHED + 86_400).unwrap();
     let runs = bench.path("crate/my first.runs");
     assert!(runs.join(&bench.runs[0].id).join("faults.csv").is_file());
     assert!(!runs.join(&bench.runs[2].id).exists(), "it is no part of the crate any more");

@@ -20,7 +20,7 @@ const fn table() -> [u32; 256] {
         let mut rest = byte as u32;
         let mut bit = 0;
         while bit < 8 {
-            rest = if rest & 1 == 1 { rest >> 1 ^ POLYNOMIAL } else { rest >> 1 };
+            rest = if rest & 1 == 1 { (rest >> 1) ^ POLYNOMIAL } else { rest >> 1 };
             bit += 1;
         }
         table[byte] = rest;
@@ -31,7 +31,7 @@ const fn table() -> [u32; 256] {
 
 /// The CRC-32C of some bytes.
 fn crc32c(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0, |rest: u32, byte| rest >> 8 ^ TABLE[(rest as u8 ^ byte) as usize])
+    !bytes.iter().fold(!0, |rest: u32, byte| (rest >> 8) ^ TABLE[(rest as u8 ^ byte) as usize])
 }
 
 /// A checksum as records have it.

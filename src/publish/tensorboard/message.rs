@@ -24,7 +24,7 @@ impl Message {
     }
 
     fn key(&mut self, field: u32, wire: Wire) {
-        self.varint(u64::from(field) << 3 | wire as u64);
+        self.varint((u64::from(field) << 3) | wire as u64);
     }
 
     /// Seven bits in each byte, the lowest first; the high bit says that more follow.

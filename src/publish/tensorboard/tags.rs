@@ -82,24 +82,18 @@ impl<'a> Tags<'a> {
 
     /// The tag and the place of the next point. On a line between networks, the step counts the points of the line.
     pub fn of(&mut self, point: &PointRef<'_>) -> (String, When) {
-        let mut tag = tag_of(point.series);
+        let mut parts = vec![tag_of(point.series)];
         let mut when = self.when(point);
-        if point.along.is_some() || self.has_campaigns && is_of_campaign(point) {
-            tag += &format!("/stage {}", stage_number(point.stage));
+        if point.along.is_some() || (self.has_campaigns && is_of_campaign(point)) {
+            parts.push(format!("stage {}", stage_number(point.stage)));
         }
-        if let Some(rate) = point.rate {
-            tag += &format!("/rate {rate:e}");
-        }
-        if let Some(bit) = point.bit {
-            tag += &format!("/bit {bit}");
-        }
-        if let Some(layer) = point.layer {
-            tag += &format!("/{layer}");
-        }
+        parts.extend(point.rate.map(|rate| format!("rate {rate:e}")));
+        parts.extend(point.bit.map(|bit| format!("bit {bit}")));
+        parts.extend(point.layer.map(str::to_owned));
         if point.along.is_some() {
-            tag += &point.round.map(|round| format!("/round {round}")).unwrap_or_default();
+            parts.extend(point.round.map(|round| format!("round {round}")));
         }
-        tag += &path_of(point.branch, point.member);
+        let tag = parts.join("/") + &path_of(point.branch, point.member);
         if point.along.is_some() {
             let next = self.along.entry(tag.clone()).or_default();
             when.step = *next;

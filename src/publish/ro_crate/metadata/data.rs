@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Content, CratedRun, reference};
 use crate::data::{Data, Origin};
 use crate::form::Choice;
+use crate::publish::ro_crate::files::media_type;
 
 /// The entities of all data, and references to those that are part of the crate as data on the web.
 pub fn entities(content: &Content<'_>) -> (Vec<Value>, Vec<Value>) {
@@ -79,7 +80,7 @@ fn on_the_web(data: &Data, origin: &Origin, published: &str) -> Vec<Value> {
             "description": format!("A file of {}", data.label()),
             "contentUrl": file.url,
             "contentSize": file.bytes.to_string(),
-            "encodingFormat": if file.url.ends_with(".gz") { "application/gzip" } else { "application/octet-stream" },
+            "encodingFormat": media_type(file.name()),
             "sha256": file.sha256,
         })
     });

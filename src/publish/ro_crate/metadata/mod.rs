@@ -21,6 +21,7 @@ use crate::publish::Selected;
 use crate::results::methods::methods;
 use crate::results::{RunRecord, RunState};
 use crate::run::Provenance;
+pub use runs::time;
 use software::Software;
 
 /// The profile that a crate conforms to.
@@ -194,14 +195,12 @@ fn description(content: &Content<'_>) -> String {
     if selected.runs.len() < selected.all.len() {
         text = format!("{text} of the {} of the experiment", selected.all.len());
     }
-    text = match others.is_empty() {
-        true => format!("{text}, all of them done. "),
-        false => {
-            let others: Vec<String> =
-                others.iter().map(|(state, count)| format!("{count} {state}")).collect();
-            format!("{text}: {done} done, {}. ", others.join(", "))
-        }
-    };
+    if others.is_empty() {
+        text.push_str(", all of them done. ");
+    } else {
+        let others: Vec<String> = others.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        text = format!("{text}: {done} done, {}. ", others.join(", "));
+    }
     let records = selected.begun().map(|(_, record)| record);
     let methods = methods(selected.experiment, records).unwrap_or_default();
     text + methods.trim_end()
