@@ -15,7 +15,6 @@ mod inspect;
 mod install;
 mod licences;
 mod output;
-mod points;
 mod progress;
 mod replay;
 mod report;
@@ -82,7 +81,7 @@ pub enum Command {
     Show(show::ShowArgs),
     /// Inject the logged faults of a run again, and compare the logits bit for bit
     Replay(replay::ReplayArgs),
-    /// Write points, a figure or weights to a file
+    /// Write points, a figure or weights to a file, or all results for others
     Export(Box<export::ExportArgs>),
     /// Write a report: one HTML file with methods, figures, tables and settings
     Report(report::ReportArgs),

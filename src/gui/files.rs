@@ -24,6 +24,8 @@ pub enum Purpose {
     Folder,
     /// A file for a setting.
     File,
+    /// To write an archive.
+    Archive,
 }
 
 /// A question for a path.
@@ -46,6 +48,7 @@ impl PathRequest {
             Purpose::Report => "Write a report",
             Purpose::Folder => "Choose a folder",
             Purpose::File => "Choose a file",
+            Purpose::Archive => "Save the crate",
         }
     }
 }
@@ -89,12 +92,13 @@ fn ask(request: &PathRequest) -> PathAnswer {
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
         Purpose::Report => dialog.add_filter("HTML", &["html"]),
+        Purpose::Archive => dialog.add_filter("ZIP archive", &["zip"]),
         Purpose::Folder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
         Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
         Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save | Purpose::Report => {
+        Purpose::Save | Purpose::Report | Purpose::Archive => {
             dialog.set_title(request.title()).set_file_name(&request.name).save_file()
         }
     };

@@ -1,3 +1,12 @@
 //! Results in the forms that others read, without this program.
 
+mod error;
+mod points;
 pub mod report;
+pub mod ro_crate;
+mod selected;
+pub mod tensorboard;
+
+pub use error::PublishError;
+pub use points::points_csv;
+pub use selected::Selected;

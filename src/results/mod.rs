@@ -28,6 +28,7 @@ mod subject;
 pub mod table;
 pub mod tickets;
 pub mod tiles;
+pub mod trained;
 pub mod view;
 pub mod weights;
 

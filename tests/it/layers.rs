@@ -20,8 +20,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("download", &["data", "form"]),
     ("licences", &[]),
     ("publish", &["run", "figure", "results", "doc", "data", "form"]),
-    ("gui", &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
-    ("cli", &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"]),
+    (
+        "gui",
+        &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"],
+    ),
+    (
+        "cli",
+        &["cluster", "publish", "run", "figure", "results", "doc", "download", "data", "form", "licences"],
+    ),
 ];
 
 /// A file by its path.

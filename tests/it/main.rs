@@ -27,6 +27,7 @@ mod networks;
 mod own_data;
 mod pictures;
 mod same_figure;
+mod share;
 mod support;
 mod window;
 mod words;

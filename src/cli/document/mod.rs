@@ -93,9 +93,26 @@ impl Document {
         &self.experiment
     }
 
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What is in the file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text of its file, or where the command line changes settings, that of a file with these.
+    ///
+    /// # Errors
+    /// When a setting cannot be written.
+    pub fn text_with_settings(&self) -> Result<String, Failure> {
+        if self.set.is_empty() {
+            return Ok(self.text.clone());
+        }
+        let text = file::to_text(&self.experiment, &self.text);
+        text.map_err(|error| Failure::Input(format!("the settings cannot be written: {error}")))
     }
 
     /// The folder of its runs: the chosen one, or that next to the file.

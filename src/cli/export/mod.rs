@@ -1,24 +1,25 @@
-//! `weightlab export`: writes points, a figure or weights, by the ending of the file.
+//! `weightlab export`: writes points, a figure or weights, by the ending of the file, or all results for others.
 
 mod axis_columns;
 mod figure_args;
 mod of_arm;
 mod page_args;
+mod share;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::print_err;
-use super::points::points_csv;
 use crate::doc::{Experiment, Run};
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
 use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
 use crate::form::number::{counted, grouped};
+use crate::publish::points_csv;
 use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::table::Differing;
@@ -27,15 +28,19 @@ use crate::run::{read_records, weights_path};
 use figure_args::FigureArgs;
 use of_arm::OfArm;
 use page_args::PageArgs;
+use share::{ShareArgs, share};
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("place").required(true).args(["to", "tensorboard", "packed"]))]
 pub struct ExportArgs {
     #[command(flatten)]
     document: DocumentArgs,
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
-    #[arg(long, value_name = "OUT")]
-    to: PathBuf,
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["license", "author"])]
+    to: Option<PathBuf>,
+    #[command(flatten)]
+    share: ShareArgs,
     /// Which figure [default: the first one]; layers, histogram, histograms, values and mask are about the
     /// first run of one arm that has them
     #[arg(long, value_name = "NAME", value_parser = figure_names())]
@@ -97,8 +102,10 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Failure::Input(lines.join("\n"))
         })?;
-        write_file(&arguments.to, text.as_bytes())?;
-        print_err(&format!("wrote a methods paragraph to {}", arguments.to.display()));
+        if let Some(to) = &arguments.to {
+            write_file(to, text.as_bytes())?;
+            print_err(&format!("wrote a methods paragraph to {}", to.display()));
+        }
         return Ok(Exit::Done);
     }
     let folder = document.runs_folder(arguments.from.as_ref());
@@ -109,7 +116,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     }
     let records = read_records(&folder, &runs);
     let results = Results { all, runs, records, folder };
-    let to = &arguments.to;
+    let Some(to) = &arguments.to else { return share(&arguments.share, &document, &results) };
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
@@ -124,7 +131,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
-        (_, Some(kind)) => write_figure(document.experiment(), &results, arguments, kind)?,
+        (_, Some(kind)) => write_figure(document.experiment(), &results, arguments, (to, kind))?,
         _ => {
             let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
             return Err(Failure::Input(if ending.is_empty() {
@@ -152,7 +159,7 @@ fn write_figure(
     experiment: &Experiment,
     results: &Results,
     arguments: &ExportArgs,
-    kind: FileKind,
+    (to, kind): (&Path, FileKind),
 ) -> Result<String, Failure> {
     let mut view = ViewSettings::read(&results.folder).unwrap_or_else(|why| {
         print_err(&format!("warning: {why}"));
@@ -183,7 +190,7 @@ fn write_figure(
     let paper = view.paper();
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
-    write(&figure, &arguments.to, kind, &options)?;
+    write(&figure, to, kind, &options)?;
     let name = arguments.figure.as_deref().unwrap_or(ALL[0].name);
     Ok(format!("the figure \"{name}\"{what}"))
 }

@@ -152,9 +152,19 @@ impl Data {
         sets.filter_map(|set| Some((set, set.origin?))).collect()
     }
 
+    /// Where its files can be downloaded from.
+    pub fn origin(&self) -> Option<Origin> {
+        self.files().and_then(|(set, _)| set.origin)
+    }
+
     /// Whether its files can be downloaded.
     pub fn is_downloadable(&self) -> bool {
-        self.files().is_some_and(|(set, _)| set.origin.is_some())
+        self.origin().is_some()
+    }
+
+    /// Whether the samples are files of the user's own.
+    pub fn is_of_user(&self) -> bool {
+        self.rule().user_data().is_some()
     }
 
     /// The names of the files that it is read from, which may also end with `.gz`; none for data inside the program.

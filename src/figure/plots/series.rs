@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::figure::distinct::distinct;
+use crate::results::trained::{iterations_per_epoch, iterations_trained};
 use crate::results::view::XAxis;
-use crate::results::{PointRef, Points, RunRecord};
+use crate::results::{PointRef, RunRecord};
 
 /// Identifies a curve of a run: the main branch, a branch, or a member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,18 +205,6 @@ fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
     let Some(values) = values else { return f64::NAN };
     let known = values.partition_point(|value| value[0] <= trained);
     known.checked_sub(1).map_or(f64::NAN, |last| values[last][1])
-}
-
-/// Mini-batches trained in all; lossless below 2⁵³.
-fn iterations_trained(point: &PointRef<'_>, per_epoch: Option<f64>) -> f64 {
-    per_epoch.map_or(point.iteration as f64, |per_epoch| (point.trained * per_epoch).round())
-}
-
-/// Mini-batches of an epoch. A point's position goes back when a network is rewound; the total amount of training does
-/// not, but it is only counted in epochs.
-fn iterations_per_epoch(points: &Points) -> Option<f64> {
-    let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
-    Some(last.iteration as f64 / last.epoch)
 }
 
 #[cfg(test)]

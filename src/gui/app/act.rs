@@ -11,7 +11,7 @@ use crate::data::Recognised;
 use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
+use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, Share};
 use crate::gui::drop::{self, Dropped, DroppedWeights};
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
@@ -40,6 +40,8 @@ impl App {
             C::CopyFigure => self.take_figure(self.workspace.subject(), Wanted::Picture, ctx),
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
             C::WriteReport => self.ask_where_to_report(ctx),
+            C::ExportTensorBoard => self.ask_where_to_share(Share::TensorBoard, ctx),
+            C::ExportCrate => self.ask_where_to_share(Share::Crate, ctx),
             C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::DownloadData => self.open_download(),

@@ -92,6 +92,7 @@ impl App {
     /// Finishes exports, copies and view settings before the window closes.
     pub(super) fn finish(&mut self) {
         self.workspace.finish_exports(PATIENCE);
+        self.shell.sharing.finish(PATIENCE);
         self.runner.finish_copying();
         self.runner.runs.finish_order(PATIENCE);
         self.workspace.compare.set_folder(&self.editor.results());

@@ -22,6 +22,7 @@ mod pause;
 mod replies;
 mod report;
 mod runner;
+mod share;
 mod shell;
 mod start;
 mod steps;
@@ -327,6 +328,7 @@ impl eframe::App for App {
         self.drain(ctx);
         self.take_answer(ctx);
         self.take_exports(ctx);
+        self.take_shared();
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();

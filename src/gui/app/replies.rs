@@ -118,6 +118,7 @@ impl App {
             PathUse::Export(subject) => self.export(&path, subject, ctx),
             PathUse::Report => self.write_report(path, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
+            PathUse::Share(share) => self.share(share, path, ctx),
             PathUse::DataFolder => {
                 self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
             }

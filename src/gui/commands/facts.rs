@@ -81,6 +81,9 @@ impl Command {
             Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
                 context.why_no_figure.map(str::to_owned)
             }
+            Self::ExportTensorBoard | Self::ExportCrate => {
+                refuse_if(!context.has_figure, "There are no results yet: press Run")
+            }
             Self::FitFigure => refuse_if(!context.has_figure, "There are no curves yet: press Run"),
             Self::Undo => refuse_if(context.undoes.is_none(), "Nothing to undo"),
             Self::Redo => refuse_if(context.redoes.is_none(), "Nothing to redo"),

@@ -77,6 +77,8 @@ commands! {
     CopyFigure: "Copy figure", "Copies the last-used figure as an image, at its export size", [shift(Key::E)];
     CopyValues: "Copy values as CSV", "Copies the values of the last-used figure", [];
     WriteReport: "Write report…", "Writes one HTML file with methods, figures, tables and settings, to hand on", [];
+    ExportTensorBoard: "Export for TensorBoard…", "Writes all results as event files into a folder", [];
+    ExportCrate: "Export RO-Crate…", "Writes the experiment, its results and where they come from as one archive, for others", [];
     CopyTable: "Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet", [];
     CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the results folder", [shift(Key::C)];
@@ -175,7 +177,8 @@ impl Menu {
             Self::File => &[
                 &[C::New, C::Open, C::OpenRecent, C::ClearRecent],
                 &[C::Save, C::SaveAs],
-                &[C::ExportFigure, C::CopyFigure, C::CopyValues, C::WriteReport],
+                &[C::ExportFigure, C::CopyFigure, C::CopyValues],
+                &[C::WriteReport, C::ExportTensorBoard, C::ExportCrate],
                 &[C::CopyTable, C::CopyMethods, C::CopyResultsFolder],
                 &[C::DownloadData],
                 &[C::Quit],

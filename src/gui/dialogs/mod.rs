@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
 
 pub use network::{FittingWeights, OtherNetwork};
-pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
+pub use reply::{
+    Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, Share, UnsavedReply,
+};
 
 use crate::data::Recognised;
 
@@ -347,7 +349,7 @@ fn path_ui(
 ) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open | Purpose::Folder | Purpose::File => "Open",
-        Purpose::Save | Purpose::Report => "Save",
+        Purpose::Save | Purpose::Report | Purpose::Archive => "Save",
     };
     title_ui(ui, request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");

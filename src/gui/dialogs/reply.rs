@@ -47,6 +47,15 @@ impl Leaving {
     }
 }
 
+/// A form in which all results are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Event files for TensorBoard.
+    TensorBoard,
+    /// An RO-Crate.
+    Crate,
+}
+
 /// What a path is used for.
 #[derive(Clone, Debug)]
 pub enum PathUse {
@@ -60,6 +69,8 @@ pub enum PathUse {
     Report,
     /// For the figure of the open export dialog.
     ExportFolder,
+    /// To hand all results on.
+    Share(Share),
     /// As a folder with the files of a data set.
     DataFolder,
     /// Write it into a setting, which names a folder or a file.
@@ -67,11 +78,13 @@ pub enum PathUse {
 }
 
 impl PathUse {
-    /// Whether something is written to the path.
+    /// Whether a file at the path is replaced. Results that are handed on replace only what they replaced before.
     pub const fn writes(&self) -> bool {
         match self {
             Self::Save(_) | Self::Export(_) | Self::Report => true,
-            Self::Open(_) | Self::ExportFolder | Self::DataFolder | Self::Setting(..) => false,
+            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(..) => {
+                false
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `run.ron`: the settings of a run, the digest of its data, and how it ended. Replaced as a whole.
 
+use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use crate::results::RunRecord;
 
 /// The file in the directory of a run.
 const FILE: &str = "run.ron";
+
+/// Name and version of the program.
+pub const PROGRAM: &str = concat!("weightlab ", env!("CARGO_PKG_VERSION"));
 
 /// The content of `run.ron`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +64,15 @@ impl Machine {
     }
 }
 
+impl fmt::Display for Machine {
+    /// "linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, processor, vectors, .. } = self;
+        write!(f, "{system}, {vectors}")?;
+        if processor.is_empty() { Ok(()) } else { write!(f, ", {processor}") }
+    }
+}
+
 /// The name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
 fn processor() -> String {
     let list = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(); // other systems have no such file
@@ -92,7 +105,7 @@ impl About {
         Self {
             arm: run.arm.clone(),
             seed: run.seed,
-            program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
+            program: PROGRAM.to_owned(),
             machine: Some(Machine::here()),
             spec: RunSpec::clone(&run.spec),
             data: None,

@@ -1,7 +1,7 @@
 //! Run directories: one writer each, readers at any time.
 //!
 //! ```text
-//! lottery.runs/<id>/run.ron              what the run is, the digest of its data, how it ended
+//! lottery.runs/<id>/run.ron              what the run is, what computes it, digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to resume exactly
 //!                   weights.safetensors  the network at the end

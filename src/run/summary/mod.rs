@@ -99,6 +99,19 @@ pub fn read_values_at(
     Files::read(folder, id, moment)?.values(parameter)
 }
 
+/// The values of all parameters of a run at a moment, by their names, statistics of batch norms among them.
+///
+/// # Errors
+/// As [`read_summary_at`].
+pub fn read_all_values_at(
+    folder: &Path,
+    id: &str,
+    moment: Moment,
+) -> Result<Vec<(String, ParameterValues)>, String> {
+    let files = Files::read(folder, id, moment)?;
+    files.tensors.keys().map(|name| Ok((name.clone(), files.values(name)?))).collect()
+}
+
 /// The trainings whose network a run has kept, by the numbers of their steps, in their order. [`rounds`] of its record
 /// have the same numbers as `step`, with the remaining share of the weights.
 ///

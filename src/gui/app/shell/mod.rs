@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
+use super::share::Sharing;
 use crate::cluster::Slurm;
 use crate::gui::background::BackgroundTask;
 use crate::gui::cluster::ClusterDialog;
@@ -40,6 +41,8 @@ pub(super) struct Shell {
     pub licences: LicencesWindow,
     /// The export dialog.
     pub exporting: Exporting,
+    /// Results that are being handed on.
+    pub sharing: Sharing,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
     /// The dialog that submits runs to a cluster, while it is open.
@@ -71,6 +74,7 @@ impl Shell {
             guide: Guide::default(),
             licences: LicencesWindow::default(),
             exporting: Exporting::default(),
+            sharing: Sharing::default(),
             download: None,
             cluster: None,
             slurm: Slurm::default(),

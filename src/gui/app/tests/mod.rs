@@ -24,6 +24,7 @@ mod own_data;
 mod queue;
 mod resume;
 mod script;
+mod sharing;
 mod start;
 mod tiles;
 mod tiles_walk;

@@ -1,0 +1,196 @@
+//! Where a crate is written: a folder or a ZIP archive. Files are copied in pieces, and hashed on the way, so that the
+//! digest is that of what was written even where a run goes on. All of it is in place at once, at the end.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use tempfile::{NamedTempFile, TempDir};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::existing::Existing;
+use super::files::media_type;
+use crate::form::number::hexadecimal;
+use crate::publish::PublishError;
+
+/// Bytes that are copied at a time.
+const PIECE: usize = 1 << 16;
+
+/// What was written of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its path in the crate, with `/` between the parts.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A crate that is being written.
+#[derive(Debug)]
+pub enum Sink {
+    /// A folder, which grows beside its place.
+    Folder {
+        /// Its place.
+        place: PathBuf,
+        /// Where it grows.
+        growing: TempDir,
+        /// What an earlier export has left at its place.
+        existing: Existing,
+        /// The files so far.
+        paths: Vec<String>,
+    },
+    /// An archive, likewise.
+    Zip {
+        /// Its place.
+        place: PathBuf,
+        /// Where it grows.
+        writer: Box<ZipWriter<NamedTempFile>>,
+    },
+}
+
+impl Sink {
+    /// A crate at a place: an archive if its name ends with `.zip`, a folder otherwise.
+    ///
+    /// # Errors
+    /// When something else is there, or the disk refuses.
+    pub fn new(place: &Path) -> Result<Self, PublishError> {
+        let existing = Existing::look(place)?;
+        let fail = PublishError::writing(place);
+        let place = place.to_owned();
+        let beside = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let builder = || {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(".weightlab-");
+            builder
+        };
+        if is_archive(&place) {
+            let file = builder().tempfile_in(beside).map_err(&fail)?;
+            return Ok(Self::Zip { place, writer: Box::new(ZipWriter::new(file)) });
+        }
+        let growing = builder().tempdir_in(beside).map_err(&fail)?;
+        std::fs::create_dir(growing.path().join("crate")).map_err(&fail)?;
+        Ok(Self::Folder { place, growing, existing, paths: Vec::new() })
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the disk refuses.
+    pub fn add(&mut self, path: &str, content: &mut dyn Read) -> Result<Stored, PublishError> {
+        match self {
+            Self::Folder { place, growing, paths, .. } => {
+                let fail = PublishError::writing(place);
+                let file = growing.path().join("crate").join(path);
+                if let Some(folder) = file.parent() {
+                    std::fs::create_dir_all(folder).map_err(&fail)?;
+                }
+                paths.push(path.to_owned());
+                copy(path, content, &mut File::create(file).map_err(&fail)?).map_err(&fail)
+            }
+            Self::Zip { place, writer } => {
+                let fail = PublishError::writing(place);
+                writer.start_file(path, options(path)).map_err(|error| fail(error.into()))?;
+                copy(path, content, writer).map_err(&fail)
+            }
+        }
+    }
+
+    /// Puts the crate into its place.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn finish(self) -> Result<(), PublishError> {
+        match self {
+            Self::Folder { place, growing, existing, paths } => {
+                let fail = PublishError::writing(&place);
+                put(&growing.path().join("crate"), &place, &existing, &paths).map_err(&fail)
+            }
+            Self::Zip { place, writer } => {
+                let fail = PublishError::writing(&place);
+                let file = writer.finish().map_err(|error| fail(error.into()))?;
+                readable_by_all(file.as_file()).map_err(&fail)?;
+                file.as_file().sync_all().map_err(&fail)?;
+                file.persist(&place).map(drop).map_err(|error| fail(error.error))
+            }
+        }
+    }
+}
+
+/// Whether a crate at this place is a ZIP archive.
+pub fn is_archive(place: &Path) -> bool {
+    place.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"))
+}
+
+/// Weights do not compress. Without a time of its own, an entry has the earliest one, so equal content is equal bytes.
+fn options(path: &str) -> SimpleFileOptions {
+    let is_packed = media_type(path) != "application/octet-stream";
+    let method = if is_packed { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+    SimpleFileOptions::default()
+        .compression_method(method)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644)
+        .large_file(true)
+}
+
+fn copy(path: &str, from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<Stored> {
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    let mut bytes = 0;
+    loop {
+        let count = match from.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hash.update(&piece[..count]);
+        to.write_all(&piece[..count])?;
+        bytes += count as u64;
+    }
+    Ok(Stored { path: path.to_owned(), bytes, sha256: hexadecimal(&hash.finalize()) })
+}
+
+/// The length and the SHA-256 of a file.
+pub fn digest_of(path: &Path) -> std::io::Result<(u64, String)> {
+    let stored = copy("", &mut File::open(path)?, &mut std::io::sink())?;
+    Ok((stored.bytes, stored.sha256))
+}
+
+/// Moves a whole crate to its place: as a folder where nothing is there, else file by file. Files of an earlier export that
+/// are no part of it any more are removed.
+fn put(from: &Path, place: &Path, existing: &Existing, paths: &[String]) -> std::io::Result<()> {
+    if existing.is_nothing() {
+        // An empty folder gives way.
+        let _ = std::fs::remove_dir(place);
+        return std::fs::rename(from, place);
+    }
+    for path in paths {
+        let to = place.join(path);
+        if let Some(folder) = to.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::rename(from.join(path), to)?;
+    }
+    for path in existing.files().filter(|old| !paths.iter().any(|new| new == old)) {
+        std::fs::remove_file(place.join(path))?;
+        let above = Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        // Those that hold something else stay.
+        above.for_each(|folder| drop(std::fs::remove_dir(place.join(folder))));
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn readable_by_all(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &File) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! The folders of an export: one for each run, and a file that says whose they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::doc::Run;
+use crate::doc::file::write_atomically;
+use crate::doc::file_names::filled;
+use crate::publish::PublishError;
+
+/// The file that makes a folder one of ours.
+pub const MANIFEST: &str = "weightlab-export.json";
+
+/// The most characters of an arm's name in that of a folder: file systems have 255 bytes for it.
+const LONGEST: usize = 60;
+
+/// What an export has written, as [`MANIFEST`] keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folders {
+    /// What made it.
+    format: String,
+    /// Identities of runs by their folders, which are relative and have `/` between their parts.
+    runs: BTreeMap<String, String>,
+}
+
+/// What [`Folders::format`] says.
+const FORMAT: &str = "weightlab tensorboard 1";
+
+impl Folders {
+    /// The folders of earlier exports to this place, which may be missing or empty.
+    ///
+    /// # Errors
+    /// When something else is there.
+    pub fn read(place: &Path) -> Result<Self, PublishError> {
+        let foreign = || PublishError::Foreign { path: place.to_owned() };
+        let new = || Self { format: FORMAT.to_owned(), runs: BTreeMap::new() };
+        let mut files = match std::fs::read_dir(place) {
+            Ok(files) => files,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(foreign()),
+            Err(error) => return Err(PublishError::reading(place)(error)),
+        };
+        if files.next().is_none() {
+            return Ok(new());
+        }
+        let text = std::fs::read_to_string(place.join(MANIFEST)).map_err(|_| foreign())?;
+        let known: Option<Self> = serde_json::from_str(&text).ok();
+        known.filter(|known| known.format == FORMAT).ok_or_else(foreign)
+    }
+
+    /// Writes what [`read`](Self::read) reads.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn write(&self, place: &Path) -> Result<(), PublishError> {
+        let path = place.join(MANIFEST);
+        let text = serde_json::to_string_pretty(self).expect("names can be written") + "\n";
+        write_atomically(&path, text.as_bytes()).map_err(PublishError::writing(&path))
+    }
+
+    /// The folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first. Another run of an
+    /// arm and seed that read alike, of another version of the settings for instance, has its identity behind it.
+    pub fn take(&mut self, runs: &[Run]) -> Vec<PathBuf> {
+        // Some systems do not tell A from a.
+        let own =
+            |run: &Run| self.runs.iter().find(|(_, id)| **id == run.id).map(|(folder, _)| folder.clone());
+        let mut found: Vec<Option<String>> = runs.iter().map(own).collect();
+        let mut taken: BTreeSet<String> = self.runs.keys().map(|folder| folder.to_lowercase()).collect();
+        for (run, folder) in runs.iter().zip(&mut found) {
+            if folder.is_some() {
+                continue;
+            }
+            let mut name = folder_name(run);
+            if taken.contains(&name.to_lowercase()) {
+                name = format!("{name}-{}", run.id);
+            }
+            taken.insert(name.to_lowercase());
+            self.runs.insert(name.clone(), run.id.clone());
+            *folder = Some(name);
+        }
+        found.into_iter().flatten().map(PathBuf::from).collect()
+    }
+}
+
+fn folder_name(run: &Run) -> String {
+    let arm: String = filled("{arm}", &run.arm, run.seed).chars().take(LONGEST).collect();
+    // Windows drops dots at the end.
+    let arm = arm.trim_end_matches('.');
+    format!("{}/seed-{}", if arm.is_empty() { "arm" } else { arm }, run.seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::RunSpec;
+
+    fn run(id: &str, arm: &str, seed: u64) -> Run {
+        Run { id: id.to_owned(), arm: arm.to_owned(), arm_index: 0, seed, spec: RunSpec::default().into() }
+    }
+
+    #[test]
+    fn names_are_safe_and_no_two_runs_share_a_folder() {
+        let long = "x".repeat(300);
+        let runs = [
+            run("a1", "plain, rate 0.1", 1),
+            run("a2", "../../etc", 1),
+            run("a3", "PLAIN__rate 0.1", 1),
+            run("a4", &long, 2),
+            run("a5", "...", 1),
+        ];
+        let mut folders = Folders::read(Path::new("does-not-exist")).unwrap();
+        let found: Vec<String> = folders.take(&runs).iter().map(|path| path.display().to_string()).collect();
+        assert_eq!(found[..3], ["plain__rate_0.1/seed-1", "_.._.._etc/seed-1", "PLAIN__rate_0.1/seed-1-a3"]);
+        assert_eq!((found[3].len(), found[4].as_str()), (60 + "/seed-2".len(), "_/seed-1"));
+    }
+
+    #[test]
+    fn a_run_of_other_settings_gets_another_folder_and_every_run_keeps_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut folders = Folders::read(folder.path()).unwrap();
+        assert_eq!(folders.take(&[run("old", "a", 1)]), [Path::new("a/seed-1")]);
+        folders.write(folder.path()).unwrap();
+        let mut again = Folders::read(folder.path()).unwrap();
+        assert_eq!(again, folders);
+        let changed = [run("new", "a", 1), run("old", "a", 1)];
+        let wanted = ["a/seed-1-new", "a/seed-1"].map(Path::new);
+        assert_eq!(again.take(&changed), wanted);
+        assert_eq!(again.take(&changed), wanted, "once more");
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_no_place_for_an_export() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("events.out.tfevents.1"), "").unwrap();
+        let refusal = Folders::read(folder.path()).unwrap_err().to_string();
+        assert!(refusal.contains("holds files that no earlier export has written"), "{refusal}");
+        std::fs::write(folder.path().join(MANIFEST), "{\"format\": \"another\", \"runs\": {}}").unwrap();
+        assert!(Folders::read(folder.path()).is_err());
+        assert!(Folders::read(&folder.path().join(MANIFEST)).is_err(), "a file is no folder");
+    }
+}

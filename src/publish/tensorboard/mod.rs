@@ -1,0 +1,196 @@
+//! Event files for TensorBoard, and for what reads its files.
+//!
+//! ```text
+//! DIR/weightlab-export.json                   whose folders these are
+//!     events.out.tfevents.0.weightlab         names of settings and metrics; methods and experiment as text
+//!     ARM/seed-1/events.out.tfevents.0.weightlab   what one run has measured, in the order of time
+//! ```
+//!
+//! The step of a point is the number of mini-batches that its network was trained with in all, so that it never goes back
+//! when a network is rewound. Its wall time is the time of day.
+
+mod event;
+mod folders;
+mod framing;
+mod histograms;
+mod hparams;
+mod message;
+mod tags;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::{PublishError, Selected};
+use crate::doc::Run;
+use crate::doc::file::write_atomically;
+use crate::results::methods::methods;
+use crate::results::{PointRef, RunRecord};
+use event::{EventFile, When};
+use folders::Folders;
+use hparams::Hparams;
+use tags::{Tags, path_of};
+
+/// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an
+/// earlier one.
+const FILE: &str = "events.out.tfevents.0.weightlab";
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Runs with an event file.
+    pub runs: usize,
+    /// Their points.
+    pub points: usize,
+    /// Their histograms.
+    pub histograms: usize,
+    /// What could not be read and was left out.
+    pub notes: Vec<String>,
+}
+
+/// Writes the event files of the selected runs into a folder, which is made where it is not there. Each file is replaced as
+/// a whole; files of runs that are not selected stay.
+///
+/// # Errors
+/// When the folder has something else in it, there are no results, or the disk refuses.
+pub fn write(selected: &Selected<'_>, place: &Path) -> Result<Written, PublishError> {
+    let begun: Vec<(&Run, &RunRecord)> = selected.begun().collect();
+    if begun.is_empty() {
+        return Err(PublishError::NoResults { folder: selected.folder.to_owned() });
+    }
+    let mut folders = Folders::read(place)?;
+    let runs: Vec<Run> = begun.iter().map(|(run, _)| (*run).clone()).collect();
+    let paths = folders.take(&runs);
+    make(place)?;
+    // First of all: what follows an interrupted export still finds its own folder.
+    folders.write(place)?;
+    let hparams = Hparams::of(selected.all);
+    let mut written = Written::default();
+    let mut earliest = f64::INFINITY;
+    for ((run, record), folder) in begun.into_iter().zip(paths) {
+        let tags = Tags::new(record, last_written(&selected.folder.join(&run.id)));
+        earliest = earliest.min(tags.began());
+        let bytes = of_run(selected, &hparams, (run, record), tags, &mut written);
+        let folder = place.join(folder);
+        make(&folder)?;
+        store(&folder.join(FILE), &bytes)?;
+        written.runs += 1;
+    }
+    store(&place.join(FILE), &of_all(selected, &hparams, earliest))?;
+    Ok(written)
+}
+
+fn make(folder: &Path) -> Result<(), PublishError> {
+    std::fs::create_dir_all(folder).map_err(PublishError::writing(folder))
+}
+
+fn store(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+    write_atomically(path, bytes).map_err(PublishError::writing(path))
+}
+
+/// When the log of a run was written last, seconds since 1970-01-01 00:00 UTC.
+fn last_written(directory: &Path) -> f64 {
+    let modified = std::fs::metadata(directory.join("events.jsonl")).and_then(|about| about.modified());
+    let since = modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.unwrap_or_default().as_secs_f64()
+}
+
+/// What holds for all runs: the names of settings and metrics, and the texts.
+fn of_all(selected: &Selected<'_>, hparams: &Hparams, began: f64) -> Vec<u8> {
+    let when = When { wall_time: began, step: 0 };
+    let mut file = EventFile::new(began);
+    hparams.write_experiment(&mut file, when, selected);
+    let records = selected.begun().map(|(_, record)| record);
+    if let Ok(text) = methods(selected.experiment, records) {
+        file.text(when, "methods", &text.replace('\n', "\n\n"));
+    }
+    // A fence that is longer than any in the file.
+    let fence = "~".repeat(3.max(1 + longest_run(selected.text, '~')));
+    file.text(when, "experiment", &format!("{fence}rust\n{}\n{fence}\n", selected.text.trim_end()));
+    file.into_bytes()
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    text.split(|c| c != of).map(str::len).max().unwrap_or_default()
+}
+
+fn of_run(
+    selected: &Selected<'_>,
+    hparams: &Hparams,
+    (run, record): (&Run, &RunRecord),
+    mut tags: Tags<'_>,
+    written: &mut Written,
+) -> Vec<u8> {
+    let began = When { wall_time: tags.began(), step: 0 };
+    let mut file = EventFile::new(began.wall_time);
+    hparams.write_start(&mut file, began, run);
+    let (histograms, notes) = histograms::histograms(selected.folder, run, record, &tags);
+    written.notes.extend(notes);
+    written.histograms += histograms.len();
+    let mut histograms = histograms.into_iter().peekable();
+    let mut positions = Positions::default();
+    let mut last = began;
+    for point in record.points().iter() {
+        let (tag, when) = tags.of(&point);
+        while let Some((when, tag, value)) =
+            histograms.next_if(|(other, ..)| other.wall_time < when.wall_time)
+        {
+            file.histogram(when, &tag, &value);
+        }
+        positions.write(&mut file, &point, &tags);
+        file.scalar(when, &tag, point.value);
+        last = when;
+        written.points += 1;
+    }
+    for (when, tag, value) in histograms {
+        file.histogram(when, &tag, &value);
+    }
+    file.text(last, "run", &about(run, record));
+    let end = When { wall_time: tags.wall_time(record.progress().secs).max(last.wall_time), ..last };
+    Hparams::write_end(&mut file, end, record);
+    file.into_bytes()
+}
+
+/// Where the trainings of a run were, branch by branch.
+#[derive(Default)]
+struct Positions(BTreeMap<String, [u64; 3]>);
+
+impl Positions {
+    /// Writes the position of a point as curves, unless it is that of the one before.
+    fn write(&mut self, file: &mut EventFile, point: &PointRef<'_>, tags: &Tags<'_>) {
+        if point.member.is_some() {
+            return;
+        }
+        let own = [point.epoch.to_bits(), point.iteration, point.remaining.to_bits()];
+        if self.0.get(point.branch) == Some(&own) {
+            return;
+        }
+        self.0.insert(point.branch.to_owned(), own);
+        let values =
+            [("epoch", point.epoch), ("iteration", point.iteration as f64), ("remaining", point.remaining)];
+        for (name, value) in values {
+            let tag = format!("position/{name}{}", path_of(point.branch, None));
+            file.scalar(tags.when(point), &tag, value);
+        }
+    }
+}
+
+/// What a run is and what its stages reported, in Markdown.
+fn about(run: &Run, record: &RunRecord) -> String {
+    let mut text =
+        format!("Arm **{}**, seed {}, run `{}`: {}", run.arm, run.seed, run.id, record.state().word());
+    match record.failure() {
+        Some(why) => write!(text, " ({why}).\n").expect(STRING),
+        None => text.push_str(".\n"),
+    }
+    for report in record.reports() {
+        write!(text, "\n- {}", report.summary).expect(STRING);
+    }
+    text
+}
+
+const STRING: &str = "a string can be written to";
+
+#[cfg(test)]
+mod tests;
