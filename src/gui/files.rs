@@ -133,12 +133,13 @@ pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The path with the extension of what is written, an experiment or a report, added to the name: `a.v2` becomes
+/// The path with the extension of what is written, an experiment, a report or an archive, added to the name: `a.v2` becomes
 /// `a.v2.ron`.
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     let wanted = match purpose {
         Purpose::Save => "ron",
         Purpose::Report => "html",
+        Purpose::Archive => "zip",
         Purpose::Open | Purpose::Folder | Purpose::File => return path,
     };
     let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));

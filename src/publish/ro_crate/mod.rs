@@ -145,7 +145,7 @@ fn report_of(selected: &Selected<'_>, made: u64) -> Result<String, PublishError>
         folder: selected.folder,
         view: &view,
         plots: None,
-        made,
+        made: i64::try_from(made).unwrap_or_default(),
     };
     report::html(&input).map_err(|error| PublishError::Option(error.to_string()))
 }
