@@ -76,7 +76,7 @@ SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port_control
 SlurmdPort=$port_node
 AuthType=auth/munge
-AuthInfo=socket=$root/socket/munge
+AuthInfo=socket=$root/socket/munge,cred_expire=5
 CryptoType=crypto/munge
 SlurmUser=root
 StateSaveLocation=$root/state

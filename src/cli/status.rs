@@ -1,5 +1,6 @@
 //! `weightlab status`: where the runs are, by their directories and by the queue of Slurm.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -63,10 +64,8 @@ pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
 
 /// A line an arm and one for all runs, the queue, and why runs have failed.
 fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
-    let place_of = |run: &Run| {
-        let at = runs.iter().position(|known| known.id == run.id);
-        at.map(|at| status.places[at])
-    };
+    let places: BTreeMap<&str, RunPlace> =
+        runs.iter().map(|run| run.id.as_str()).zip(status.places.iter().copied()).collect();
     let counts = status.counts();
     let columns: Vec<RunPlace> = RunPlace::ALL
         .into_iter()
@@ -80,7 +79,9 @@ fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
     let arms = by_arm(runs);
     let mut rows: Vec<Vec<String>> = arms
         .iter()
-        .map(|(name, of_arm)| row(name, &of_arm.iter().filter_map(|run| place_of(run)).collect::<Vec<_>>()))
+        .map(|(name, of_arm)| {
+            row(name, &of_arm.iter().map(|run| places[run.id.as_str()]).collect::<Vec<_>>())
+        })
         .collect();
     if arms.len() > 1 {
         rows.push(row("all", &status.places));

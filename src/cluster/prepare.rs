@@ -78,7 +78,8 @@ pub fn prepare(
 
     let held: BTreeSet<&str> =
         active.iter().flat_map(|(submission, task)| submission.runs_of(task.index)).collect();
-    let is_done: Vec<bool> = ids.iter().map(|id| Standing::of(runs.folder, id) == Standing::Done).collect();
+    let standings = Standing::of_all(runs.folder, &ids.iter().map(String::as_str).collect::<Vec<_>>());
+    let is_done: Vec<bool> = standings.iter().map(|standing| *standing == Standing::Done).collect();
     let is_left = |at: &usize| !is_done[*at] && !held.contains(ids[*at].as_str());
     let of = packing.shards;
     let left_of = |index: usize| Shard { index, of }.of(0..ids.len()).iter().filter(|at| is_left(at)).count();

@@ -80,16 +80,17 @@ impl Status {
         let waits = |id: &str, otherwise| {
             if in_pending.contains(id) || in_running.contains(id) { RunPlace::Pending } else { otherwise }
         };
-        let place = |id: &str| match Standing::of(runs.folder, id) {
+        let place = |(id, standing): (&&str, Standing)| match standing {
             Standing::Done => RunPlace::Done,
             Standing::Running => RunPlace::Running,
             // A task that runs has tried it, and one that waits will try it again.
-            Standing::Failed if in_pending.contains(id) => RunPlace::Pending,
+            Standing::Failed if in_pending.contains(*id) => RunPlace::Pending,
             Standing::Failed => RunPlace::Failed,
             Standing::Interrupted => waits(id, RunPlace::Interrupted),
             Standing::Absent => waits(id, RunPlace::NotSubmitted),
         };
-        let places = runs.all.iter().map(|run| place(&run.id)).collect();
+        let ids: Vec<&str> = runs.all.iter().map(|run| run.id.as_str()).collect();
+        let places = ids.iter().zip(Standing::of_all(runs.folder, &ids)).map(place).collect();
         let tasks = active.iter().map(|(_, task)| task.clone()).collect();
         Self { places, tasks, submissions: known.len(), trouble, damaged }
     }

@@ -71,6 +71,11 @@ impl Bench {
     }
 
     fn plan(&self, settings: &ClusterSettings) -> Result<Plan, String> {
+        self.plan_at(None, settings)
+    }
+
+    /// The plan where every kind of mini-batch has this pace.
+    fn plan_at(&self, pace: Option<Pace>, settings: &ClusterSettings) -> Result<Plan, String> {
         let (folder, file) = (self.folder(), self.path("x.ron"));
         let set = [("name".to_owned(), "\"a\nb\"".to_owned())];
         let request = Request {
@@ -80,8 +85,7 @@ impl Bench {
             program: Path::new("/opt/weightlab"),
             settings,
         };
-        let none = |_: &Task, _: QueueOptions| -> Option<Pace> { None };
-        prepare(&request, &self.slurm(), &none).map_err(|error| error.to_string())
+        prepare(&request, &self.slurm(), &|_: &Task, _: QueueOptions| pace).map_err(|error| error.to_string())
     }
 
     fn of_shards(&self, shards: usize) -> Plan {
@@ -179,6 +183,27 @@ fn time_per_task_needs_an_expected_time() {
     let text = crate::form::ron_text::to_pretty(&record).unwrap();
     std::fs::write(bench.folder().join("cluster/submit-1.ron"), text).unwrap();
     assert_eq!(bench.plan(&ClusterSettings::default()).unwrap().script.tasks, [1, 2]);
+}
+
+#[test]
+fn short_runs_are_packed_into_tasks_by_their_expected_time() {
+    let bench = Bench::new(8);
+    let pace = |secs| Some(Pace { mini_batch: secs, sample: 0.0, interrupted: 1.0, measured: 4 });
+    let plan = |secs, minutes, cpus| {
+        let settings = ClusterSettings { minutes, cpus, ..ClusterSettings::default() };
+        bench.plan_at(pace(secs), &settings).unwrap()
+    };
+    let secs = plan(1.0, 1, 1).packing.expected.unwrap().secs;
+    // Eight equal runs: a minute holds so many of them.
+    let pace_of_minutes = |minutes: f64| minutes * 60.0 / secs;
+    assert_eq!(plan(pace_of_minutes(3.5), 1, 1).script.tasks.len(), 4);
+    assert_eq!(plan(pace_of_minutes(3.5), 2, 1).script.tasks.len(), 2);
+    assert_eq!(plan(pace_of_minutes(3.5), 1, 2).script.tasks.len(), 2, "two side by side");
+    assert_eq!(plan(pace_of_minutes(0.5), 60, 1).script.tasks.len(), 1);
+    assert_eq!(plan(pace_of_minutes(500.0), 1, 1).script.tasks.len(), 8, "a run is not cut");
+    let summary = plan(pace_of_minutes(3.5), 1, 1).summary();
+    assert_eq!(summary[0], "4 tasks for 8 runs");
+    assert!(summary[1].starts_with("A task takes ") && summary[1].contains("measurement"), "{summary:?}");
 }
 
 #[test]

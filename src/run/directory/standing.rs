@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use super::claim::Claim;
 
 /// How far a run is, as its directory has it.
@@ -20,6 +22,11 @@ pub enum Standing {
 }
 
 impl Standing {
+    /// Those of runs, in their order. On a shared folder each look takes a while, so several go on at once.
+    pub fn of_all(folder: &Path, ids: &[&str]) -> Vec<Self> {
+        ids.par_iter().map(|id| Self::of(folder, id)).collect()
+    }
+
     /// That of a run. Unlike [`read_record`](super::read_record), it believes the marks.
     pub fn of(folder: &Path, id: &str) -> Self {
         let path = folder.join(id);
