@@ -221,9 +221,9 @@ fn commands(line: &mut String, file: &Path, all: &[Run]) {
         ("figure", "export", &["--figure", "accuracy", "--to", &svg]),
     ] {
         let run = || carry_out(file, command, options);
-        let (secs, megabytes) = (0..3).map(|_| run()).fold((f64::INFINITY, 0), |(secs, most), (own, peak)| {
-            (own.min(secs), peak.max(most))
-        });
+        let (secs, megabytes) = (0..3)
+            .map(|_| run())
+            .fold((f64::INFINITY, 0), |(secs, most), (own, peak)| (own.min(secs), peak.max(most)));
         let _ = write!(line, ",\"{name}_s\":{secs:.3},\"{name}_mb\":{megabytes}");
     }
 }

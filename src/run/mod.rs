@@ -45,8 +45,8 @@ pub use context::RunContext;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
 pub use directory::{
-    RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done, read_record, read_records,
-    weights_path,
+    RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done, read_each, read_record,
+    read_records, read_states, weights_path,
 };
 pub use error::{RunError, panic_text};
 pub use expected::{
