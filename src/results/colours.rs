@@ -234,14 +234,14 @@ mod tests {
     fn assign_plainly(known: &mut BTreeMap<String, usize>, arms: &[&str]) -> Vec<usize> {
         let mut keys: Vec<String> = Vec::new();
         for name in arms {
-            let counted = (2..).map(|count| format!("{name} ({count})"));
+            let counted = (2..=arms.len()).map(|count| format!("{name} ({count})"));
             let mut all = std::iter::once((*name).to_owned()).chain(counted);
             keys.extend(all.find(|key| !keys.contains(key)));
         }
         let mut taken: Vec<usize> = keys.iter().filter_map(|key| known.get(key).copied()).collect();
         for key in &keys {
             if !known.contains_key(key) {
-                let free = (0..).find(|index| !taken.contains(index)).unwrap();
+                let free = (0..=taken.len()).find(|index| !taken.contains(index)).unwrap();
                 known.retain(|_, index| *index != free);
                 known.insert(key.clone(), free);
                 taken.push(free);
