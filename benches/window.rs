@@ -8,7 +8,10 @@
 //! of an arm (typing), and in a setting of all runs (setting). `window-busy`: the same with six tiles at 1920 × 1080:
 //! accuracy, loss, accuracy by class, the table of runs, parallel coordinates and tickets. `window-100`, `window-1000` and
 //! `window-10000`: the same with that number of runs in arms of ten, 100 points of each series, and two tiles at
-//! 1920 × 1080: accuracy and the table of runs.
+//! 1920 × 1080: accuracy and the table of runs; also while a filter is typed, the table is sorted anew every 20 frames, and
+//! table and tree are scrolled. `window-grid-100`, `window-grid-1000` and `window-grid-10000`: that number of runs as a grid
+//! of ten arms, a swept setting and ten seeds, with four tiles: a table of individual runs, parallel coordinates,
+//! accuracy in a panel for each seed, and accuracy over the setting.
 //!
 //! What is timed of a frame is `logic` and `ui` together with the tessellation of what they paint: `median_ms`, `p99_ms` and
 //! `max_ms` by the clock, which also counts what else the machine does, and on Linux `cpu_ms`, the mean time on a processor,
@@ -33,8 +36,10 @@ use weightlab::gui::desktop::System;
 use weightlab::gui::files::system_dialogs;
 use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Threads;
+use weightlab::results::facets::FacetSettings;
+use weightlab::results::table::columns::Column;
 use weightlab::results::tiles::{Group, Layout, Part, Tile, Tiles};
-use weightlab::results::view::{FILE, ViewSettings};
+use weightlab::results::view::{FILE, PlotView, ViewSettings};
 
 /// The app with a stop watch around its two parts.
 struct Timed {
@@ -90,7 +95,7 @@ impl eframe::App for Timed {
 fn main() {
     let chosen: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let scenarios: [(&str, fn()); 7] = [
+    let scenarios: [(&str, fn()); 10] = [
         ("window-live", live),
         ("window-typing", typing),
         ("window-large", large),
@@ -98,6 +103,9 @@ fn main() {
         ("window-100", || many("window-100", 10)),
         ("window-1000", || many("window-1000", 100)),
         ("window-10000", || many("window-10000", 1000)),
+        ("window-grid-100", || grid("window-grid-100", 1)),
+        ("window-grid-1000", || grid("window-grid-1000", 10)),
+        ("window-grid-10000", || grid("window-grid-10000", 100)),
     ];
     for (name, scenario) in scenarios {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
@@ -208,18 +216,26 @@ fn told(harness: &mut Harness<'_, Timed>) -> String {
 struct Amount {
     /// Arms, each with ten seeds.
     arms: u32,
+    /// Values of a setting that each arm sweeps.
+    values: u32,
     /// Points of each of the four series of a run, which trains for fifty epochs.
     points: u32,
 }
 
-const LARGE: Amount = Amount { arms: 20, points: 5_000 };
+const LARGE: Amount = Amount { arms: 20, values: 1, points: 5_000 };
 
-fn experiment(arms: u32) -> String {
+fn experiment(Amount { arms, values, .. }: Amount) -> String {
     let arm = |batch: u32| {
         format!("(name: \"arm {batch}\", set: {{ \"train.batch\": {batch} }}, plan: [Train(\"50ep\")])")
     };
     let arms: Vec<String> = (1..=arms).map(arm).collect();
-    format!("(seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], arms: [{}])", arms.join(", "))
+    let values: Vec<String> = (1..=values).map(|value| format!("{:.4}", f64::from(value) / 1e4)).collect();
+    let sweep = if values.len() > 1 {
+        format!("sweep: {{ \"train.optimizer.rate\": [{}] }}, ", values.join(", "))
+    } else {
+        String::new()
+    };
+    format!("({sweep}seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], arms: [{}])", arms.join(", "))
 }
 
 /// What a run wrote that was evaluated `points` times in fifty epochs.
@@ -253,36 +269,52 @@ fn log(run: &Run, points: u32) -> String {
 
 /// One plot, which is the layout at first.
 fn large() {
-    measure("window-large", LARGE, SMALL, None);
+    measure("window-large", LARGE, SMALL, &ViewSettings::default(), &BUSY);
 }
 
 /// Six tiles: three columns of two.
 fn busy() {
-    let tile = |view: &str| Part { share: 1.0, tile: Tile::View(view.to_owned()) };
-    let column = |views: [&str; 2]| Part { share: 1.0, tile: Tile::Column(views.map(tile).into()) };
     let columns = [["accuracy", "runs"], ["loss", "parallel"], ["classes", "tickets"]].map(column);
-    measure("window-busy", LARGE, FULL, Some(curves(Tile::Row(columns.into()))));
+    measure("window-busy", LARGE, FULL, &curves(Tile::Row(columns.into())), &BUSY);
 }
 
 /// The plot beside the table of runs.
 fn many(scenario: &str, arms: u32) {
-    let tile = |view: &str| Part { share: 1.0, tile: Tile::View(view.to_owned()) };
-    let root = Tile::Row(["accuracy", "runs"].map(tile).into());
-    measure(scenario, Amount { arms, points: 100 }, FULL, Some(curves(root)));
+    let view = curves(Tile::Row(["accuracy", "runs"].map(tile).into()));
+    measure(scenario, Amount { arms, values: 1, points: 100 }, FULL, &view, &[&BUSY[..], &TABLE].concat());
+}
+
+/// Four tiles: two columns of two.
+fn grid(scenario: &str, values: u32) {
+    let columns = [["runs", "parallel"], ["accuracy", "metric"]].map(column);
+    let mut view = curves(Tile::Row(columns.into()));
+    view.table.group = Some(Vec::new());
+    let facets = FacetSettings { by: vec![Column::Seed], ..FacetSettings::default() };
+    view.plots.insert("accuracy".to_owned(), PlotView { facets, ..PlotView::default() });
+    measure(scenario, Amount { arms: 10, values, points: 100 }, FULL, &view, &TABLE);
+}
+
+fn tile(view: &str) -> Part {
+    Part { share: 1.0, tile: Tile::View(view.to_owned()) }
+}
+
+fn column(views: [&str; 2]) -> Part {
+    Part { share: 1.0, tile: Tile::Column(views.map(tile).into()) }
 }
 
 /// The group of curves with these tiles.
-fn curves(root: Tile) -> Tiles {
+fn curves(root: Tile) -> ViewSettings {
     let layout = Layout { root: Some(root), active: "accuracy".to_owned(), ..Layout::default() };
-    Tiles { layouts: [(Group::Curves.name().to_owned(), layout)].into(), ..Tiles::default() }
+    let tiles = Tiles { layouts: [(Group::Curves.name().to_owned(), layout)].into(), ..Tiles::default() };
+    ViewSettings { tiles: Some(tiles), ..ViewSettings::default() }
 }
 
 /// Opens an experiment with many results, and draws frames while a person does something.
-fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>) {
+fn measure(scenario: &str, amount: Amount, size: [f32; 2], view: &ViewSettings, actions: &[Action]) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("large.ron");
     let results = folder.path().join("large.runs");
-    std::fs::write(&file, experiment(amount.arms)).expect("the folder can be written");
+    std::fs::write(&file, experiment(amount)).expect("the folder can be written");
     let document = weightlab::doc::file::open(&file).expect("the document is right").experiment;
     for run in weightlab::doc::runs(&document).expect("the document is right") {
         let place = results.join(&run.id);
@@ -290,10 +322,10 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>)
         let mut events =
             std::fs::File::create(place.join("events.jsonl")).expect("the folder can be written");
         events.write_all(log(&run, amount.points).as_bytes()).expect("the folder can be written");
+        std::fs::write(place.join("DONE"), "").expect("the folder can be written");
         // What was written a moment ago would count as news of another process.
         events.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("the date can be set");
     }
-    let view = ViewSettings { tiles, ..ViewSettings::default() };
     std::fs::write(results.join(FILE), view.to_text()).expect("the folder can be written");
     let begun = Instant::now();
     let mut harness = window(size, folder.path().join("untitled"), Some(file));
@@ -311,7 +343,7 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>)
         "{{\"scenario\":\"{scenario}\",\"open_ms\":{open:.0},\"read_ms\":{read:.0},\"drawn_ms\":{drawn:.0},{}}}",
         told(&mut harness)
     );
-    for (name, before_frame) in BUSY {
+    for (name, before_frame) in actions {
         for step in 0..200_u16 {
             before_frame(&mut harness, step);
             paced_frame(&mut harness);
@@ -320,19 +352,60 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], tiles: Option<Tiles>)
     }
 }
 
+/// What a person does, and what happens before a frame of it.
+type Action = (&'static str, fn(&mut Harness<'_, Timed>, u16));
+
+/// What a person does with the table of runs and the tree of arms.
+const TABLE: [Action; 5] = [
+    ("quiet", |_, _| {}),
+    ("filter", |harness, step| {
+        let field = harness.get_by_role_and_label(Role::TextInput, "Filter");
+        if !field.is_focused() {
+            return field.focus();
+        }
+        // A letter every 64 ms, and gone again as fast.
+        let letters = ["a", "r", "m", " ", "1", "0"];
+        match usize::from(step) / 4 % 12 {
+            _ if step % 4 > 0 => {}
+            nth if nth < letters.len() => field.type_text(letters[nth]),
+            _ => harness.key_press(egui::Key::Backspace),
+        }
+    }),
+    ("sort", |harness, step| {
+        if step % 20 == 0 {
+            harness.get_by_role_and_label(Role::Button, HEADING).click();
+        }
+    }),
+    ("scroll the table", |harness, step| {
+        let heading = harness.get_by_role_and_label(Role::Button, HEADING).rect();
+        scroll(harness, heading.center_bottom() + egui::vec2(0.0, 100.0), step);
+    }),
+    ("scroll the tree", |harness, step| scroll(harness, egui::pos2(120.0, 500.0), step)),
+];
+
+/// The heading of the column that is sorted: it stays in sight.
+const HEADING: &str = "Arm";
+
+/// Turns the wheel at a place: down, and half as far up.
+fn scroll(harness: &mut Harness<'_, Timed>, at: egui::Pos2, step: u16) {
+    harness.hover_at(at);
+    turn_wheel(harness, if step % 60 < 40 { -60.0 } else { 60.0 });
+}
+
+fn turn_wheel(harness: &mut Harness<'_, Timed>, y: f32) {
+    let (unit, source) = (egui::MouseWheelUnit::Point, egui::MouseWheelSource::Wheel);
+    let (phase, modifiers) = (egui::TouchPhase::Move, egui::Modifiers::NONE);
+    harness.event(egui::Event::MouseWheel { unit, delta: egui::vec2(0.0, y), phase, source, modifiers });
+}
+
 /// What a person does with many curves.
-const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
+const BUSY: [Action; 5] = [
     ("still", |_, _| {}),
     ("pointer", |harness, step| {
         let plot = harness.get_by_label("Plot of Accuracy").rect();
         harness.hover_at(plot.left_center() + egui::vec2(80.0 + f32::from(step), 0.0));
     }),
-    ("zoom", |harness, step| {
-        let delta = egui::vec2(0.0, if step < 100 { 8.0 } else { -8.0 });
-        let (unit, source) = (egui::MouseWheelUnit::Point, egui::MouseWheelSource::Wheel);
-        let (phase, modifiers) = (egui::TouchPhase::Move, egui::Modifiers::NONE);
-        harness.event(egui::Event::MouseWheel { unit, delta, phase, source, modifiers });
-    }),
+    ("zoom", |harness, step| turn_wheel(harness, if step < 100 { 8.0 } else { -8.0 })),
     ("typing", |harness, _| press_key(harness)),
     ("setting", |harness, step| {
         let rate = harness.query_by_role_and_label(Role::TextInput, "Learning rate");

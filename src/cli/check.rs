@@ -13,7 +13,7 @@ use crate::results::RunRecord;
 use crate::results::number::{duration_range, span};
 use crate::run::{
     Cost, Costs, ExpectedTime, FinishedRun, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag,
-    Task, cost, expected, measure, read_records,
+    Task, cost, expected, measure, read_each,
 };
 
 /// Settings of `weightlab check`.
@@ -41,29 +41,38 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     }
     let arms = document.experiment().arms.len();
     let runs = distinct(&found.measured(&runs));
-    print_out(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &runs)));
-    let records = read_records(&document.runs_folder(None), &runs);
+    let costs = Costs::new(&runs, cost);
+    let size = size(arms, runs.len(), &costs);
+    print_out(&format!("{} is valid: {size}", arguments.document.file.display()));
+    let secs = |run: &Run, record: Option<RunRecord>| {
+        let done = record.filter(RunRecord::is_done)?;
+        Some((run.id.clone(), done.progress().secs))
+    };
+    let done = read_each(&document.runs_folder(None), &runs, secs).into_iter().flatten().collect();
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
-    if let Some(left) = left(&runs, &records, Measures { measure: &measure, most }) {
+    if let Some(left) = left(&runs, &costs, &done, Measures { measure: &measure, most }) {
         print_out(&left);
     }
     Ok(Exit::Done)
 }
 
-/// The number of runs that are done, and the time of the others, where it is known or may be measured.
-fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>, measures: Measures<'_>) -> Option<String> {
-    let progress = |run: &Run| match records.get(&run.id) {
-        Some(record) if record.is_done() => RunProgress::Done(record.progress().secs),
-        _ => RunProgress::Share(0.0),
-    };
-    let count = runs.iter().filter(|run| matches!(progress(run), RunProgress::Done(_))).count();
+/// The number of runs that are done, and the time of the others, where it is known or may be measured. `done` has the seconds that
+/// runs took, by their identity.
+fn left(
+    runs: &[Run],
+    costs: &Costs<'_>,
+    done: &BTreeMap<String, f64>,
+    measures: Measures<'_>,
+) -> Option<String> {
+    let progress =
+        |run: &Run| done.get(&run.id).map_or(RunProgress::Share(0.0), |secs| RunProgress::Done(*secs));
+    let count = runs.iter().filter(|run| done.contains_key(&run.id)).count();
     if count == runs.len() {
         return Some("All of them are done".to_owned());
     }
     let over =
         (count > 0).then(|| format!("{} of {} are done", grouped(count as u64), counted(runs.len(), "run")));
-    let costs = Costs::new(runs, cost);
     let Ok((done, left)) = costs.lists(runs, progress) else {
         return over; // of some, the size of the data is not known
     };
@@ -106,9 +115,9 @@ fn time(
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
 /// of campaigns where there are some.
-fn size(arms: usize, runs: &[Run]) -> String {
-    let costs: Vec<Cost> = runs.iter().filter_map(|run| cost(run).ok()).collect();
-    let mut parts = vec![counted(arms, "arm"), counted(runs.len(), "run")];
+fn size(arms: usize, runs: usize, costs: &Costs<'_>) -> String {
+    let costs: Vec<&Cost> = costs.all().collect();
+    let mut parts = vec![counted(arms, "arm"), counted(runs, "run")];
     if !costs.is_empty() {
         parts.push(format!("{} parameters", span(costs.iter().map(|cost| cost.parameters as u64))));
         parts.push(format!("{} multiply-adds per sample", span(costs.iter().map(|cost| cost.multiply_adds))));
@@ -124,12 +133,12 @@ fn size(arms: usize, runs: &[Run]) -> String {
 mod tests {
     use super::*;
     use crate::doc::{runs, templates};
-    use crate::results::Event;
 
     #[test]
     fn the_size_of_an_experiment_is_given_in_one_line() {
         let experiment = templates::all()[0].experiment();
-        let line = size(experiment.arms.len(), &runs(&experiment).unwrap());
+        let all = runs(&experiment).unwrap();
+        let line = size(experiment.arms.len(), all.len(), &Costs::new(&all, cost));
         assert!(line.starts_with("4 arms, 12 runs, 50,610 parameters, "), "{line}");
         assert!(!line.contains("trials"), "{line}");
     }
@@ -142,36 +151,31 @@ mod tests {
         let all = runs(&experiment).unwrap();
         let trials = cost(&all[0]).unwrap().trials;
         assert!(trials > 0);
-        let line = size(experiment.arms.len(), &all);
+        let line = size(experiment.arms.len(), all.len(), &Costs::new(&all, cost));
         assert!(line.ends_with(" fault trials per run"), "{line}");
     }
 
-    fn time_of(
-        runs: &[Run],
-        records: &BTreeMap<String, RunRecord>,
-        most: usize,
-        secs: f64,
-    ) -> Option<String> {
+    fn time_of(runs: &[Run], done: &BTreeMap<String, f64>, most: usize, secs: f64) -> Option<String> {
         let pace = Pace { mini_batch: secs, sample: 0.0, interrupted: 1.0, measured: 4 };
-        left(runs, records, Measures { measure: &|_, _| Some(pace), most })
+        left(runs, &Costs::new(runs, cost), done, Measures { measure: &|_, _| Some(pace), most })
     }
 
     #[test]
     fn time_is_given_by_the_pace_of_what_is_done_or_by_a_measurement() {
         let all = runs(&templates::all()[0].experiment()).unwrap();
-        let mut records = BTreeMap::new();
-        let text = time_of(&all, &records, 2, 0.0).unwrap();
+        let mut done = BTreeMap::new();
+        let text = time_of(&all, &done, 2, 0.0).unwrap();
         assert!(text.starts_with("They take < 1 min, "), "{text}");
         assert!(text.ends_with(", from a quick measurement of 8 mini-batches"), "{text}");
-        let text = time_of(&all, &records, 1, 0.0).unwrap();
+        let text = time_of(&all, &done, 1, 0.0).unwrap();
         assert_eq!(text, "--time measures how long they take");
-        records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
-        let text = time_of(&all, &records, 0, 0.0).unwrap();
+        done.insert(all[0].id.clone(), 10.0);
+        let text = time_of(&all, &done, 0, 0.0).unwrap();
         assert!(text.starts_with("1 of 12 runs are done; the others take "), "{text}");
         assert!(text.ends_with(", from the pace of 1 finished run"), "{text}");
         for run in &all {
-            records.insert(run.id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
+            done.insert(run.id.clone(), 10.0);
         }
-        assert_eq!(time_of(&all, &records, 0, 0.0).as_deref(), Some("All of them are done"));
+        assert_eq!(time_of(&all, &done, 0, 0.0).as_deref(), Some("All of them are done"));
     }
 }

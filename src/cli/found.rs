@@ -25,7 +25,9 @@ impl Found {
     /// Reads the data of these runs; paths are relative to `base`.
     pub fn of(runs: &[Run], base: &Path) -> Self {
         let (mut found, datasets) = (Self::default(), Datasets::default());
-        for Run { spec, .. } in runs {
+        let mut seen = BTreeSet::new();
+        // The seeds of an arm have the same data.
+        for Run { spec, .. } in runs.iter().filter(|run| seen.insert((run.arm_index, run.arm.as_str()))) {
             let branches = program(&spec.plan).into_iter().filter_map(|step| match step.op {
                 Op::Enter(branch) => branch.data,
                 Op::Stage(_) | Op::Leave(_) => None,
@@ -58,6 +60,9 @@ impl Found {
 
     /// These runs with the number of samples that there are, for estimates of their cost.
     pub fn measured(&self, runs: &[Run]) -> Vec<Run> {
+        if self.samples.is_empty() {
+            return runs.to_vec();
+        }
         let measured = |run: &Run| {
             let mut run = run.clone();
             if let Some(&samples) = self.samples.get(&run.spec.data.to_ron()) {

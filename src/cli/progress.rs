@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::doc::Run;
 use crate::results::number::{duration, fixed};
 use crate::results::{Event, RunRecord, RunState};
-use crate::run::{Message, cost};
+use crate::run::{Costs, Message, cost};
 
 /// How often the line of a terminal is rewritten.
 pub const REDRAW_EVERY: Duration = Duration::from_millis(200);
@@ -38,16 +38,17 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// The line of these runs, some of which previous processes may have done.
-    pub fn new(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
+    /// The line of these runs. `done` has those that previous processes have done, by identity, and the seconds that they took.
+    pub fn new(runs: &[Run], done: &BTreeMap<String, f64>) -> Self {
+        let costs = Costs::new(runs, cost);
         let tracked = |run: &Run| {
             // Stopped and failed runs are tried again.
-            let done = records.get(&run.id).filter(|record| record.is_done());
+            let done = done.get(&run.id).copied();
             TrackedRun {
                 label: format!("{} (seed {})", run.arm, run.seed),
-                size: cost(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
+                size: costs.of(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
                 before: done.map(|_| 1.0),
-                record: done.cloned().unwrap_or_default(),
+                record: RunRecord::of(done.map(|secs| Event::Finished { secs })),
                 elsewhere: None,
             }
         };
@@ -156,8 +157,8 @@ mod tests {
 
     #[test]
     fn time_left_follows_from_the_work_of_this_process() {
-        let records = BTreeMap::from([("a".to_owned(), RunRecord::of([Event::Finished { secs: 9.0 }]))]);
-        let mut line = ProgressLine::new(&[run("a", 1), run("b", 2)], &records);
+        let done = BTreeMap::from([("a".to_owned(), 9.0)]);
+        let mut line = ProgressLine::new(&[run("a", 1), run("b", 2)], &done);
         assert_eq!(line.text(0.0), "1/2 runs, 50 %");
         line.apply(Message { run: "b".to_owned(), event: Event::Started { resumed: false, threads: 1 } });
         line.apply(progress("b", 0.25));

@@ -17,7 +17,7 @@ use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
 use crate::results::{RunRecord, RunState, ends_in_words, has_diverged};
-use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_records};
+use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_each};
 
 /// Settings of `weightlab run`.
 #[derive(Debug, Args)]
@@ -61,29 +61,28 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder(arguments.into.as_ref());
     std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
 
-    let records = read_records(&folder, &runs);
-    let left = runs.iter().filter(|run| !is_done(&records, run)).count();
-    let line = ProgressLine::new(&found.measured(&runs), &records);
+    let mut ends = ends(&folder, &runs);
+    let left: Vec<Run> = runs.iter().filter(|run| !is_done(&ends, run)).cloned().collect();
+    let done = ends.iter().filter(|(_, end)| end.is_done()).map(|(run, end)| (run.clone(), end.secs));
+    let line = ProgressLine::new(&found.measured(&runs), &done.collect());
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
     let stop = stop_on_interrupt()?;
-    let options = options(arguments, left);
-    let (queue, messages) = Queue::start(runs.iter().map(job).collect(), &options, stop.clone());
+    let options = options(arguments, left.len());
+    let (queue, messages) = Queue::start(left.iter().map(job).collect(), &options, stop.clone());
     let line = follow(&messages, line);
     queue.join();
 
-    let records = read_records(&folder, &runs);
-    print_out(&summary(&runs, &records, &folder));
+    ends.extend(self::ends(&folder, &left));
+    print_out(&summary(&runs, &ends, &folder));
     if stop.requested().is_some() {
         let waiting = RunState::Waiting;
-        let state = |run: &Run| match records.get(&run.id) {
-            Some(record) => (record.state(), has_diverged(run, record)),
-            None => (&waiting, false),
-        };
+        let state =
+            |run: &Run| ends.get(&run.id).map_or((&waiting, false), |end| (&end.state, end.has_diverged));
         print_err(&ends_in_words(runs.iter().map(state)));
     }
-    let exit = exit_of(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);
-    for line in damaged(&runs, &records, &folder, exit) {
+    let exit = exit_of(&runs, &ends, (&line.failures(), &line.elsewhere()), &stop);
+    for line in damaged(&runs, &ends, &folder, exit) {
         print_err(&line);
     }
     Ok(exit)
@@ -104,6 +103,38 @@ fn chosen_shard(
         print_err(&format!("Part {} of {}, by {name}; --shard 1/1 runs everything", shard.index, shard.of));
         shard
     }))
+/// How a run has ended so far: of thousands of runs, the points would fill the memory.
+#[derive(Debug)]
+struct RunEnd {
+    state: RunState,
+    has_diverged: bool,
+    secs: f64,
+    /// The last test accuracy, in [0, 1]; of an ensemble, that of the vote.
+    accuracy: Option<f64>,
+}
+
+impl RunEnd {
+    fn of(run: &Run, record: &RunRecord) -> Self {
+        Self {
+            state: record.state().clone(),
+            has_diverged: has_diverged(run, record),
+            secs: record.progress().secs,
+            accuracy: record.latest(test_series(record)),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.state == RunState::Done
+    }
+}
+
+/// The ends of runs by their identity.
+type RunEnds = BTreeMap<String, RunEnd>;
+
+/// How these runs have ended, as far as they have begun.
+fn ends(folder: &Path, runs: &[Run]) -> RunEnds {
+    let end = |run: &Run, record: Option<RunRecord>| Some((run.id.clone(), RunEnd::of(run, &record?)));
+    read_each(folder, runs, end).into_iter().flatten().collect()
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
@@ -146,20 +177,15 @@ fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> ProgressLine 
     line
 }
 
-fn is_done(records: &BTreeMap<String, RunRecord>, run: &Run) -> bool {
-    records.get(&run.id).is_some_and(RunRecord::is_done)
+fn is_done(ends: &RunEnds, run: &Run) -> bool {
+    ends.get(&run.id).is_some_and(RunEnd::is_done)
 }
 
 /// Why runs failed, and the other processes that work on runs; both by the runs' ids.
 type NotDone<'a> = (&'a BTreeMap<String, String>, &'a BTreeMap<String, String>);
 
 /// The exit status of all runs; prints what is not done.
-fn exit_of(
-    runs: &[Run],
-    records: &BTreeMap<String, RunRecord>,
-    (failures, elsewhere): NotDone<'_>,
-    stop: &StopFlag,
-) -> Exit {
+fn exit_of(runs: &[Run], ends: &RunEnds, (failures, elsewhere): NotDone<'_>, stop: &StopFlag) -> Exit {
     for run in runs {
         if let Some(message) = failures.get(&run.id) {
             print_err(&format!("error: {} (seed {}) failed: {message}", run.arm, run.seed));
@@ -172,7 +198,7 @@ fn exit_of(
         }
     }
     let mut own = runs.iter().filter(|run| !elsewhere.contains_key(&run.id));
-    let all_done = own.all(|run| is_done(records, run));
+    let all_done = own.all(|run| is_done(ends, run));
     match (failures.is_empty(), all_done, stop.requested()) {
         (true, true, _) if elsewhere.is_empty() => Exit::Done,
         (true, true, _) => Exit::Elsewhere,
@@ -182,7 +208,7 @@ fn exit_of(
 }
 
 /// Errors of runs with a mark of being done and a damaged log: nothing else explains why the command fails.
-fn damaged(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path, exit: Exit) -> Vec<String> {
+fn damaged(runs: &[Run], ends: &RunEnds, folder: &Path, exit: Exit) -> Vec<String> {
     let marked = runs.iter().filter(|run| exit == Exit::RunFailed && is_marked_done(folder, &run.id));
     let line = |run: &Run| {
         let directory = folder.join(&run.id);
@@ -193,17 +219,15 @@ fn damaged(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path, e
             directory.display()
         )
     };
-    marked.filter(|run| !is_done(records, run)).map(line).collect()
+    marked.filter(|run| !is_done(ends, run)).map(line).collect()
 }
 
 /// A line for each arm (seeds done, mean and deviation of the last test accuracy), and the folder of the results.
-fn summary(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
+fn summary(runs: &[Run], ends: &RunEnds, folder: &Path) -> String {
     let row = |(name, of_arm): (&str, Vec<&Run>)| {
-        let known = of_arm.iter().filter_map(|run| records.get(&run.id));
-        let done: Vec<&RunRecord> = known.filter(|record| record.is_done()).collect();
-        // Of an ensemble, the accuracy of the vote.
-        let accuracies: Vec<f64> =
-            done.iter().filter_map(|record| record.latest(test_series(record))).collect();
+        let known = of_arm.iter().filter_map(|run| ends.get(&run.id));
+        let done: Vec<&RunEnd> = known.filter(|end| end.is_done()).collect();
+        let accuracies: Vec<f64> = done.iter().filter_map(|end| end.accuracy).collect();
         vec![name.to_owned(), format!("{}/{}", done.len(), of_arm.len()), accuracy(&accuracies)]
     };
     let rows: Vec<Vec<String>> = by_arm(runs).into_iter().map(row).collect();
@@ -228,18 +252,23 @@ mod tests {
         Run { id: format!("{arm}{seed}"), arm: arm.to_owned(), arm_index: 0, seed, spec: spec.into() }
     }
 
-    fn done(accuracy: f64) -> RunRecord {
+    fn done(accuracy: f64) -> RunEnd {
         let point = format!(
             r#"{{"event":"point","series":"test_accuracy","value":{accuracy},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#
         );
-        RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }])
+        let record = RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }]);
+        RunEnd::of(&run("a", 1), &record)
+    }
+
+    fn waiting() -> RunEnd {
+        RunEnd::of(&run("a", 1), &RunRecord::default())
     }
 
     #[test]
     fn the_summary_has_a_line_for_each_arm_with_mean_and_deviation() {
         let runs = [run("dense", 1), run("dense", 2), run("ticket", 1)];
-        let records = BTreeMap::from([("dense1".to_owned(), done(0.95)), ("dense2".to_owned(), done(0.97))]);
-        let text = summary(&runs, &records, Path::new("x.runs"));
+        let ends = BTreeMap::from([("dense1".to_owned(), done(0.95)), ("dense2".to_owned(), done(0.97))]);
+        let text = summary(&runs, &ends, Path::new("x.runs"));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "dense           2/2   96.00 ± 1.41 %");
         assert_eq!(lines[2], "ticket          0/1                –");
@@ -249,13 +278,13 @@ mod tests {
     #[test]
     fn a_run_that_is_marked_as_done_without_a_whole_log_is_named_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
-        let (runs, records) = ([run("a", 1), run("b", 2)], BTreeMap::from([("a1".to_owned(), done(1.0))]));
+        let (runs, ends) = ([run("a", 1), run("b", 2)], BTreeMap::from([("a1".to_owned(), done(1.0))]));
         for run in &runs {
             std::fs::create_dir(folder.path().join(&run.id)).unwrap();
             std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
         }
-        let exit = exit_of(&runs, &records, (&BTreeMap::new(), &BTreeMap::new()), &StopFlag::new());
-        let lines = damaged(&runs, &records, folder.path(), exit);
+        let exit = exit_of(&runs, &ends, (&BTreeMap::new(), &BTreeMap::new()), &StopFlag::new());
+        let lines = damaged(&runs, &ends, folder.path(), exit);
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(
             lines[0].starts_with("error: b (seed 2) is marked as done, but its log is damaged"),
@@ -267,15 +296,15 @@ mod tests {
     #[test]
     fn the_exit_status_is_the_worst_of_all_runs() {
         let runs = [run("a", 1), run("b", 1)];
-        let all = |b: RunRecord| BTreeMap::from([("a1".to_owned(), done(1.0)), ("b1".to_owned(), b)]);
+        let all = |b: RunEnd| BTreeMap::from([("a1".to_owned(), done(1.0)), ("b1".to_owned(), b)]);
         let (none, one) = (BTreeMap::new(), BTreeMap::from([("b1".to_owned(), "no data".to_owned())]));
         let stop = StopFlag::new();
         let (failed, elsewhere, fine) = ((&one, &none), (&none, &one), (&none, &none));
         assert_eq!(exit_of(&runs, &all(done(1.0)), fine, &stop), Exit::Done);
-        assert_eq!(exit_of(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
-        assert_eq!(exit_of(&runs, &all(RunRecord::default()), elsewhere, &stop), Exit::Elsewhere);
+        assert_eq!(exit_of(&runs, &all(waiting()), failed, &stop), Exit::RunFailed);
+        assert_eq!(exit_of(&runs, &all(waiting()), elsewhere, &stop), Exit::Elsewhere);
         stop.request(StopKind::Now);
-        assert_eq!(exit_of(&runs, &all(RunRecord::default()), fine, &stop), Exit::Interrupted);
-        assert_eq!(exit_of(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
+        assert_eq!(exit_of(&runs, &all(waiting()), fine, &stop), Exit::Interrupted);
+        assert_eq!(exit_of(&runs, &all(waiting()), failed, &stop), Exit::RunFailed);
     }
 }

@@ -12,7 +12,8 @@ use super::shard::Shard;
 use super::slurm::Slurm;
 use crate::form::number::counted;
 use crate::results::number::duration_range;
-use crate::run::{Pace, QueueOptions, Standing, Task};
+use crate::results::RunState;
+use crate::run::{Pace, QueueOptions, Task, read_states};
 
 /// What is to be submitted.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +79,8 @@ pub fn prepare(
 
     let held: BTreeSet<&str> =
         active.iter().flat_map(|(submission, task)| submission.runs_of(task.index)).collect();
-    let standings = Standing::of_all(runs.folder, &ids.iter().map(String::as_str).collect::<Vec<_>>());
-    let is_done: Vec<bool> = standings.iter().map(|standing| *standing == Standing::Done).collect();
+    let states = read_states(runs.folder, runs.all);
+    let is_done: Vec<bool> = ids.iter().map(|id| states[id] == RunState::Done).collect();
     let is_left = |at: &usize| !is_done[*at] && !held.contains(ids[*at].as_str());
     let of = packing.shards;
     let left_of = |index: usize| Shard { index, of }.of(0..ids.len()).iter().filter(|at| is_left(at)).count();

@@ -7,8 +7,10 @@ use super::error::ClusterError;
 use super::packing::Runs;
 use super::record::{Submission, active_tasks, submissions};
 use super::slurm::{ClusterTask, Slurm};
+use crate::doc::Run;
 use crate::form::number::counted;
-use crate::run::Standing;
+use crate::results::RunState;
+use crate::run::read_states;
 
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,17 +82,17 @@ impl Status {
         let waits = |id: &str, otherwise| {
             if in_pending.contains(id) || in_running.contains(id) { RunPlace::Pending } else { otherwise }
         };
-        let place = |(id, standing): (&&str, Standing)| match standing {
-            Standing::Done => RunPlace::Done,
-            Standing::Running => RunPlace::Running,
+        let states = read_states(runs.folder, runs.all);
+        let place = |run: &Run| match &states[&run.id] {
+            RunState::Done => RunPlace::Done,
+            RunState::Running => RunPlace::Running,
             // A task that runs has tried it, and one that waits will try it again.
-            Standing::Failed if in_pending.contains(*id) => RunPlace::Pending,
-            Standing::Failed => RunPlace::Failed,
-            Standing::Interrupted => waits(id, RunPlace::Interrupted),
-            Standing::Absent => waits(id, RunPlace::NotSubmitted),
+            RunState::Failed(_) if in_pending.contains(run.id.as_str()) => RunPlace::Pending,
+            RunState::Failed(_) => RunPlace::Failed,
+            RunState::Stopped => waits(&run.id, RunPlace::Interrupted),
+            RunState::Waiting => waits(&run.id, RunPlace::NotSubmitted),
         };
-        let ids: Vec<&str> = runs.all.iter().map(|run| run.id.as_str()).collect();
-        let places = ids.iter().zip(Standing::of_all(runs.folder, &ids)).map(place).collect();
+        let places = runs.all.iter().map(place).collect();
         let tasks = active.iter().map(|(_, task)| task.clone()).collect();
         Self { places, tasks, submissions: known.len(), trouble, damaged }
     }

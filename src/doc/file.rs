@@ -125,10 +125,21 @@ pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String
 /// # Errors
 /// What the system says; the old file is unchanged then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    write_atomically_by(path, |file| file.write_all(bytes))
+}
+
+/// The same of what `write` writes, piece by piece.
+///
+/// # Errors
+/// What the system or `write` says; the old file is unchanged then.
+pub fn write_atomically_by<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>,
+) -> std::io::Result<T> {
     let path = &link_target(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".weightlab-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    let written = write(&mut file)?;
     file.as_file().sync_all()?;
     #[cfg(unix)]
     {
@@ -137,7 +148,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
     }
     file.persist(path)?;
-    Ok(())
+    Ok(written)
 }
 
 /// The file that a path leads to over links, which may be missing at the end.

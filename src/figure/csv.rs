@@ -14,6 +14,7 @@
 //! names, rows and columns of cells are counted from 0. Values have all digits and the figure's unit: shares are not
 //! multiplied by 100. A gap is `NaN`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
@@ -178,12 +179,12 @@ pub fn row(table: &mut String, cells: &[impl AsRef<str>]) {
     table.push('\n');
 }
 
-/// Quoted as in RFC 4180 if it has a comma, a quote or a line break.
-fn quoted(cell: &str) -> String {
+/// A cell, quoted as in RFC 4180 if it has a comma, a quote or a line break.
+pub fn quoted(cell: &str) -> Cow<'_, str> {
     if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
+        Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\"")))
     } else {
-        cell.to_owned()
+        Cow::Borrowed(cell)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes a figure to a file. The window and the command line share this code, so they write equal bytes.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use super::options::Options;
 use super::pdf::pdf;
 use super::raster::{pixels, png};
 use super::svg::svg;
-use crate::doc::file::write_atomically;
+use crate::doc::file::write_atomically_by;
 
 /// A file format for figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +110,21 @@ pub fn write(figure: &Figure, path: &Path, kind: FileKind, options: &Options) ->
 /// # Errors
 /// When its folder does not exist, or an error of the operating system.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+    write_file_by(path, |file| file.write_all(bytes))
+}
+
+/// The same of what `write` writes, piece by piece.
+///
+/// # Errors
+/// As [`write_file`].
+pub fn write_file_by<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>,
+) -> Result<T, ExportError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(ExportError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
-    write_atomically(path, bytes).map_err(|source| ExportError::Write { path: path.to_owned(), source })
+    write_atomically_by(path, write).map_err(|source| ExportError::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -182,11 +182,19 @@ pub fn limited<'a>(
     };
     let all = content.entries.len();
     let fits = |legend: &Legend<'_>| legend.height <= height;
-    if let Some(legend) = SIZES.into_iter().map(|size| of(all, size)).find(fits) {
+    // Thousands of rows are not laid out to see that they are too high: each has a line at least.
+    let can_fit = |kept: usize, size: f64| {
+        let rows = kept.div_ceil(if arrangement == Arrangement::Column { 1 } else { MOST_COLUMNS }) as f64;
+        let least = (rows * (LINE_HEIGHT + ROW_GAP_EM) - ROW_GAP_EM) * size * font;
+        least <= height + 1e-6 // sums of many rows are rounded
+    };
+    let sizes = SIZES.into_iter().filter(|size| can_fit(all, *size));
+    if let Some(legend) = sizes.map(|size| of(all, size)).find(fits) {
         return legend;
     }
     let smallest = SIZES[SIZES.len() - 1];
-    let shorter = (1..all).rev().map(|kept| (kept, of(kept, smallest))).find(|(_, legend)| fits(legend));
+    let shorter = (1..all).rev().filter(|kept| can_fit(*kept, smallest));
+    let shorter = shorter.map(|kept| (kept, of(kept, smallest))).find(|(_, legend)| fits(legend));
     let (kept, shorter) = shorter.unwrap_or_default();
     Legend { omitted: all - kept, ..shorter }
 }
@@ -356,5 +364,26 @@ mod tests {
             ["arm 0, 100 % to 10.0 %"],
             "levels that differ are beside the names"
         );
+    }
+
+    #[test]
+    fn of_many_rows_as_many_are_shown_as_a_search_from_the_last_one_finds() {
+        let name = |number: usize| format!("{number}{}", " long name".repeat(number * number % 11));
+        let names: Vec<String> = (0..60).map(name).collect();
+        let figure = figure(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let (content, options) = (Content::of(&figure), Options::default());
+        for (arrangement, height) in [(Arrangement::Column, 90.0), (Arrangement::Columns, 90.0)] {
+            let of = |kept: usize, size: f64| {
+                let text = (size * options.size.font_pt, options.notes);
+                match arrangement {
+                    Arrangement::Column => set(&content, kept, text, 300.0, 1),
+                    Arrangement::Columns => columns(&content, kept, text, 300.0),
+                }
+            };
+            let wanted = (1..content.entries.len()).rev().map(|kept| (kept, of(kept, 0.7)));
+            let (kept, wanted) = wanted.into_iter().find(|(_, legend)| legend.height <= height).unwrap();
+            let found = limited(&figure, &options, arrangement, [300.0, height]);
+            assert_eq!(found, Legend { omitted: content.entries.len() - kept, ..wanted });
+        }
     }
 }

@@ -17,15 +17,23 @@ pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let references = figure.reference_lines.iter().map(|reference| &reference.name);
     let mut settings = settings_of(arms);
+    let places: BTreeMap<&str, usize> =
+        arms.iter().enumerate().map(|(place, arm)| (arm.name.as_str(), place)).collect();
     for name in figure.lines.iter().map(|line| &line.name).chain(references) {
         // Only the first line of an arm gets the details.
-        let text = arm_of(name, arms).map(|arm| std::mem::take(&mut settings[arm])).unwrap_or_default();
+        let text = arm_of(name, &places).map(|arm| std::mem::take(&mut settings[arm])).unwrap_or_default();
         if !text.is_empty() {
             found.insert(name.clone(), text);
         }
     }
-    for (index, line) in figure.lines.iter().enumerate() {
-        let Some(other) = figure.lines[..index].iter().find(|other| coincide(other, line)) else { continue };
+    // Of thousands of lines, those with the same ends are compared.
+    let mut alike: BTreeMap<Ends, Vec<&Line>> = BTreeMap::new();
+    for line in &figure.lines {
+        let Some(ends) = ends(line) else { continue };
+        let earlier = alike.entry(ends).or_default();
+        let other = earlier.iter().copied().find(|other| coincide(other, line));
+        earlier.push(line);
+        let Some(other) = other else { continue };
         let detail = found.entry(line.name.clone()).or_default();
         let gap = if detail.is_empty() { "" } else { "; " };
         *detail = format!("same values as {}{gap}{detail}", other.name);
@@ -33,20 +41,31 @@ pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String
     found
 }
 
-/// Whether two lines coincide at every x; single points may do so by chance.
-fn coincide(a: &Line, b: &Line) -> bool {
-    let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
-    a.points.len() > 1 && a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(is_same)
+/// How many points a line has, and the bits of the first and of the last.
+type Ends = (usize, [u64; 2], [u64; 2]);
+
+/// What lines that coincide have in common; nothing of a single point, which may coincide by chance.
+fn ends(line: &Line) -> Option<Ends> {
+    let [first, .., last] = line.points.as_slice() else { return None };
+    Some((line.points.len(), first.map(f64::to_bits), last.map(f64::to_bits)))
 }
 
-/// The arm that a line belongs to: its name starts with the arm's, followed by the branch or series.
-fn arm_of(name: &str, arms: &[ArmRuns<'_>]) -> Option<usize> {
-    let belongs = |arm: &ArmRuns<'_>| {
-        let rest = name.strip_prefix(arm.name.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
-    };
-    let own = arms.iter().enumerate().filter(|(_, arm)| belongs(arm));
-    own.max_by_key(|(_, arm)| arm.name.len()).map(|(index, _)| index)
+/// Whether two lines with the same ends coincide at every x.
+fn coincide(a: &Line, b: &Line) -> bool {
+    let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
+    a.points.iter().zip(&b.points).all(is_same)
+}
+
+/// The arm that a line belongs to: its name starts with the arm's, followed by the branch or series. The longest such name
+/// counts; `arms` has their places by their names.
+fn arm_of(name: &str, arms: &BTreeMap<&str, usize>) -> Option<usize> {
+    let mut ends: Vec<usize> = [", ", " / "]
+        .into_iter()
+        .flat_map(|separator| name.match_indices(separator).map(|(at, _)| at))
+        .chain([name.len()])
+        .collect();
+    ends.sort_unstable();
+    ends.into_iter().rev().find_map(|end| arms.get(&name[..end]).copied())
 }
 
 /// The settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
@@ -196,5 +215,49 @@ mod tests {
                 && !contains_word("10.1", "0.1")
                 && !contains_word("truely", "true")
         );
+    }
+
+    #[test]
+    fn the_arm_of_a_line_is_that_with_the_longest_name_before_it() {
+        let names = ["a", "a, rate 0.1", "a, rate 0.1, batch 8", "a / b", "b", "a, rate 0.1", "", "é, x 1"];
+        let places: BTreeMap<&str, usize> =
+            names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
+        let plain = |line: &str| {
+            let belongs = |name: &&str| {
+                let rest = line.strip_prefix(name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
+            };
+            let own = names.iter().enumerate().filter(|(_, name)| belongs(name));
+            own.max_by_key(|(_, name)| name.len()).map(|(place, _)| place)
+        };
+        for line in [
+            "a",
+            "a, validation",
+            "a / b / c",
+            "a / b, validation",
+            "a, rate 0.1, validation",
+            "a, rate 0.12",
+            "a, rate 0.1, batch 8 / member 2",
+            "ab",
+            "b, a",
+            ", a",
+            "é, x 1, 50 % left",
+            "",
+            "c",
+        ] {
+            assert_eq!(arm_of(line, &places), plain(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_with_the_same_ends_and_another_middle_do_not_coincide() {
+        let lines: [(&str, &[f64]); 5] = [
+            ("a", &[0.5, 0.25, 1.0]),
+            ("b", &[0.5, 0.75, 1.0]),
+            ("c", &[0.5, 0.75, 1.0]),
+            ("d", &[0.5, 1.0]),
+            ("e", &[0.5, 0.25, 1.0]),
+        ];
+        assert_eq!(shown(&figure(&lines), &[]), ["c: same values as b", "e: same values as a"]);
     }
 }

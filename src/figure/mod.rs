@@ -53,7 +53,7 @@ pub mod view;
 
 pub use axis::{Axis, Category};
 pub use cells::Cells;
-pub use export::{ExportError, FileKind, write, write_file};
+pub use export::{ExportError, FileKind, write, write_file, write_file_by};
 pub use facets::{Facets, Head, Panel};
 pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use options::{DPI, IntervalStyle, Options};

@@ -1,5 +1,7 @@
 //! The arms of a document with their sweeps written out: what has one line in a plot.
 
+use std::collections::BTreeMap;
+
 use crate::doc::{Experiment, Run, label_of};
 use crate::form::Overrides;
 
@@ -21,16 +23,22 @@ pub struct Treatment {
 /// The treatments of a document; arms without runs are there too.
 pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     let mut found: Vec<Treatment> = Vec::new();
+    let mut of_arm: Vec<Vec<&Run>> = vec![Vec::new(); experiment.arms.len()];
+    for run in runs {
+        if let Some(of_arm) = of_arm.get_mut(run.arm_index) {
+            of_arm.push(run);
+        }
+    }
     for (arm, settings) in experiment.arms.iter().enumerate() {
         let first = found.len();
-        for run in runs.iter().filter(|run| run.arm_index == arm) {
-            let known = found[first..].iter_mut().find(|treatment| treatment.name == run.arm);
-            if let Some(treatment) = known {
-                treatment.runs.push(run.clone());
-            } else {
-                let (name, colour, runs) = (run.arm.clone(), found.len(), vec![run.clone()]);
-                found.push(Treatment { name, arm, colour, values: Vec::new(), runs });
-            }
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for run in &of_arm[arm] {
+            let place = *places.entry(&run.arm).or_insert_with(|| {
+                let (name, colour) = (run.arm.clone(), found.len());
+                found.push(Treatment { name, arm, colour, values: Vec::new(), runs: Vec::new() });
+                colour
+            });
+            found[place].runs.push((*run).clone());
         }
         if found.len() == first {
             let name = settings.name.clone();
@@ -106,5 +114,25 @@ mod tests {
         experiment.sweep.0.insert("train.optimizer.rate".to_owned(), "0.1".to_owned());
         let kept = treatments(&experiment, &all);
         assert_eq!(kept[0].values, ["rate 0.1"], "the sweep has a mistake");
+    }
+
+    #[test]
+    fn runs_are_in_the_treatment_of_their_arm_in_any_order() {
+        let text = "(seeds: [1, 2], arms: [(name: \"a\", sweep: { \"train.batch\": [8, 16] }, plan: [Test]), (name: \"none\", plan: []),
+            (name: \"a\", sweep: { \"train.batch\": [8, 32] }, plan: [Test])])";
+        let experiment = parse(text, Path::new("x.ron")).unwrap();
+        let mut all = runs(&experiment).unwrap();
+        all.retain(|run| run.arm != "none");
+        for _ in 0..all.len() {
+            all.rotate_left(3);
+            all.swap(0, 5);
+            let found = treatments(&experiment, &all);
+            let arms: Vec<usize> = found.iter().map(|treatment| treatment.arm).collect();
+            assert_eq!(arms, [0, 0, 1, 2, 2]);
+            for treatment in &found {
+                let own = |run: &&Run| run.arm_index == treatment.arm && run.arm == treatment.name;
+                assert!(treatment.runs.iter().eq(all.iter().filter(own)), "{treatment:?}");
+            }
+        }
     }
 }

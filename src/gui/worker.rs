@@ -86,8 +86,9 @@ impl RunQueue for Queue {
     }
 }
 
-/// Records that are read before the window takes them.
-const READ_AHEAD: usize = 64;
+/// Records that are read before the window takes them, which keeps them: over thousands of runs a frame takes long, and
+/// who reads them is not to wait for it.
+const READ_AHEAD: usize = 2048;
 
 /// Nothing is measured before what is to be measured has been the same for so long.
 const QUIET: Duration = Duration::from_millis(400);

@@ -8,5 +8,5 @@ mod selected;
 pub mod tensorboard;
 
 pub use error::PublishError;
-pub use points::points_csv;
+pub use points::write_points;
 pub use selected::Selected;

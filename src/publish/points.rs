@@ -1,57 +1,91 @@
 //! Points as CSV (RFC 4180): one line for each value of each series of each run.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
+use std::io::Write;
+use std::path::Path;
 
 use crate::doc::Run;
-use crate::figure::csv::row;
+use crate::figure::csv::quoted;
 use crate::results::{PointRef, RunRecord};
+use crate::run::read_each;
 
 /// The columns, in their order.
 pub const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
-/// The points of these runs, run by run in their order, points in the order in which they came. Arms that share a run
-/// have each a copy of its points; series along a line have their place on it in the column `rate`. Reading the numbers
-/// gives the same bits.
-pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
-    let mut text = format!("{HEADER}\n");
-    for run in runs {
-        for point in records.get(&run.id).into_iter().flat_map(|record| record.points().iter()) {
-            row(&mut text, &cells(run, &point));
+/// Points of so many runs are in memory at once.
+const CHUNK: usize = 64;
+
+/// Writes the points of these runs, run by run in their order, points in the order in which they came; returns how many
+/// there are. Arms that share a run have each a copy of its points; series along a line have their place on it in the
+/// column `rate`. Reading the numbers gives the same bits.
+///
+/// # Errors
+/// Those of `to`.
+pub fn write_points(folder: &Path, runs: &[Run], to: &mut dyn Write) -> std::io::Result<usize> {
+    let mut count = 0;
+    writeln!(to, "{HEADER}")?;
+    for runs in runs.chunks(CHUNK) {
+        let lines = |run: &Run, record: Option<RunRecord>| {
+            record.map_or((0, String::new()), |record| (record.points().len(), lines(run, &record)))
+        };
+        for (points, lines) in read_each(folder, runs, lines) {
+            count += points;
+            to.write_all(lines.as_bytes())?;
         }
+    }
+    Ok(count)
+}
+
+/// The same points in one text, where the records are in memory.
+pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
+    let known = runs.iter().filter_map(|run| Some((run, records.get(&run.id)?)));
+    let lines: String = known.map(|(run, record)| lines(run, record)).collect();
+    format!("{HEADER}\n{lines}")
+}
+
+/// The points of a run.
+fn lines(run: &Run, record: &RunRecord) -> String {
+    let mut text = String::new();
+    let head = format!("{},{},{}", quoted(&run.id), quoted(&run.arm), run.seed);
+    for point in record.points().iter() {
+        line(&mut text, &head, &point);
     }
     text
 }
 
-fn cells(run: &Run, point: &PointRef<'_>) -> [String; 15] {
-    [
-        run.id.clone(),
-        run.arm.clone(),
-        run.seed.to_string(),
-        point.stage.to_owned(),
-        point.branch.to_owned(),
-        optional(point.member),
-        point.series.to_owned(),
-        optional(point.round),
-        point.epoch.to_string(),
-        point.iteration.to_string(),
-        point.remaining.to_string(),
-        optional(point.rate.or(point.along)),
-        optional(point.bit),
-        optional(point.layer),
-        point.value.to_string(),
-    ]
+fn line(text: &mut String, head: &str, point: &PointRef<'_>) {
+    text.push_str(head);
+    for name in [point.stage, point.branch] {
+        add(text, Some(quoted(name)));
+    }
+    add(text, point.member);
+    add(text, Some(quoted(point.series)));
+    add(text, point.round);
+    add(text, Some(point.epoch));
+    add(text, Some(point.iteration));
+    add(text, Some(point.remaining));
+    add(text, point.rate.or(point.along));
+    add(text, point.bit);
+    add(text, point.layer.map(quoted));
+    add(text, Some(point.value));
+    text.push('\n');
 }
 
-fn optional(value: Option<impl Display>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
+/// Adds a cell, which is empty for what a point has not.
+fn add(text: &mut String, value: Option<impl Display>) {
+    text.push(',');
+    if let Some(value) = value {
+        let _ = write!(text, "{value}"); // a string takes everything
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::doc::RunSpec;
+    use crate::run::read_records;
 
     #[test]
     fn a_point_is_a_line_with_empty_fields_for_what_it_has_not() {
@@ -59,10 +93,35 @@ mod tests {
         let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
         let arm = "plain, batch 8, \"slow\"".to_owned();
         let run = Run { id: "ab12".to_owned(), arm, arm_index: 0, seed: 7, spec: RunSpec::default().into() };
-        let text = points_csv(&[run], &BTreeMap::from([("ab12".to_owned(), record)]));
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], HEADER);
-        assert_eq!(lines[1], r#"ab12,"plain, batch 8, ""slow""",7,2.1,,,test_accuracy,3,1.5,36,0.8,,,,0.1"#);
-        assert_eq!(lines.len(), 2);
+        let text = super::lines(&run, &record);
+        assert_eq!(HEADER.split(',').count(), 15);
+        assert_eq!(text, "ab12,\"plain, batch 8, \"\"slow\"\"\",7,2.1,,,test_accuracy,3,1.5,36,0.8,,,,0.1\n");
+    }
+
+    #[test]
+    fn runs_that_are_read_in_parts_are_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |seed: u64| {
+            let (id, arm) = (format!("run{seed}"), "a".to_owned());
+            Run { id, arm, arm_index: 0, seed, spec: RunSpec::default().into() }
+        };
+        let runs: Vec<Run> = (0..2 * CHUNK as u64 + 3).map(run).collect();
+        for run in runs.iter().filter(|run| run.seed != 5) {
+            let point = format!(
+                r#"{{"event":"point","series":"a","value":{},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#,
+                run.seed
+            );
+            std::fs::create_dir(folder.path().join(&run.id)).unwrap();
+            let started = r#"{"event":"started","resumed":false,"threads":1}"#;
+            std::fs::write(folder.path().join(&run.id).join("events.jsonl"), format!("{started}\n{point}\n"))
+                .unwrap();
+        }
+        let mut bytes = Vec::new();
+        assert_eq!(write_points(folder.path(), &runs, &mut bytes).unwrap(), runs.len() - 1);
+        let text = String::from_utf8(bytes).unwrap();
+        let wanted = runs.iter().filter(|run| run.seed != 5).map(|run| run.seed.to_string());
+        assert!(text.lines().skip(1).map(|line| line.rsplit_once(',').unwrap().1).eq(wanted), "{text}");
+        assert_eq!(text.lines().next(), Some(HEADER));
+        assert_eq!(points_csv(&runs, &read_records(folder.path(), &runs)), text);
     }
 }

@@ -1,6 +1,6 @@
 //! Which style belongs to which arm: the same in every view and file, also when arms are moved, filtered or removed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -87,49 +87,56 @@ impl Colours {
     /// The indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no other arm
     /// of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
-        let mut keys: Vec<String> = Vec::new();
-        for name in arms {
-            let mut key = name.to_owned();
-            let mut count = 2;
-            while keys.contains(&key) {
-                key = format!("{name} ({count})");
-                count += 1;
-            }
-            keys.push(key);
+        let keys = counted_names(arms);
+        let taken: BTreeSet<usize> = keys.iter().filter_map(|key| self.0.get(key).copied()).collect();
+        let free = (0..).filter(|index| !taken.contains(index));
+        let new: Vec<(&String, usize)> =
+            keys.iter().filter(|key| !self.0.contains_key(*key)).zip(free).collect();
+        if let Some(&(_, last)) = new.last() {
+            // Who is gone gives its place to the new one.
+            self.0.retain(|_, index| *index > last || taken.contains(index));
         }
-        let mut taken: Vec<usize> = keys.iter().filter_map(|key| self.0.get(key).copied()).collect();
-        for key in &keys {
-            if !self.0.contains_key(key) {
-                let free = (0..=taken.len()).find(|index| !taken.contains(index)).unwrap_or_default();
-                // Who is gone gives its place to the new one.
-                self.0.retain(|_, index| *index != free);
-                self.0.insert(key.clone(), free);
-                taken.push(free);
-            }
-        }
+        self.0.extend(new.into_iter().map(|(key, index)| (key.clone(), index)));
         keys.iter().map(|key| self.0[key]).collect()
     }
+}
+
+/// The names, with a number behind those that have come before.
+fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let counted = |name: &'a str| {
+        let mut key = name.to_owned();
+        while !seen.insert(key.clone()) {
+            let count = counts.entry(name).or_insert(1);
+            *count += 1;
+            key = format!("{name} ({count})");
+        }
+        key
+    };
+    names.into_iter().map(counted).collect()
 }
 
 /// The indices of lines whose names have lost a swept value: an arm with one name left has its style without a shade, and
 /// one with several has shades for these. The same name has the same index.
 pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut places: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let key = |colour: usize| (colour & MUTED) | without_shade(colour).0;
     for (name, colour) in lines {
         if let (_, Some(_)) = without_shade(*colour) {
             let names = arms.entry(key(*colour)).or_default();
-            if !names.contains(&name.as_str()) {
+            places.entry((key(*colour), name)).or_insert_with(|| {
                 names.push(name);
-            }
+                names.len() - 1
+            });
         }
     }
     let ranks: BTreeMap<usize, Vec<usize>> = arms.iter().map(|(own, names)| (*own, ranks(names))).collect();
     let index = |(name, colour): &(String, usize)| {
         let (_, Some(_)) = without_shade(*colour) else { return *colour };
         let own = key(*colour);
-        let place = arms[&own].iter().position(|known| known == name).unwrap_or_default();
-        match ranks[&own][place] {
+        match ranks[&own][places[&(own, name.as_str())]] {
             usize::MAX => own,
             rank => (own & MUTED) | shaded(own & !MUTED, rank as f64 / (arms[&own].len() - 1) as f64),
         }
@@ -221,5 +228,42 @@ mod tests {
         assert_eq!(colours.assign(["x", "y"]), [0, 1]);
         assert_eq!(colours.assign(["x", "ya"]), [0, 1]);
         assert_eq!(colours.assign(["x", "ya", "x"]), [0, 1, 2]);
+    }
+
+    /// As [`Colours::assign`], by a search among all for each.
+    fn assign_plainly(known: &mut BTreeMap<String, usize>, arms: &[&str]) -> Vec<usize> {
+        let mut keys: Vec<String> = Vec::new();
+        for name in arms {
+            let counted = (2..=arms.len()).map(|count| format!("{name} ({count})"));
+            let mut all = std::iter::once((*name).to_owned()).chain(counted);
+            keys.extend(all.find(|key| !keys.contains(key)));
+        }
+        let mut taken: Vec<usize> = keys.iter().filter_map(|key| known.get(key).copied()).collect();
+        for key in &keys {
+            if !known.contains_key(key) {
+                let free = (0..=taken.len()).find(|index| !taken.contains(index)).unwrap();
+                known.retain(|_, index| *index != free);
+                known.insert(key.clone(), free);
+                taken.push(free);
+            }
+        }
+        keys.iter().map(|key| known[key]).collect()
+    }
+
+    #[test]
+    fn many_arms_get_the_indices_that_a_search_for_each_gives_them() {
+        let names = ["a", "b", "a (2)", "c", "d", "e", "f", "g"];
+        let (mut colours, mut plain) = (Colours::default(), BTreeMap::new());
+        let mut number: usize = 1;
+        for step in 0..200 {
+            let mut arms: Vec<&str> = Vec::new();
+            for _ in 0..step % 9 {
+                number =
+                    number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                arms.push(names[(number >> 33) % names.len()]);
+            }
+            assert_eq!(colours.assign(arms.iter().copied()), assign_plainly(&mut plain, &arms), "{arms:?}");
+            assert_eq!(colours.0, plain, "{arms:?}");
+        }
     }
 }

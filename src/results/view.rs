@@ -275,6 +275,7 @@ pub type Lines = BTreeMap<String, (String, usize)>;
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
     let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
     let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let (mut is_single, below) = (false, format!("{path}."));
     for (run, colour) in runs.clone() {
         if of_arm.contains_key(run.arm.as_str()) {
@@ -283,21 +284,23 @@ pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path
         let own = settings::settings(&run.spec);
         is_single |= !own.keys().any(|key| key.starts_with(&below));
         let value = settings::value_of(&own, path);
-        match groups.iter_mut().find(|group| group.value == value) {
-            Some(group) => group.arms.push(&run.arm),
-            None => groups.push(Group { value: value.clone(), arms: vec![&run.arm], colour }),
-        }
+        let place = *places.entry(value.clone()).or_insert_with_key(|value| {
+            groups.push(Group { value: value.clone(), arms: Vec::new(), colour });
+            groups.len() - 1
+        });
+        groups[place].arms.push(&run.arm);
         of_arm.insert(&run.arm, value);
     }
     if is_single {
         groups.sort_by(|a, b| settings::compare(&a.value, &b.value));
     }
+    let places: BTreeMap<&str, usize> =
+        groups.iter().enumerate().map(|(place, group)| (group.value.as_str(), place)).collect();
     let line = |(run, _): (&Run, usize)| {
-        let value = of_arm.get(run.arm.as_str())?;
-        let place = groups.iter().position(|group| group.value == *value)?;
+        let place = *places.get(of_arm.get(run.arm.as_str())?.as_str())?;
         let group = &groups[place];
         let line = if is_single {
-            (format!("{} {value}", short(path, &[])), place)
+            (format!("{} {}", short(path, &[]), group.value), place)
         } else {
             (listed(&group.arms), group.colour)
         };

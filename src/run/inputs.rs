@@ -8,7 +8,7 @@ use super::tables::Table;
 use super::weight_files::{FileShapes, Fit, read_shapes};
 use crate::doc::file_names::{filled, is_file};
 use crate::doc::plan::{FileUse, WeightUse};
-use crate::doc::{Problem, Run, Stage, Structure};
+use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
 use crate::form::path::Place;
 
 /// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
@@ -17,19 +17,25 @@ use crate::form::path::Place;
 pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
     let mut headers = Headers::default();
     let mut problems: Vec<Problem> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut last: Option<(&RunSpec, Option<Structure>)> = None;
     for run in runs {
-        let spec = &run.spec;
+        let spec: &RunSpec = &run.spec;
+        // Thousands of runs in a row have one network.
+        let is_last = |(last, _): &(&RunSpec, Option<Structure>)| {
+            last.net == spec.net && last.data == spec.data && last.train.loss == spec.train.loss
+        };
+        let known = last.take_if(|last| is_last(last)).map(|(_, structure)| structure);
+        let structure = known.unwrap_or_else(|| spec.structure().ok());
+        let (_, structure) = last.insert((spec, structure));
         // A network that does not fit its data is a problem of the document.
-        let Ok(structure) = spec.structure() else { continue };
+        let Some(structure) = structure else { continue };
         let (written, names, found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
         let mut search =
             Search { run, base, headers: &mut headers, structure, written, names, problems: found };
         search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
-        for problem in search.problems {
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
+        let found = search.problems.into_iter();
+        problems.extend(found.filter(|problem| seen.insert((problem.place.to_string(), problem.whole()))));
     }
     problems
 }
@@ -41,7 +47,7 @@ struct Search<'a> {
     run: &'a Run,
     base: &'a Path,
     headers: &'a mut Headers,
-    structure: Structure,
+    structure: &'a Structure,
     /// Files that the stages so far write into the directory of the run.
     written: BTreeSet<String>,
     /// Snapshots and branches so far: they come before files of the same name.
@@ -75,7 +81,7 @@ impl Search<'_> {
             }
             FileUse::Faults(file, campaign, place) => {
                 if let Some(path) = self.find(file, &place)
-                    && let Some(message) = list_problem(campaign, &self.structure, &path)
+                    && let Some(message) = list_problem(campaign, self.structure, &path)
                 {
                     self.problems.push(Problem::error(place, message));
                 }
@@ -93,11 +99,11 @@ impl Search<'_> {
         let header = self.headers.entry((path, reading.is_mask()));
         let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
         let found = match header {
-            Ok(found) => found.named_for(&self.structure),
+            Ok(found) => found.named_for(self.structure),
             Err(why) => return self.problems.push(Problem::error(place, why.clone())),
         };
-        let parameters = reading.parameters(&self.structure, target);
-        let fit = Fit::of(&self.structure, &parameters, &found, reading);
+        let parameters = reading.parameters(self.structure, target);
+        let fit = Fit::of(self.structure, &parameters, &found, reading);
         let file = self.name(file);
         if let Some(refusal) = fit.refusal(&file) {
             self.problems.push(Problem { details: fit.table(), ..Problem::error(place, refusal) });
@@ -238,5 +244,22 @@ mod tests {
         ] {
             assert_eq!(problems(plan, folder.path()).len(), missing, "{plan}");
         }
+    }
+
+    #[test]
+    fn every_network_is_compared_where_arms_have_different_ones_in_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("w.safetensors"), &WHOLE);
+        let arm = |name: &str, net: &str| {
+            format!("(name: \"{name}\", net: {net}, plan: [Do(Import(file: \"w.safetensors\"))])")
+        };
+        let arms = [arm("a", "Mlp()"), arm("b", "Mlp(hidden: [7])"), arm("c", "Mlp()"), arm("d", "LeNet5()")];
+        let text = format!("(seeds: [1, 2], arms: [{}])", arms.join(", "));
+        let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        let alone = |run: &Run| input_problems(std::slice::from_ref(run), folder.path());
+        let each: Vec<Problem> = runs.iter().step_by(2).flat_map(alone).collect();
+        assert_eq!(input_problems(&runs, folder.path()), each);
+        assert!(each.iter().any(|problem| problem.place.to_string().starts_with("arms[1]")), "{each:?}");
+        assert!(each.iter().all(|problem| !problem.place.to_string().starts_with("arms[2]")), "{each:?}");
     }
 }

@@ -2,14 +2,14 @@
 
 mod idle;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::failure::Failure;
 use super::found::Found;
-use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
+use crate::doc::{Experiment, Problem, Run, Severity, file, validate};
 use crate::form::path::{Place, Segment, assign};
 use crate::run::{folder_of, input_problems, look_at_data};
 
@@ -125,13 +125,14 @@ impl Document {
         base_of(&self.path)
     }
 
-    /// All problems, missing data included, and what reading the data found.
-    fn problems(&self) -> (Vec<Problem>, Found) {
+    /// All problems, missing data included, the runs of an experiment without any, and what reading the data found.
+    fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
         let mut problems = validate(&self.experiment);
-        let mut found = Found::default();
+        let (mut runs, mut found) = (Vec::new(), Found::default());
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
-            && let Ok(runs) = runs(&self.experiment)
+            && let Ok(all) = crate::doc::runs(&self.experiment)
         {
+            runs = all;
             found = Found::of(&runs, &self.base());
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
@@ -139,7 +140,7 @@ impl Document {
             problems.extend(input_problems(&runs, &self.base()));
             Problem::locate(&mut problems, &self.experiment);
         }
-        (problems, found)
+        (problems, runs, found)
     }
 
     /// The setting of the command line that a problem comes from, if it comes from one.
@@ -175,7 +176,7 @@ impl Document {
     /// # Errors
     /// All errors of the experiment.
     pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
-        let (problems, found) = self.problems();
+        let (problems, runs, found) = self.problems();
         let lines = |severity| {
             let of_it = problems.iter().filter(move |problem| problem.severity == severity);
             of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
@@ -185,7 +186,7 @@ impl Document {
             return Err(Failure::Problems(errors));
         }
         let notes = [self.idle_settings(), lines(Severity::Note)].concat();
-        Ok((self.all_runs()?, notes, found))
+        Ok((runs, notes, found))
     }
 
     /// Notes on settings of the command line that change no run.
@@ -198,7 +199,7 @@ impl Document {
     /// # Errors
     /// Settings of arms that match nothing or do not fit.
     pub fn all_runs(&self) -> Result<Vec<Run>, Failure> {
-        runs(&self.experiment).map_err(|problems| {
+        crate::doc::runs(&self.experiment).map_err(|problems| {
             Failure::Problems(problems.iter().map(|problem| self.line(problem)).collect())
         })
     }
@@ -208,9 +209,9 @@ impl Document {
     /// # Errors
     /// Arms and seeds that do not exist, with those that do.
     pub fn select(&self, runs: Vec<Run>, selection: &SelectionArgs) -> Result<Vec<Run>, Failure> {
-        let base_name = |run: &Run| self.experiment.arms[run.arm_index].name.clone();
+        let base_name = |run: &Run| &self.experiment.arms[run.arm_index].name;
         for arm in &selection.arm {
-            if !runs.iter().any(|run| run.arm == *arm || base_name(run) == *arm) {
+            if !runs.iter().any(|run| run.arm == *arm || base_name(run) == arm) {
                 let known: BTreeSet<&str> = runs.iter().map(|run| run.arm.as_str()).collect();
                 let known = known.into_iter().collect::<Vec<_>>().join("\n  ");
                 return Err(Failure::Input(format!("there is no arm \"{arm}\"; there are\n  {known}")));
@@ -225,7 +226,7 @@ impl Document {
         }
         let SelectionArgs { arm, seed } = selection;
         let wanted = |run: &Run| {
-            (arm.is_empty() || arm.contains(&run.arm) || arm.contains(&base_name(run)))
+            (arm.is_empty() || arm.contains(&run.arm) || arm.contains(base_name(run)))
                 && (seed.is_empty() || seed.contains(&run.seed))
         };
         Ok(runs.into_iter().filter(wanted).collect())
@@ -268,11 +269,13 @@ fn by_settings(
 /// The runs of each arm, in the order of the document.
 pub fn by_arm(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
     let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
-        match arms.iter_mut().find(|(arm, _)| *arm == run.arm) {
-            Some((_, of_arm)) => of_arm.push(run),
-            None => arms.push((&run.arm, vec![run])),
-        }
+        let place = *places.entry(&run.arm).or_insert_with(|| {
+            arms.push((&run.arm, Vec::new()));
+            arms.len() - 1
+        });
+        arms[place].1.push(run);
     }
     arms
 }
@@ -315,6 +318,20 @@ mod tests {
         assert_eq!(select(&[], &[]).unwrap().len(), 8);
         assert_eq!(select(&["a"], &[2]).unwrap(), ["a, batch 8 2", "a, batch 16 2"]);
         assert_eq!(select(&["b, batch 16"], &[]).unwrap(), ["b, batch 16 1", "b, batch 16 2"]);
+    }
+
+    #[test]
+    fn runs_come_by_arm_in_the_order_of_the_document() {
+        let all = document(&[]).unwrap().all_runs().unwrap();
+        let mixed: Vec<Run> = [6, 0, 3, 1, 7].map(|at: usize| all[at].clone()).into();
+        let found: Vec<(&str, Vec<u64>)> = by_arm(&mixed)
+            .into_iter()
+            .map(|(arm, runs)| (arm, runs.iter().map(|run| run.seed).collect()))
+            .collect();
+        assert_eq!(
+            found,
+            [("b, batch 16", vec![1, 2]), ("a, batch 8", vec![1, 2]), ("a, batch 16", vec![2])]
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod of_arm;
 mod page_args;
 mod share;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
@@ -17,14 +17,14 @@ use super::output::print_err;
 use crate::doc::{Experiment, Run};
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
-use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
+use crate::figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
 use crate::form::number::{counted, grouped};
-use crate::publish::points_csv;
+use crate::publish;
 use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::table::Differing;
 use crate::results::view::{Preset, ViewSettings};
-use crate::run::{read_records, weights_path};
+use crate::run::{read_record, read_records, weights_path};
 use figure_args::FigureArgs;
 use of_arm::OfArm;
 use page_args::PageArgs;
@@ -114,9 +114,10 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     for note in document.idle_settings() {
         print_err(&note);
     }
-    let records = read_records(&folder, &runs);
-    let results = Results { all, runs, records, folder };
-    let Some(to) = &arguments.to else { return share(&arguments.share, &document, &results) };
+    let Some(to) = &arguments.to else {
+        let records = read_records(&folder, &runs);
+        return share(&arguments.share, &document, &Results { all, runs, records, folder });
+    };
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
@@ -129,9 +130,12 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         return Err(Failure::Input(message.to_owned()));
     }
     let written = match (ending.as_str(), FileKind::of(to)) {
-        ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
-        ("safetensors", _) => write_weights(&results, to)?,
-        (_, Some(kind)) => write_figure(document.experiment(), &results, arguments, (to, kind))?,
+        ("csv", _) if arguments.figure.is_none() => write_points(&runs, &folder, to)?,
+        ("safetensors", _) => write_weights(&runs, &folder, to)?,
+        (_, Some(kind)) => {
+            let results = Results { records: read_records(&folder, &runs), all, runs, folder };
+            write_figure(document.experiment(), &results, arguments, (to, kind))?
+        }
         _ => {
             let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
             return Err(Failure::Input(if ending.is_empty() {
@@ -145,12 +149,13 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
-    let points: usize = results.records.values().map(|record| record.points().len()).sum();
-    if points == 0 {
-        return Err(nothing_there(results));
+/// Reads the runs as it writes: the points of thousands of them would fill the memory.
+fn write_points(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failure> {
+    let is_any = |run: &Run| read_record(folder, &run.id).is_some_and(|record| !record.points().is_empty());
+    if !runs.iter().any(is_any) {
+        return Err(nothing_there(folder));
     }
-    write_file(to, points_csv(&results.runs, &results.records).as_bytes())?;
+    let points = write_file_by(to, |file| publish::write_points(folder, runs, file))?;
     Ok(format!("{} points", grouped(points as u64)))
 }
 
@@ -198,7 +203,9 @@ fn write_figure(
 /// The figure of a plot over runs.
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
-    let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
+    let selected: BTreeSet<(&str, &str)> =
+        results.runs.iter().map(|run| (run.id.as_str(), run.arm.as_str())).collect();
+    let is_selected = |run: &Run| selected.contains(&(run.id.as_str(), run.arm.as_str()));
     let mut differing = Differing::default();
     differing.give(&mut [], &results.all.iter().collect::<Vec<_>>());
     if plot.controls.weights && arguments.parameter.is_some() {
@@ -218,14 +225,14 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
 }
 
 /// Copies the final weights of the only selected run.
-fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
-    let [run] = results.runs.as_slice() else {
-        let count = counted(results.runs.len(), "run");
+fn write_weights(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failure> {
+    let [run] = runs else {
+        let count = counted(runs.len(), "run");
         return Err(Failure::Input(format!(
             "weights belong to one run, and these are {count}; choose one with --arm and --seed"
         )));
     };
-    let from = weights_path(&results.folder, &run.id);
+    let from = weights_path(folder, &run.id);
     let bytes = std::fs::read(&from).map_err(|error| {
         let remedy = "a run writes its weights when it is done";
         Failure::Input(format!(
@@ -243,7 +250,7 @@ fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
 fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
-        return nothing_there(results);
+        return nothing_there(&results.folder);
     }
     if !figure.why_empty().is_empty() {
         let (name, lacks) = (plot.name, figure.why_empty());
@@ -272,8 +279,8 @@ fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     )
 }
 
-fn nothing_there(results: &Results) -> Failure {
-    let folder = results.folder.display();
+fn nothing_there(folder: &Path) -> Failure {
+    let folder = folder.display();
     Failure::Input(format!(
         "there are no results in {folder} yet; run the experiment first, with weightlab run"
     ))

@@ -208,7 +208,7 @@ impl OfArm {
                 (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, run, of)
             }
             (None, Some(run)) => (planned_summary(&run.spec).0, run, as_begun(&run.arm)),
-            (None, None) => return Err(super::nothing_there(results)),
+            (None, None) => return Err(super::nothing_there(&results.folder)),
         };
         let own = results.runs.iter().filter(|other| other.arm == run.arm);
         let found = own.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));

@@ -1,13 +1,12 @@
 //! The table of runs that `weightlab show` prints: single runs, or groups of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
 
 use crate::cli::failure::Failure;
 use crate::cli::table::table;
-use crate::results::RunRecord;
 use crate::results::table::columns::{Column, Sort, usual};
 use crate::results::table::copy::{Numbers, cells};
 use crate::results::table::grouped::Grouped;
@@ -36,35 +35,48 @@ pub struct ListingArgs {
     runs: bool,
 }
 
-/// The table of these rows.
+/// What groups the table, and the columns that were chosen for it.
+#[derive(Debug)]
+pub struct Chosen {
+    keys: Vec<Key>,
+    /// Without the arm; none where nothing was chosen.
+    pub columns: Vec<Column>,
+}
+
+impl ListingArgs {
+    /// What was chosen, by the settings of the runs.
+    ///
+    /// # Errors
+    /// A key or a column that is not there, with those that are.
+    pub fn chosen(&self, differing: &Differing) -> Result<Chosen, Failure> {
+        let known = differing.known();
+        let keys: Vec<Key> = self.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
+        if keys.len() > 2 {
+            return Err(Failure::Input("--group: write one key or two, such as arm,batch".to_owned()));
+        }
+        let chosen = self.columns.iter().map(|name| Column::parse(name, known));
+        let mut columns: Vec<Column> =
+            chosen.collect::<Result<_, _>>().map_err(|why| Failure::Input(format!("--columns: {why}")))?;
+        columns.retain(|column| *column != Column::Arm);
+        Ok(Chosen { keys, columns })
+    }
+}
+
+/// The table of these rows, which have the values of the chosen columns.
 ///
 /// # Errors
-/// A key, a column or a baseline that is not there, with those that are.
+/// A baseline that is not there, with those that are.
 pub fn text(
     arguments: &ListingArgs,
+    Chosen { keys, mut columns }: Chosen,
     rows: Vec<Row>,
-    records: &BTreeMap<String, RunRecord>,
     differing: &Differing,
     folder: &Path,
 ) -> Result<String, Failure> {
-    let known = differing.known();
-    let keys: Vec<Key> = arguments.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
-    if keys.len() > 2 {
-        return Err(Failure::Input("--group: write one key or two, such as arm,batch".to_owned()));
-    }
-    let chosen = arguments.columns.iter().map(|name| Column::parse(name, known));
-    let mut columns: Vec<Column> =
-        chosen.collect::<Result<_, _>>().map_err(|why| Failure::Input(format!("--columns: {why}")))?;
-    columns.retain(|column| *column != Column::Arm);
     // Tags and notes are beside the runs.
     let view = ViewSettings::read(folder).unwrap_or_default();
-    let rows: Vec<Row> = rows
-        .into_iter()
-        .map(|row| {
-            let (record, mark) = (records.get(&row.run), view.mark(&row.run, &row.arm));
-            Row { mark, ..row.measured(record, &columns) }
-        })
-        .collect();
+    let marked = |row: Row| Row { mark: view.mark(&row.run, &row.arm), ..row };
+    let rows: Vec<Row> = rows.into_iter().map(marked).collect();
     if columns.is_empty() {
         columns = if keys.is_empty() { of_runs() } else { usual(&rows, differing.paths()) };
     }
@@ -126,7 +138,9 @@ mod tests {
     }
 
     fn listed(arguments: &ListingArgs) -> Result<Vec<String>, String> {
-        let found = text(arguments, rows(), &BTreeMap::new(), &Differing::default(), Path::new("none"));
+        let differing = Differing::default();
+        let chosen = arguments.chosen(&differing).map_err(|failure| failure.to_string())?;
+        let found = text(arguments, chosen, rows(), &differing, Path::new("none"));
         let found = found.map_err(|failure| failure.to_string())?;
         Ok(found.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect())
     }

@@ -6,7 +6,7 @@ mod reports;
 mod tickets;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -15,9 +15,10 @@ use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use crate::doc::Run;
+use crate::results::table::columns::Column;
 use crate::results::table::{Differing, Row, VALIDATION, VOTE};
 use crate::results::{RunRecord, RunState};
-use crate::run::read_records;
+use crate::run::read_each;
 
 /// Settings of `weightlab show`.
 #[derive(Debug, Args)]
@@ -88,11 +89,12 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
     let runs = document.select(document.all_runs()?, &arguments.selection)?;
     let folder = document.runs_folder(arguments.from.as_ref());
-    let records = read_records(&folder, &runs);
-    let mut rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id))).collect();
     let mut differing = Differing::default();
-    differing.give(&mut rows, &runs.iter().collect::<Vec<_>>());
-    let failures = failures(&records);
+    let listed: Vec<&Run> = runs.iter().collect();
+    differing.give(&mut [], &listed);
+    let chosen = arguments.listing.chosen(&differing)?;
+    let Read { mut rows, records, failures } = read(arguments, &runs, &folder, &chosen.columns);
+    differing.give(&mut rows, &listed);
     for note in document.idle_settings() {
         print_err(&note);
     }
@@ -105,7 +107,7 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
             json(&Shown { runs: &run_json, pairs: &pairs })
         });
     } else {
-        let listing = listing::text(&arguments.listing, rows, &records, &differing, &folder)?;
+        let listing = listing::text(&arguments.listing, chosen, rows, &differing, &folder)?;
         print_out(&(listing + &reasons(&runs, &failures) + &pairs::text(&pairs)));
     }
     if arguments.tickets {
@@ -117,18 +119,39 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// What was read of the runs.
+struct Read {
+    /// A row of each, with the values of the chosen columns.
+    rows: Vec<Row>,
+    /// Their records, where something else than the table is shown: those of thousands of runs fill the memory.
+    records: BTreeMap<String, RunRecord>,
+    /// Why runs failed, by their identity.
+    failures: BTreeMap<String, String>,
+}
+
+fn read(arguments: &ShowArgs, runs: &[Run], folder: &Path, columns: &[Column]) -> Read {
+    let keeps = arguments.tickets || arguments.reports;
+    let known = |run: &Run, record: Option<RunRecord>| {
+        let row = row(run, record.as_ref()).measured(record.as_ref(), columns);
+        let failure = record.as_ref().and_then(RunRecord::failure).map(str::to_owned);
+        (row, failure, record.filter(|_| keeps))
+    };
+    let (mut rows, mut records, mut failures) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    for (row, failure, record) in read_each(folder, runs, known) {
+        failures.extend(failure.map(|failure| (row.run.clone(), failure)));
+        records.extend(record.map(|record| (row.run.clone(), record)));
+        rows.push(row);
+    }
+    Read { rows, records, failures }
+}
+
 /// The row of a run; of one that has never been started too.
 fn row(run: &Run, record: Option<&RunRecord>) -> Row {
     let state = record.map_or(RunState::Waiting.word(), |record| record.state().word());
     Row::of(run, record, state, 0)
 }
 
-/// Why runs failed, by their identity.
-fn failures(records: &BTreeMap<String, RunRecord>) -> BTreeMap<&str, &str> {
-    records.iter().filter_map(|(id, record)| Some((id.as_str(), record.failure()?))).collect()
-}
-
-fn run_json<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> RunJson<'a> {
+fn run_json<'a>(row: &'a Row, failures: &'a BTreeMap<String, String>) -> RunJson<'a> {
     let is_validation = row.series == VALIDATION;
     let of_test = |value: Option<f64>| value.filter(|_| !is_validation);
     RunJson {
@@ -136,7 +159,7 @@ fn run_json<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> RunJson<'a>
         arm: &row.arm,
         seed: row.seed,
         state: &row.state,
-        message: failures.get(row.run.as_str()).copied(),
+        message: failures.get(&row.run).map(String::as_str),
         test_accuracy: of_test(row.last),
         best_test_accuracy: of_test(row.best),
         vote: row.series == VOTE,
@@ -152,9 +175,9 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
 }
 
 /// Why runs failed, a line for each.
-fn reasons(runs: &[Run], failures: &BTreeMap<&str, &str>) -> String {
+fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
     let reason = |run: &Run| {
-        let message = failures.get(run.id.as_str())?;
+        let message = failures.get(&run.id)?;
         Some(format!("{} (seed {}) failed: {message}\n", run.arm, run.seed))
     };
     runs.iter().filter_map(reason).collect()
@@ -194,15 +217,20 @@ mod tests {
     }
 
     fn text(rows: &[Row]) -> String {
-        let (usual, none) = (listing::ListingArgs::default(), BTreeMap::new());
-        listing::text(&usual, rows.to_vec(), &none, &Differing::default(), std::path::Path::new("none"))
-            .unwrap()
+        let (usual, differing) = (listing::ListingArgs::default(), Differing::default());
+        let chosen = usual.chosen(&differing).unwrap();
+        listing::text(&usual, chosen, rows.to_vec(), &differing, Path::new("none")).unwrap()
+    }
+
+    /// Of [`records`].
+    fn failures() -> BTreeMap<String, String> {
+        BTreeMap::from([("id2".to_owned(), "no data".to_owned())])
     }
 
     #[test]
     fn the_table_has_a_line_for_each_run_and_reasons_below() {
         let records = records();
-        let text = text(&rows(&records)) + &reasons(&runs(), &failures(&records));
+        let text = text(&rows(&records)) + &reasons(&runs(), &failures());
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[1].join(" "), "dense 1 done 80.00 90.00 80.00 2.0 1 min 15 s id1");
         assert_eq!(lines[2].join(" "), "dense 2 failed – – – – – id2");
@@ -231,16 +259,16 @@ mod tests {
         };
         assert!(text(&[row(&run, Some(&record))]).contains("87.50 (vote)"));
         record.apply(point("test_accuracy", 0.625, ""));
-        let after = row(&run, Some(&record));
-        let after = run_json(&after, &BTreeMap::new());
+        let (after, none) = (row(&run, Some(&record)), BTreeMap::new());
+        let after = run_json(&after, &none);
         assert_eq!((after.test_accuracy, after.vote), (Some(0.625), false));
     }
 
     #[test]
     fn json_has_the_numbers_as_they_are() {
         let records = records();
-        let rows = rows(&records);
-        let run_json: Vec<_> = rows.iter().map(|row| run_json(row, &failures(&records))).collect();
+        let (rows, failures) = (rows(&records), failures());
+        let run_json: Vec<_> = rows.iter().map(|row| run_json(row, &failures)).collect();
         let value: serde_json::Value = serde_json::from_str(&json(&run_json)).unwrap();
         assert_eq!(value[0]["test_accuracy"], 0.8);
         assert_eq!(value[0]["best_test_accuracy"], 0.9);
@@ -255,7 +283,8 @@ mod tests {
         let records = BTreeMap::from([("id1".to_owned(), record)]);
         let rows = rows(&records);
         assert!(text(&rows).contains("50.00 (validation)"));
-        let run_json = run_json(&rows[0], &BTreeMap::new());
+        let none = BTreeMap::new();
+        let run_json = run_json(&rows[0], &none);
         assert_eq!((run_json.test_accuracy, run_json.validation_accuracy), (None, Some(0.5)));
     }
 }

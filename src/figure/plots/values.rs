@@ -1,5 +1,7 @@
 //! Settings and results on an axis: numbers by size, words as names.
 
+use std::collections::BTreeMap;
+
 use crate::figure::axis::Axis;
 use crate::figure::distinct::distinct;
 use crate::figure::scale::Scale;
@@ -62,9 +64,9 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     if words.iter().any(|word| number_of(word).is_some()) {
         words.sort_by(|a, b| compare(a, b));
     }
-    let place =
-        |text: &&str| words.iter().position(|word| word == text).map_or(f64::NAN, |index| index as f64);
-    let values = texts.iter().map(place).collect();
+    let places: BTreeMap<&str, usize> =
+        words.iter().enumerate().map(|(place, word)| (*word, place)).collect();
+    let values = texts.iter().map(|text| places[text] as f64).collect();
     let name = |word: &&str| {
         if word.chars().count() <= LONGEST {
             return (*word).to_owned();

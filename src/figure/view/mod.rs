@@ -181,11 +181,9 @@ pub fn exported(
     asked: impl Fn(&Run) -> bool,
 ) -> Figure {
     let arms = distinct(all.iter().map(|run| (run.arm_index, run.arm.as_str())));
-    let colours = view.colours.assign_swept(&arms);
-    let colour = |run: &Run| {
-        let own = (run.arm_index, run.arm.as_str());
-        arms.iter().position(|arm| *arm == own).map_or(0, |index| colours[index])
-    };
+    let colours: BTreeMap<(usize, &str), usize> =
+        arms.iter().copied().zip(view.colours.assign_swept(&arms)).collect();
+    let colour = |run: &Run| colours.get(&(run.arm_index, run.arm.as_str())).copied().unwrap_or(0);
     let measured = view.table.measured();
     let row = |run: &Run| {
         let record = records.get(&run.id);

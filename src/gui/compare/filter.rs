@@ -36,7 +36,7 @@ pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     if !compare.view.filter.is_empty() && icon_button_ui(ui, true, Icon::X, "Clear the filter").clicked() {
         compare.view.filter.clear();
     }
-    let (all, left) = (compare.rows.len(), left_count(compare));
+    let (all, left) = (compare.rows.len(), compare.left);
     let count = if left == all {
         text::counted(all, "run")
     } else {
@@ -52,11 +52,6 @@ pub fn error_ui(ui: &mut Ui, compare: &Compare) {
     if let Some(error) = &compare.filter_error {
         message_ui(ui, Tone::Bad, &format!("The filter is not applied: {error}"));
     }
-}
-
-/// How many rows are shown.
-fn left_count(compare: &Compare) -> usize {
-    compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).count()
 }
 
 fn named_ui(ui: &mut Ui, compare: &mut Compare) {

@@ -73,6 +73,8 @@ pub struct Compare {
     settings: Vec<String>,
     differing: Differing,
     left_out: BTreeSet<String>,
+    /// How many rows the filter leaves.
+    left: usize,
     filter_error: Option<String>,
     lines: Lines,
     made: Option<Made>,
@@ -280,6 +282,15 @@ impl Compare {
                 return Some(left);
             }
         }
+        let is_same_but_filter =
+            |last: &Made| *last == Made { filter: last.filter.clone(), at: last.at, ..made.clone() };
+        if self.made.as_ref().is_some_and(is_same_but_filter) {
+            // A filter changes no row.
+            self.apply_filter();
+            self.made = Some(made);
+            self.revision += 1;
+            return None;
+        }
         let is_new = self.made.is_none();
         // After an edit of the document, most runs are still those of their rows, with the results that they had.
         let results_of = Some((made.revision, made.measured.clone()));
@@ -316,7 +327,6 @@ impl Compare {
             self.open = of(&|run| runs.is_open(run));
         }
         (self.rows, self.results_of) = (Arc::new(rows), results_of);
-        self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
         self.give_marks();
         self.made = Some(made);
         self.revision += 1;
@@ -337,10 +347,17 @@ impl Compare {
         for row in Arc::make_mut(&mut self.rows) {
             row.mark = self.view.mark(&row.run, &row.arm);
         }
+        self.apply_filter();
+    }
+
+    /// Notes what the filter leaves of the rows.
+    fn apply_filter(&mut self) {
+        self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
         let left_out = self.view.left_out(&self.rows, &self.settings);
         // Stars and tags decide what a filter leaves.
         self.revision += u64::from(left_out != self.left_out);
         self.left_out = left_out;
+        self.left = self.rows.iter().filter(|row| !self.left_out.contains(&row.run)).count();
         self.changes += 1;
     }
 

@@ -1,5 +1,7 @@
 //! Arms that got another name keep what was noted about them.
 
+use std::collections::BTreeSet;
+
 use crate::results::view::{ViewSettings, arm_key};
 
 /// Which arms have another name now, at the same position: the old and the new name of each.
@@ -7,13 +9,16 @@ pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {
     if old.len() != new.len() {
         return Vec::new();
     }
-    let pairs = old.iter().zip(new).filter(|(before, now)| !new.contains(before) && !old.contains(now));
+    let [all_old, all_new] = [old, new].map(|names| names.iter().collect::<BTreeSet<_>>());
+    let pairs = old.iter().zip(new);
+    let pairs = pairs.filter(|(before, now)| !all_new.contains(before) && !all_old.contains(now));
     pairs.map(|(before, now)| (before.clone(), now.clone())).collect()
 }
 
 /// Whether each name is there once; while one is typed, it may be that of another arm.
 pub fn are_distinct(names: &[String]) -> bool {
-    names.iter().enumerate().all(|(index, name)| !names[..index].contains(name))
+    let mut seen = BTreeSet::new();
+    names.iter().all(|name| seen.insert(name))
 }
 
 /// Moves star, tags and note of an arm to its new name; what is noted there already stays.

@@ -1,5 +1,8 @@
 //! The rows of an arm with a sweep: its settings, their values, and the runs of each.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
 use eframe::egui::{self, Id, RichText, Ui, pos2};
 
 use super::row::{Row, RowLook, place, row_ui};
@@ -14,27 +17,25 @@ use crate::gui::treatment::{Treatment, swept_labels};
 impl Tree<'_> {
     /// The settings that an arm sweeps, each with its values, and below them the runs.
     pub(super) fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
-        let labels = swept_labels(self.input.experiment, treatments[0].arm);
+        let (labels, experiment) = (OnceCell::new(), self.input.experiment);
+        let label = |setting: usize| {
+            let labels = labels.get_or_init(|| swept_labels(experiment, treatments[0].arm));
+            labels.get(setting).map_or("setting", String::as_str)
+        };
         let settings = treatments[0].values.len();
         if settings == 1 {
-            setting_ui(ui, id, labels.first().map_or("setting", String::as_str), "");
+            setting_ui(ui, id, || label(0), "");
             for (number, treatment) in treatments.iter().enumerate() {
                 self.value_ui(ui, id.with(("value", number)), treatment);
             }
             return;
         }
         for setting in 0..settings {
-            let label = labels.get(setting).map_or("setting", String::as_str);
-            let mut values: Vec<&str> = Vec::new();
-            for treatment in treatments {
-                if let Some(value) =
-                    treatment.values.get(setting).filter(|value| !values.contains(&value.as_str()))
-                {
-                    values.push(value);
-                }
-            }
+            let mut seen: BTreeSet<&str> = BTreeSet::new();
+            let of_setting = treatments.iter().filter_map(|treatment| treatment.values.get(setting));
+            let values: Vec<&String> = of_setting.filter(|value| seen.insert(value)).collect();
             let each = treatments.len() / values.len().max(1);
-            setting_ui(ui, id, label, &format!("mean of {each}"));
+            setting_ui(ui, id, || label(setting), &format!("mean of {each}"));
             for value in values {
                 let id = id.with(("value", setting, value));
                 // Most rows are out of sight.
@@ -49,7 +50,7 @@ impl Tree<'_> {
                 }
             }
         }
-        setting_ui(ui, id, "all combinations", &treatments.len().to_string());
+        setting_ui(ui, id, || "all combinations", &treatments.len().to_string());
         for (number, treatment) in treatments.iter().enumerate() {
             self.value_ui(ui, id.with(("combination", number)), treatment);
         }
@@ -88,9 +89,10 @@ impl Tree<'_> {
     }
 }
 
-/// The name of a swept setting.
-fn setting_ui(ui: &mut Ui, parent: Id, label: &str, words: &str) {
+/// The name of a swept setting, which takes time to find.
+fn setting_ui<'a>(ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
     let Some(rect) = place(ui, SEED) else { return };
+    let label = label();
     let look = RowLook {
         id: parent.with(("setting", label)),
         name: label,

@@ -20,7 +20,7 @@ mod about;
 pub(super) mod claim;
 mod provenance;
 mod stamp;
-mod standing;
+mod states;
 mod stored_run;
 #[cfg(test)]
 mod tests;
@@ -48,7 +48,7 @@ use about::{About, RecordedEnd};
 use claim::Claim;
 pub use provenance::{Provenance, provenance};
 pub use stamp::Stamp;
-pub use standing::Standing;
+pub use states::read_states;
 pub use stored_run::StoredRun;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
@@ -333,6 +333,16 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 
 /// The records that previous or other processes left of these runs, by id.
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
-    let records = runs.par_iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
-    records.collect()
+    let records = read_each(folder, runs, |run, record| Some((run.id.clone(), record?)));
+    records.into_iter().flatten().collect()
+}
+
+/// What `known` makes of each of these runs and of the record that a previous or another process left of it, in the order of
+/// the runs. No record is kept: those of thousands of runs with thousands of points would fill the memory.
+pub fn read_each<T: Send>(
+    folder: &Path,
+    runs: &[Run],
+    known: impl Fn(&Run, Option<RunRecord>) -> T + Sync,
+) -> Vec<T> {
+    runs.par_iter().map(|run| known(run, read_record(folder, &run.id))).collect()
 }

@@ -20,7 +20,10 @@ pub struct Costs<'a>(BTreeMap<(usize, &'a str), Result<Cost, String>>);
 
 impl<'a> Costs<'a> {
     /// Those of these runs; `cost` returns that of one, or why it is unknown.
-    pub fn new(runs: impl IntoIterator<Item = &'a Run>, cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
+    pub fn new(
+        runs: impl IntoIterator<Item = &'a Run>,
+        mut cost: impl FnMut(&Run) -> Result<Cost, String>,
+    ) -> Self {
         let mut costs = BTreeMap::new();
         for run in runs {
             costs.entry((run.arm_index, run.arm.as_str())).or_insert_with(|| cost(run));
@@ -28,8 +31,20 @@ impl<'a> Costs<'a> {
         Self(costs)
     }
 
-    fn of(&self, run: &'a Run) -> Result<&Cost, String> {
-        self.0[&(run.arm_index, run.arm.as_str())].as_ref().map_err(Clone::clone)
+    /// The cost of a run, or why it is unknown.
+    ///
+    /// # Errors
+    /// Why it is unknown.
+    ///
+    /// # Panics
+    /// With a run of another arm than those of [`Self::new`].
+    pub fn of<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
+        self.0[&(run.arm_index, run.arm.as_str())].as_ref()
+    }
+
+    /// The costs of all arms, as far as they are known.
+    pub fn all(&self) -> impl Iterator<Item = &Cost> {
+        self.0.values().filter_map(|cost| cost.as_ref().ok())
     }
 
     /// The finished ones of the runs, as far as their cost is known, and the remaining ones.
@@ -50,7 +65,7 @@ impl<'a> Costs<'a> {
                 (RunProgress::Done(secs), Ok(cost)) => done.push(FinishedRun { run, cost, secs }),
                 (RunProgress::Done(_), Err(_)) => {}
                 (RunProgress::Share(share), cost) => {
-                    left.push(RemainingRun { run, cost: cost?, share: 1.0 - share });
+                    left.push(RemainingRun { run, cost: cost.map_err(Clone::clone)?, share: 1.0 - share });
                 }
             }
         }

@@ -1,33 +1,22 @@
 //! The expected time of runs: by the pace of finished ones, or by a quick measurement.
 
+mod known;
 mod lists;
 mod measure;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 pub use lists::{Costs, RunProgress};
 pub use measure::{Pace, measure};
 
 use super::cost::Cost;
 use super::queue::QueueOptions;
-use super::work::{Task, Work};
+use super::work::Task;
 use crate::doc::Run;
 use crate::form::number::{counted, grouped};
+use known::Known;
 
-/// Runs are not expected to differ less than this from the finished ones: shares of their time.
-const LEAST_SPREAD: f64 = 0.1;
-/// The same where there is one finished run alone.
-const SPREAD_OF_ONE: f64 = 0.2;
-/// The same where other runs show how much longer real ones take than measured ones.
-const SPREAD_OF_OTHERS: f64 = 0.3;
-/// Real mini-batches can be faster than measured ones by this share, and slower by at least the other one: measured
-/// samples are all in the cache.
-const FASTER: f64 = 0.15;
-const SLOWER: f64 = 0.5;
-/// At most so many times as long as measured. What interrupts a fraction of a second says little about hours.
-const SLOWEST: f64 = 2.5;
-/// What starting and ending a run, and reading the data once, can take beside the work, in seconds.
-const START_OF_RUN: f64 = 1.0;
+/// What reading the data once can take beside the work, in seconds.
 const FIRST_READING: f64 = 2.0;
 
 /// A run that is not done yet.
@@ -127,10 +116,14 @@ pub fn expected(
 ) -> ExpectedTime {
     let mut known = Known::new(done, paces, options);
     let (mut secs, mut needs) = (Vec::new(), Vec::<Task>::new());
+    let mut unknown = BTreeSet::new();
     for left in left {
         if let Some(own) = known.secs(left) {
             secs.push(own.map(|bound| bound * left.share));
             continue;
+        }
+        if !unknown.insert(left.run.arm.as_str()) {
+            continue; // its arm is asked for
         }
         let tasks = left.cost.work.mini_batches.iter().map(|(task, _)| task);
         for task in tasks.filter(|task| paces.find(task, options).is_none()) {
@@ -152,114 +145,6 @@ pub fn expected(
     }
 }
 
-/// What the estimate is based on, and how much of it was used.
-struct Known<'a> {
-    /// Finished runs that took time here, by arm: a run of another process took none.
-    done: BTreeMap<&'a str, Vec<&'a FinishedRun<'a>>>,
-    paces: &'a Paces,
-    options: QueueOptions,
-    expected: Expected,
-    /// Tasks whose measurement is counted.
-    tasks: Vec<&'a Task>,
-    /// Finished runs in the estimate, by identity.
-    runs: BTreeSet<&'a str>,
-    /// Seconds of a run of each arm.
-    arms: BTreeMap<&'a str, Option<Bounds>>,
-}
-
-/// The least, the expected and the most seconds of a run.
-type Bounds = [f64; 3];
-
-impl<'a> Known<'a> {
-    fn new(done: &'a [FinishedRun<'a>], paces: &'a Paces, options: QueueOptions) -> Self {
-        let mut by_arm = BTreeMap::<&str, Vec<&FinishedRun<'_>>>::new();
-        for taken in done.iter().filter(|taken| taken.secs > 0.0) {
-            by_arm.entry(taken.run.arm.as_str()).or_default().push(taken);
-        }
-        Self {
-            done: by_arm,
-            paces,
-            options,
-            expected: Expected { jobs: options.jobs, ..Expected::default() },
-            tasks: Vec::new(),
-            runs: BTreeSet::new(),
-            arms: BTreeMap::new(),
-        }
-    }
-
-    fn secs(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
-        let arm = left.run.arm.as_str();
-        if let Some(known) = self.arms.get(arm) {
-            return *known;
-        }
-        let secs = self.secs_of_arm(left);
-        self.arms.insert(arm, secs);
-        secs
-    }
-
-    fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
-        let work = &left.cost.work;
-        let same = |taken: &&FinishedRun<'a>| taken.cost.work.main() == work.main();
-        let known: Vec<&FinishedRun<'a>> = match self.done.get(left.run.arm.as_str()) {
-            Some(of_arm) => of_arm.clone(),
-            None => self.done.values().flatten().copied().filter(same).collect(),
-        };
-        let secs: f64 = known.iter().map(|taken| taken.secs).sum();
-        let done: f64 = known.iter().map(|taken| taken.cost.work.multiply_adds()).sum();
-        if known.is_empty() || done == 0.0 {
-            return self.measured(work);
-        }
-        self.runs.extend(known.iter().map(|taken| taken.run.id.as_str()));
-        let pace = |taken: &&FinishedRun<'a>| taken.secs / taken.cost.work.multiply_adds().max(1.0);
-        let (mean, spread) = (secs / done, if known.len() == 1 { SPREAD_OF_ONE } else { LEAST_SPREAD });
-        let least = known.iter().map(pace).fold(mean * (1.0 - spread), f64::min);
-        let most = known.iter().map(pace).fold(mean * (1.0 + spread), f64::max);
-        Some([least, mean, most].map(|pace| pace * work.multiply_adds()))
-    }
-
-    fn measured(&mut self, work: &'a Work) -> Option<Bounds> {
-        let known = work.mini_batches.iter().map(|(task, _)| self.paces.get(task, self.options));
-        let paces = known.collect::<Option<Vec<Pace>>>()?;
-        for ((task, _), pace) in work.mini_batches.iter().zip(&paces) {
-            if !self.tasks.contains(&task) {
-                self.tasks.push(task);
-                self.expected.measured += pace.measured;
-            }
-        }
-        let secs = self.measured_secs(work)?;
-        if let Some(ratio) = self.real_to_measured() {
-            let secs = ratio * secs;
-            return Some([(1.0 - SPREAD_OF_OTHERS) * secs, secs, (1.0 + SPREAD_OF_OTHERS) * secs]);
-        }
-        let interrupted = paces.iter().map(|pace| pace.interrupted).fold(1.0, f64::max);
-        let slowest = interrupted.clamp(1.0 + SLOWER, SLOWEST);
-        Some([(1.0 - FASTER) * secs, secs, slowest * secs + START_OF_RUN])
-    }
-
-    /// Seconds of a run's work by measurements, if there are some of all its tasks.
-    fn measured_secs(&self, work: &Work) -> Option<f64> {
-        let (mut secs, mut sample) = (0.0, None);
-        for (task, count) in &work.mini_batches {
-            let pace = self.paces.get(task, self.options)?;
-            secs += count * pace.mini_batch;
-            sample.get_or_insert(pace.sample);
-        }
-        Some(secs + work.evaluated * sample.unwrap_or_default())
-    }
-
-    /// How many times as long as measured the finished runs took, where they were measured too.
-    fn real_to_measured(&mut self) -> Option<f64> {
-        let (mut real, mut measured) = (0.0, 0.0);
-        for taken in self.done.values().flatten() {
-            if let Some(secs) = self.measured_secs(&taken.cost.work) {
-                self.runs.insert(taken.run.id.as_str());
-                (real, measured) = (real + taken.secs, measured + secs);
-            }
-        }
-        (measured > 0.0).then(|| real / measured)
-    }
-}
-
 /// The end of the last of these, `jobs` at a time: the next one begins where one has ended.
 fn last_end(secs: impl Iterator<Item = f64>, jobs: usize) -> f64 {
     let mut ends = vec![0.0_f64; jobs.max(1)];
@@ -275,6 +160,7 @@ fn last_end(secs: impl Iterator<Item = f64>, jobs: usize) -> f64 {
 mod tests {
     use std::path::Path;
 
+    use super::known::START_OF_RUN;
     use super::*;
     use crate::doc::{file::parse, runs};
     use crate::run::cost;
@@ -365,6 +251,30 @@ mod tests {
         assert!((later.range[1] - 1.3 * 22.5).abs() < 1e-9, "{later:?}");
         let both = known(&expected(&left(&all[1..]), &done, &paces, ALONE));
         assert!(both.range[1] < 1.3 * both.secs && both.range[0] > 0.7 * both.secs, "{both:?}");
+    }
+
+    #[test]
+    fn arms_without_a_finished_run_share_those_with_the_same_task() {
+        let text = "(data: Digits(limit_train: 640, limit_test: 64), seeds: [1, 2, 3], sweep: { \"train.batch\": [8, 16] }, arms: [
+            (name: \"a\", plan: [Train(\"1ep\")]), (name: \"b\", plan: [Train(\"2ep\")]), (name: \"c\", plan: [Train(\"3ep\")])])";
+        let all = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let all: Vec<(Run, Cost)> = all.into_iter().map(|run| (run.clone(), cost(&run).unwrap())).collect();
+        let (first, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(run, _)| run.arm_index == 0);
+        let done = first.iter().enumerate().map(|(nth, (run, cost))| FinishedRun {
+            run,
+            cost,
+            secs: 1.0 + 0.125 * (nth * nth) as f64,
+        });
+        let done: Vec<FinishedRun<'_>> = done.collect();
+        let time = known(&expected(&left(&others), &done, &Paces::default(), ALONE));
+        let alone = |(run, cost): &(Run, Cost)| {
+            let same = |done: &&FinishedRun<'_>| done.cost.work.main() == cost.work.main();
+            let same: Vec<FinishedRun<'_>> = done.iter().filter(same).copied().collect();
+            assert_eq!(same.len(), 3, "{} of one batch", run.arm);
+            let left = [RemainingRun { run, cost, share: 1.0 }];
+            known(&expected(&left, &same, &Paces::default(), ALONE)).secs
+        };
+        assert_eq!((time.secs, time.done), (others.iter().map(alone).sum::<f64>(), 6));
     }
 
     #[test]

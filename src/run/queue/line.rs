@@ -1,6 +1,7 @@
 //! Which run is next: the runs of a queue in their order, without threads.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
 use crate::run::stop::{StopFlag, StopKind};
@@ -9,6 +10,12 @@ use crate::run::stop::{StopFlag, StopKind};
 #[derive(Debug, Default)]
 pub(super) struct Line {
     entries: Vec<Entry>,
+    /// The position of each run in the list, by identity: to search among thousands takes longer than a short run.
+    places: BTreeMap<String, usize>,
+    /// Those that wait, the next one first.
+    waiting: BTreeSet<(Reverse<i32>, usize)>,
+    /// How many go on.
+    running: usize,
 }
 
 #[derive(Debug)]
@@ -34,17 +41,17 @@ impl Line {
     /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended or was asked to stop gets another
     /// turn. A done run ends that turn at once, unless its results were archived since.
     pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
-        let known = self.entries.iter().enumerate().map(|(at, entry)| (entry.job.run.id.clone(), at));
-        let mut known: BTreeMap<String, usize> = known.collect(); // thousands may come at once
         for (job, priority) in jobs {
-            let at = *known.entry(job.run.id.clone()).or_insert(self.entries.len());
+            let at = *self.places.entry(job.run.id.clone()).or_insert(self.entries.len());
             let Some(known) = self.entries.get_mut(at) else {
                 self.entries.push(Entry { job, priority, state: State::Waiting });
+                self.waiting.insert((Reverse(priority), at));
                 continue;
             };
             match &mut known.state {
                 State::Ended(_) => {
-                    *known = Entry { job, priority, state: State::Waiting };
+                    (known.job, known.priority) = (job, priority);
+                    self.set_state(at, State::Waiting);
                 }
                 State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
                 State::Waiting => {}
@@ -52,44 +59,51 @@ impl Line {
         }
     }
 
-    /// The run that is next.
-    fn next(&self) -> Option<usize> {
-        let waiting = self.entries.iter().enumerate().filter(|(_, entry)| entry.is_waiting());
-        // Of equal keys, `min_by_key` takes the first.
-        waiting.min_by_key(|(_, entry)| std::cmp::Reverse(entry.priority)).map(|(at, _)| at)
+    /// Changes the state of a run.
+    fn set_state(&mut self, at: usize, state: State) {
+        let entry = &mut self.entries[at];
+        let key = (Reverse(entry.priority), at);
+        if entry.is_waiting() {
+            self.waiting.remove(&key);
+        }
+        self.running -= usize::from(entry.is_running());
+        entry.state = state;
+        if entry.is_waiting() {
+            self.waiting.insert(key);
+        }
+        self.running += usize::from(entry.is_running());
     }
 
     /// How many runs wait.
     pub fn waiting(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.is_waiting()).count()
+        self.waiting.len()
     }
 
     /// How many runs go on.
-    pub fn running(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.is_running()).count()
+    pub const fn running(&self) -> usize {
+        self.running
     }
 
     /// The job that is next, which runs from now on with this flag and this many threads.
     pub fn take(&mut self, stop: StopFlag, threads: usize) -> Option<Job> {
-        let next = self.next()?;
-        let entry = &mut self.entries[next];
-        entry.state = State::Running { stop, threads, returns: false };
-        Some(entry.job.clone())
+        let (_, next) = *self.waiting.first()?;
+        self.set_state(next, State::Running { stop, threads, returns: false });
+        Some(self.entries[next].job.clone())
     }
 
     /// Notes the end of a run. One that was interrupted to make room waits for another turn, unless `all_stop`.
     pub fn end(&mut self, run: &str, ended: Ended, all_stop: bool) {
-        let Some(entry) = self.find(run) else { return };
-        let returns = matches!(entry.state, State::Running { returns: true, .. });
+        let Some(at) = self.place(run) else { return };
+        let returns = matches!(self.entries[at].state, State::Running { returns: true, .. });
         let waits = returns && ended == Ended::Stopped && !all_stop;
-        entry.state = if waits { State::Waiting } else { State::Ended(ended) };
+        self.set_state(at, if waits { State::Waiting } else { State::Ended(ended) });
     }
 
     /// Stops a run: at once if it waits.
     pub fn stop(&mut self, run: &str, kind: StopKind) {
-        let Some(entry) = self.find(run) else { return };
-        match &mut entry.state {
-            State::Waiting => entry.state = State::Ended(Ended::Stopped),
+        let Some(at) = self.place(run) else { return };
+        match &mut self.entries[at].state {
+            State::Waiting => self.set_state(at, State::Ended(Ended::Stopped)),
             State::Running { stop, returns, .. } => {
                 *returns = false;
                 stop.request(kind);
@@ -100,9 +114,9 @@ impl Line {
 
     /// Gives a run that has ended, but is not done, another turn; one that was asked to stop gets it once it has.
     pub fn retry(&mut self, run: &str) {
-        let Some(entry) = self.find(run) else { return };
-        match &mut entry.state {
-            State::Ended(ended) if *ended != Ended::Done => entry.state = State::Waiting,
+        let Some(at) = self.place(run) else { return };
+        match &mut self.entries[at].state {
+            State::Ended(ended) if *ended != Ended::Done => self.set_state(at, State::Waiting),
             State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
             State::Waiting | State::Ended(_) => {}
         }
@@ -110,9 +124,13 @@ impl Line {
 
     /// Sets the priority of a run.
     pub fn set_priority(&mut self, run: &str, priority: i32) {
-        if let Some(entry) = self.find(run) {
-            entry.priority = priority;
+        let Some(at) = self.place(run) else { return };
+        let entry = &mut self.entries[at];
+        if entry.is_waiting() {
+            self.waiting.remove(&(Reverse(entry.priority), at));
+            self.waiting.insert((Reverse(priority), at));
         }
+        entry.priority = priority;
     }
 
     /// Moves a run in front of another one, or behind all others, and gives it the priority that keeps it there.
@@ -120,7 +138,7 @@ impl Line {
         if other == Some(run) {
             return;
         }
-        let Some(from) = self.entries.iter().position(|entry| entry.job.run.id == run) else { return };
+        let Some(from) = self.place(run) else { return };
         let mut entry = self.entries.remove(from);
         let to = other.and_then(|other| self.entries.iter().position(|known| known.job.run.id == other));
         let neighbour = to.map(|to| self.entries[to].priority).or_else(|| {
@@ -130,13 +148,17 @@ impl Line {
         entry.priority = neighbour.unwrap_or(entry.priority);
         let to = to.unwrap_or(self.entries.len());
         self.entries.insert(to, entry);
+        let all = || self.entries.iter().enumerate();
+        self.places = all().map(|(at, entry)| (entry.job.run.id.clone(), at)).collect();
+        let waiting = all().filter(|(_, entry)| entry.is_waiting());
+        self.waiting = waiting.map(|(at, entry)| (Reverse(entry.priority), at)).collect();
     }
 
     /// Interrupts runs for another turn: the last ones beyond `jobs`, and those with another number of threads.
     pub fn interrupt(&mut self, jobs: usize, threads: usize, kind: StopKind) {
         let mut running: Vec<&mut Entry> =
             self.entries.iter_mut().filter(|entry| entry.is_running()).collect();
-        running.sort_by_key(|entry| std::cmp::Reverse(entry.priority)); // stable
+        running.sort_by_key(|entry| Reverse(entry.priority)); // stable
         for (place, entry) in running.into_iter().enumerate() {
             let State::Running { stop, threads: own, returns } = &mut entry.state else { continue };
             if (place >= jobs || *own != threads) && stop.requested().is_none() {
@@ -149,9 +171,9 @@ impl Line {
     /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
     pub fn view(&self, why: WaitReason) -> Vec<QueuedRun> {
         let rank = |entry: &Entry| match entry.state {
-            State::Running { .. } => (0, std::cmp::Reverse(0)),
-            State::Waiting => (1, std::cmp::Reverse(entry.priority)),
-            State::Ended(_) => (2, std::cmp::Reverse(0)),
+            State::Running { .. } => (0, Reverse(0)),
+            State::Waiting => (1, Reverse(entry.priority)),
+            State::Ended(_) => (2, Reverse(0)),
         };
         let mut sorted: Vec<&Entry> = self.entries.iter().collect();
         sorted.sort_by_key(|entry| rank(entry));
@@ -179,8 +201,9 @@ impl Line {
             .map(|entry| (entry.job.folder.as_path(), entry.job.run.id.as_str(), entry.priority))
     }
 
-    fn find(&mut self, run: &str) -> Option<&mut Entry> {
-        self.entries.iter_mut().find(|entry| entry.job.run.id == run)
+    /// The position of a run in the list.
+    fn place(&self, run: &str) -> Option<usize> {
+        self.places.get(run).copied()
     }
 }
 

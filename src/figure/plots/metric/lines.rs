@@ -7,7 +7,6 @@ use super::super::curves::Averaged;
 use super::super::note::RunCounts;
 use super::names::names;
 use super::{ArmRuns, Line};
-use crate::figure::distinct::distinct;
 use crate::figure::model::{Seeds, Trace};
 use crate::figure::palette::{Style, style_of};
 use crate::results::Split;
@@ -172,9 +171,17 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
 /// A mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
 pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
     let is_pooled = are_pooled(arms);
-    let line_of = |run: &Found<'_>| if is_pooled { run.arm } else { run.row.arm_index };
-    let line = |own: usize| {
-        let mut runs: Vec<&Found<'_>> = found.iter().filter(|run| line_of(run) == own).collect();
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut lines: Vec<Vec<&Found<'_>>> = Vec::new();
+    for run in found {
+        let own = if is_pooled { run.arm } else { run.row.arm_index };
+        let place = *places.entry(own).or_insert_with(|| {
+            lines.push(Vec::new());
+            lines.len() - 1
+        });
+        lines[place].push(run);
+    }
+    let line = |mut runs: Vec<&Found<'_>>| {
         runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
         let arm = &arms[runs[0].arm];
         let is_swept = runs.iter().any(|run| run.arm != runs[0].arm);
@@ -191,7 +198,7 @@ pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
         let points = runs.iter().map(|run| run.at).collect();
         Line { names: runs.iter().map(name_of).collect(), ..Line::new(&name, style.with_marker(), points) }
     };
-    distinct(found.iter().map(line_of)).into_iter().map(line).collect()
+    lines.into_iter().map(line).collect()
 }
 
 #[cfg(test)]

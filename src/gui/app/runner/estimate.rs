@@ -1,11 +1,12 @@
 //! How long the remaining runs will take, shown beside Run before they start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use eframe::egui;
 
 use super::Runner;
-use crate::doc::Run;
+use crate::doc::{Run, RunSpec};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::bar::Status;
 use crate::gui::document::Document;
@@ -21,10 +22,15 @@ use crate::run::{
 pub(super) struct Estimate {
     pub(super) status: Status,
     paces: Paces,
+    /// What the runs of each arm cost, with the settings of one of them: an edit leaves most arms as they are.
+    costs: KnownCosts,
     /// What is to be measured next.
     needed: Option<MeasureRequest>,
     measuring: Option<Measuring>,
 }
+
+/// The cost of a run, and its settings, by the position of its arm and what that is called with its swept values.
+type KnownCosts = BTreeMap<(usize, String), (Arc<RunSpec>, Result<Cost, String>)>;
 
 /// A task, and how the runs that do it will share the machine.
 type MeasureRequest = (Task, QueueOptions);
@@ -59,7 +65,7 @@ impl Runner {
         (estimate.status, estimate.needed) = (status, needed);
     }
 
-    fn estimate_rest(&self, document: &Document) -> (Status, Option<MeasureRequest>) {
+    fn estimate_rest(&mut self, document: &Document) -> (Status, Option<MeasureRequest>) {
         let status_of = |text: &str| Status { text: text.to_owned(), ..Status::default() };
         if document.experiment.arms.is_empty() {
             return (status_of("No arm yet"), None);
@@ -83,7 +89,14 @@ impl Runner {
             return (status_of(words), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
-        let costs = Costs::new(runs.iter().copied(), |run| self.worker.cost(run));
+        let mut before = std::mem::take(&mut self.estimate.costs);
+        let costs = Costs::new(runs.iter().copied(), |run| {
+            let key = (run.arm_index, run.arm.clone());
+            let is_same = |known: &Arc<RunSpec>| Arc::ptr_eq(known, &run.spec) || **known == *run.spec;
+            let known = before.remove(&key).filter(|(spec, _)| is_same(spec));
+            let now = || (run.spec.clone(), self.worker.cost(run));
+            self.estimate.costs.entry(key).or_insert_with(|| known.unwrap_or_else(now)).1.clone()
+        });
         let (done, left) = match costs.lists(runs.iter().copied(), far) {
             Ok(lists) => lists,
             Err(reason) => return (Status { detail: reason, ..status_of(&count) }, None),

@@ -27,6 +27,26 @@ fn after_every_edit_rows_are_as_if_they_were_made_anew() {
 }
 
 #[test]
+fn a_filter_changes_what_is_left_and_no_row() {
+    let mut shown = shown();
+    shown.compare.update(&shown.treatments, &shown.runs, 0.0);
+    let rows = shown.compare.rows.clone();
+    for (step, filter) in ["dense", "seed = 2", "seed = ", "-dense", "", "nothing"].into_iter().enumerate() {
+        let mut anew = Compare::default();
+        for compare in [&mut shown.compare, &mut anew] {
+            filter.clone_into(&mut compare.view.filter);
+            compare.update(&shown.treatments, &shown.runs, 1.0 + step as f64);
+        }
+        let [kept, made] = [&shown.compare, &anew];
+        assert!(Arc::ptr_eq(&kept.rows, &rows), "{filter}");
+        assert_eq!(kept.rows, made.rows, "{filter}");
+        assert_eq!((&kept.left_out, kept.left), (&made.left_out, made.left), "{filter}");
+        assert_eq!(kept.filter_error, made.filter_error, "{filter}");
+    }
+    assert_eq!(shown.compare.left, 0);
+}
+
+#[test]
 fn runs_without_results_cannot_be_archived() {
     let Desk { mut compare, treatments, mut runs, .. } = shown();
     let id = treatments[0].runs[0].id.clone();
