@@ -157,7 +157,7 @@ pub fn experiment(page: &mut Page, material: &Material<'_>) {
     }
     // A line break right behind the tag is no part of the text (HTML, section 13.1.2.5).
     page.raw(&format!(
-        "<pre tabindex=\"0\" aria-label=\"Experiment file\" role=\"region\"><code>{}</code></pre>",
+        "<pre tabindex=\"0\" aria-label=\"Text of the experiment file\" role=\"region\"><code>{}</code></pre>",
         escaped(input.text)
     ));
 }
