@@ -103,6 +103,8 @@ fn chosen_shard(
         print_err(&format!("Part {} of {}, by {name}; --shard 1/1 runs everything", shard.index, shard.of));
         shard
     }))
+}
+
 /// How a run has ended so far: of thousands of runs, the points would fill the memory.
 #[derive(Debug)]
 struct RunEnd {

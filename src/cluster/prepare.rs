@@ -11,8 +11,8 @@ use super::settings::ClusterSettings;
 use super::shard::Shard;
 use super::slurm::Slurm;
 use crate::form::number::counted;
-use crate::results::number::duration_range;
 use crate::results::RunState;
+use crate::results::number::duration_range;
 use crate::run::{Pace, QueueOptions, Task, read_states};
 
 /// What is to be submitted.

@@ -1,5 +1,7 @@
 //! The figures of a report, each with what it says in words and as a table.
 
+use std::fmt::Write;
+
 use super::html::{Page, escaped};
 use super::material::Material;
 use crate::doc::{Run, listed};
@@ -77,7 +79,7 @@ fn one(page: &mut Page, material: &Material<'_>, plot: &Plot, figure: &Figure, n
     let names: std::collections::BTreeSet<&str> =
         figure.lines.iter().map(|line| line.name.as_str()).collect();
     let legend = if names.len() > MOST_IN_LEGEND { LegendPlace::Hidden } else { view.page.legend };
-    let style = PageStyle { font_pt: Some(9.0), legend, footnote: false, ..view.page.clone() };
+    let style = PageStyle { font_pt: Some(9.0), legend, footnote: false, ..view.page };
     let options = Options::of(size, 300, &style);
     page.raw("<figure>");
     page.raw(inline(figure, &options, &format!("figure-{nth}-"), &in_words(plot, figure)).trim_end());
@@ -105,20 +107,20 @@ fn in_words(plot: &Plot, figure: &Figure) -> String {
     let lines: Vec<&Line> = parts.iter().flat_map(|part| &part.lines).collect();
     let ends: Vec<String> = lines.iter().take(MOST_NAMED).filter_map(|line| end(figure, line)).collect();
     if !ends.is_empty() {
-        text += &format!(" At the end: {}.", ends.join("; "));
+        let _ = write!(text, " At the end: {}.", ends.join("; "));
     }
     if lines.len() > MOST_NAMED {
-        text += &format!(" There are {} lines in all.", grouped(lines.len() as u64));
+        let _ = write!(text, " There are {} lines in all.", grouped(lines.len() as u64));
     }
     let bars = parts.iter().flat_map(|part| &part.bars);
     let mut names: Vec<&str> = bars.map(|bars| bars.name.as_str()).collect();
     names.dedup();
     names.truncate(MOST_NAMED);
     if !names.is_empty() {
-        text += &format!(" Bars show {}.", listed(&names));
+        let _ = write!(text, " Bars show {}.", listed(&names));
     }
     if let Some(cells) = parts.iter().find_map(|part| part.cells.as_ref()) {
-        text += &format!(" Colours show {}.", cells.axis.label());
+        let _ = write!(text, " Colours show {}.", cells.axis.label());
     }
     text
 }

@@ -87,7 +87,7 @@ impl Page {
         let _ = writeln!(
             self.out,
             "<div class=\"scroll\" role=\"region\" aria-labelledby=\"{id}\" tabindex=\"0\"><table>\n\
-             <caption id=\"{id}\" dir=\"auto\">{}</caption>\n<thead><tr>",
+             <caption id=\"{id}\" dir=\"auto\"><span>{}</span></caption>\n<thead><tr>",
             escaped(caption)
         );
         let are_numbers: Vec<bool> = (0..head.len()).map(|nth| nth > 0 && has_numbers(rows, nth)).collect();

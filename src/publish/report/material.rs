@@ -1,6 +1,7 @@
 //! What all sections of a report share: the rows of the runs and what they are called.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use super::ReportInput;
@@ -90,10 +91,10 @@ impl<'a> Material<'a> {
         others.sort_unstable();
         others.dedup();
         for word in others.into_iter().filter(|word| *word != RunState::Done.word()) {
-            text += &format!(", {} {word}", grouped(of(word) as u64));
+            let _ = write!(text, ", {} {word}", grouped(of(word) as u64));
         }
         if diverged > 0 {
-            text += &format!("; {} diverged", grouped(diverged as u64));
+            let _ = write!(text, "; {} diverged", grouped(diverged as u64));
         }
         text + "."
     }

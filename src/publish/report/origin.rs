@@ -94,7 +94,7 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
     }
     let mut rows: Vec<Vec<String>> =
         machines.iter().map(|(key, runs)| made_by(material, key, runs)).collect();
-    let here = machine_cells(&Some(Machine::here()));
+    let here = machine_cells(Some(&Machine::here()));
     let own = format!("weightlab {}", env!("CARGO_PKG_VERSION"));
     rows.push([vec!["this report".to_owned(), own], here.to_vec(), vec![time(input.made)]].concat());
     let head = ["What", "Program", "Commit", "System", "Processor", "Vectors", "Begun"];
@@ -130,10 +130,11 @@ fn made_by(
     } else {
         "–".to_owned()
     };
-    [vec![counted(runs.len(), "run"), program.clone()], machine_cells(machine).to_vec(), vec![begun]].concat()
+    [vec![counted(runs.len(), "run"), program.clone()], machine_cells(machine.as_ref()).to_vec(), vec![begun]]
+        .concat()
 }
 
-fn machine_cells(machine: &Option<Machine>) -> [String; 4] {
+fn machine_cells(machine: Option<&Machine>) -> [String; 4] {
     let Some(machine) = machine else { return ["–", "not recorded", "–", "–"].map(str::to_owned) };
     let Machine { commit, system, processor, vectors } = machine.clone();
     let or_none = |text: String| if text.is_empty() { "–".to_owned() } else { text };
@@ -147,18 +148,16 @@ pub fn experiment(page: &mut Page, material: &Material<'_>) {
     page.paragraph(&format!("SHA-256 of {name}: {digest}"));
     if !input.set.is_empty() {
         page.paragraph("The report is about this file with these settings of the command line:");
-        let items: String = input
-            .set
-            .iter()
-            .map(|(key, value)| {
-                format!("<li dir=\"auto\"><code>--set {}={}</code></li>", escaped(key), escaped(value))
-            })
-            .collect();
-        page.raw(&format!("<ul>{items}</ul>"));
+        page.raw("<ul>");
+        for (key, value) in input.set {
+            let setting = escaped(&format!("--set {key}={value}"));
+            page.raw(&format!("<li dir=\"auto\"><code>{setting}</code></li>"));
+        }
+        page.raw("</ul>");
     }
     // A line break right behind the tag is no part of the text (HTML, section 13.1.2.5).
     page.raw(&format!(
-        "<pre tabindex=\"0\" aria-label=\"Experiment file\" role=\"region\"><code>{}</code></pre>",
+        "<pre tabindex=\"0\" aria-label=\"Text of the experiment file\" role=\"region\"><code>{}</code></pre>",
         escaped(input.text)
     ));
 }

@@ -3,13 +3,13 @@
 use super::html::Page;
 use super::material::Material;
 use crate::form::number::{counted, grouped};
-use crate::results::RunState;
 use crate::results::number::{fixed, plus_minus};
 use crate::results::paired::{Comparison, Paired};
 use crate::results::table::columns::{Column, Sort};
 use crate::results::table::copy::{Numbers, cells};
 use crate::results::table::grouped::Grouped;
 use crate::results::table::view::Key;
+use crate::results::{RunRecord, RunState};
 
 /// A table has no more lines than this, so that a report of many thousand runs stays a file that opens.
 pub const MOST_LINES: usize = 2000;
@@ -68,8 +68,7 @@ fn unfinished(page: &mut Page, material: &Material<'_>) {
     let line = |(row, run): &(&crate::results::table::Row, &crate::doc::Run)| {
         let record = material.record(run);
         let why = record.and_then(|record| record.failure()).unwrap_or_default();
-        let place =
-            record.filter(|record| !record.is_done()).map(|record| record.position()).unwrap_or_default();
+        let place = record.filter(|record| !record.is_done()).map(RunRecord::position).unwrap_or_default();
         vec![
             row.arm.clone(),
             row.seed.to_string(),

@@ -30,6 +30,7 @@ figcaption strong{color:var(--text)}
 table{border-collapse:collapse;width:100%;font-size:.9rem;line-height:1.4}
 caption{text-align:start;color:var(--soft);padding:.6rem .75rem .4rem;font-size:.88rem}
 th,td{text-align:start;vertical-align:top;padding:.38rem .75rem;border-top:1px solid var(--line);overflow-wrap:normal;min-width:3.5rem;max-width:26rem}
+caption span{display:block;max-width:calc(100vw - 4rem)}
 thead th{font-weight:600;border-bottom:1px solid var(--soft)}
 tbody th{font-weight:500;min-width:8rem;overflow-wrap:anywhere}
 td{overflow-wrap:break-word}
@@ -41,7 +42,7 @@ pre{overflow-x:auto;white-space:pre;background:var(--panel);border:1px solid var
 .note{white-space:pre-wrap;border-inline-start:3px solid var(--line);padding-inline-start:.9rem}
 .long{white-space:pre-wrap}
 footer{margin-top:3rem;padding-top:1rem;padding-bottom:2.5rem;font-size:.88rem}
-@media (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.55rem}header,nav,main,footer{padding-inline:.9rem}figure{padding:.4rem}}
+@media (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.55rem}header,nav,main,footer{padding-inline:.9rem}figure{padding:.4rem}td{min-width:7rem}td.n{min-width:3.5rem}}
 @media print{
 @page{size:A4;margin:17mm 15mm}
 :root{color-scheme:light;--page:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--accent:#000}
@@ -52,7 +53,7 @@ h1{font-size:18pt}h2{font-size:12.5pt;margin-top:1.4rem}h2,h3,caption{break-afte
 figure,tr{break-inside:avoid}
 .figures{grid-template-columns:1fr 1fr;gap:.6rem}
 figure{border-color:#ddd;padding:.4rem}
-.scroll{overflow:visible;border:0}table{font-size:8pt}th,td{padding:.2rem .4rem;min-width:0}th.n,td.n{white-space:normal}thead{display:table-header-group}
+.scroll{overflow:visible;border:0}table{font-size:8pt}th,td{padding:.2rem .4rem;min-width:0}th.n,td.n{white-space:normal}thead{display:table-header-group}caption,figcaption,summary{font-size:8.5pt}caption{padding-inline:.4rem}caption span{max-width:none}
 pre{white-space:pre-wrap;font-size:7.5pt}
 }
 "#;

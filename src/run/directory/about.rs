@@ -43,7 +43,7 @@ pub struct Machine {
     /// The commit that the program was built from; empty where the build did not know it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commit: String,
-    /// The operating system and the kind of processor: "linux x86_64".
+    /// The operating system and the kind of processor: `linux x86_64`.
     pub system: String,
     /// What the processor calls itself; empty where the system does not tell.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -55,8 +55,9 @@ pub struct Machine {
 impl Machine {
     /// This program on this machine.
     pub fn here() -> Self {
+        let commit: &str = env!("WEIGHTLAB_COMMIT");
         Self {
-            commit: env!("WEIGHTLAB_COMMIT").to_owned(),
+            commit: commit.to_owned(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: processor(),
             vectors: vectors().to_owned(),

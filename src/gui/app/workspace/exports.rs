@@ -85,18 +85,18 @@ impl Workspace {
         log: &mut Log,
         ctx: &egui::Context,
     ) -> Result<(), Failure> {
-        let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
+        let (failure, is_file) = (export.failure(), matches!(export, Export::File(..)));
+        let (paper, title) = (self.plot.paper(), subject.title().to_owned());
         let outdated = self.compare.outdated_count();
         if matches!(subject, Subject::Plot(_)) && outdated > 0 {
             let runs = text::counted(outdated, "outdated run");
             log.info(format!("Left out {runs}: exports hold current results only"));
         }
         let figure = self.figure_of(subject, (experiment, runs));
-        let made = BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper));
+        let made = BackgroundTask::begin("export", ctx, move || export.make(&figure()?, &paper));
         let text = "The system refused to start a thread. Close other programs and try again.";
-        let failure = export.failure();
         let made = made.ok_or_else(|| Failure { title: failure, text: text.to_owned() })?;
-        self.exports.push(Exporting { failure, is_file: matches!(export, Export::File(..)), title, made });
+        self.exports.push(Exporting { failure, is_file, title, made });
         Ok(())
     }
 
