@@ -36,6 +36,8 @@ ALLOWED = {
     "affiliation": "nobody asks the authors for it",
     "contactPoint": "nor for that",
     "`publisher` property": "who publishes a crate adds themselves",
+    "A License entity SHOULD have an absolute HTTP(S) URL": "where no licence is named",
+    "The Action SHOULD have an agent": "where no author is named",
     "SoftwareApplication id SHOULD be an absolute URI": "Weightlab has no address on the web",
 }
 

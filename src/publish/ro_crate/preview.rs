@@ -10,7 +10,7 @@ use super::address::path_of;
 const MARK: &str = "<meta name=\"ro-crate-metadata-sha256\" content=\"";
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}\
-    table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;padding:.2rem 1rem .2rem 0}\
+    p{white-space:pre-line}table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;padding:.2rem 1rem .2rem 0}\
     code{overflow-wrap:anywhere}:root{color-scheme:light dark}";
 
 /// The page of a graph whose metadata have this digest.
