@@ -9,7 +9,7 @@ mod arm_look;
 mod background;
 pub mod bar;
 pub mod cluster;
-mod commands;
+pub mod commands;
 pub mod compare;
 pub mod desktop;
 pub mod dialogs;
