@@ -41,7 +41,7 @@ pub const OF_TO: [&str; 20] = [
 pub struct ShareArgs {
     /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.
     /// It must be new, empty, or of an earlier export
-    #[arg(long, value_name = "DIR", conflicts_with_all = OF_TO)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_TO, conflicts_with_all = ["license", "author"])]
     tensorboard: Option<PathBuf>,
     /// Folder or .zip file for an RO-Crate: the experiment, its results, and where they come from. It must be new, empty,
     /// or of an earlier export

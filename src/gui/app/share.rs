@@ -132,7 +132,9 @@ impl App {
             match task.take() {
                 TaskState::Running => self.shell.sharing.0.push((share, place, task)),
                 TaskState::Done(Ok(Shared { what, notes })) => {
-                    notes.into_iter().for_each(|note| self.log.note(note));
+                    for note in notes {
+                        self.log.note(note);
+                    }
                     let text = format!("Wrote {what} to {}", place.display());
                     self.log.done(text, vec![NoticeAction::ShowInFolder(place)]);
                 }

@@ -101,6 +101,8 @@ fn of_archive(place: &Path) -> Option<Existing> {
     };
     let (metadata, preview) = read(METADATA).zip(read(PREVIEW))?;
     let known = listed(&metadata, &preview)?;
-    let is_own = archive.file_names().all(|name| name.is_ok_and(|name| known.0.contains_key(name.as_ref())));
+    let is_own = archive
+        .file_names()
+        .all(|name| name.is_ok_and(|name| name.ends_with('/') || known.0.contains_key(name.as_ref())));
     is_own.then_some(known)
 }

@@ -1,6 +1,7 @@
 //! Where a crate is written: a folder or a ZIP archive. Files are copied in pieces, and hashed on the way, so that the
 //! digest is that of what was written even where a run goes on. All of it is in place at once, at the end.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub enum Sink {
         place: PathBuf,
         /// Where it grows.
         writer: Box<ZipWriter<NamedTempFile>>,
+        /// The folders that have an entry: validators look for one where the metadata name a folder.
+        folders: BTreeSet<String>,
     },
 }
 
@@ -69,7 +72,8 @@ impl Sink {
         };
         if is_archive(&place) {
             let file = builder().tempfile_in(beside).map_err(&fail)?;
-            return Ok(Self::Zip { place, writer: Box::new(ZipWriter::new(file)) });
+            let writer = Box::new(ZipWriter::new(file));
+            return Ok(Self::Zip { place, writer, folders: BTreeSet::new() });
         }
         let growing = builder().tempdir_in(beside).map_err(&fail)?;
         std::fs::create_dir(growing.path().join("crate")).map_err(&fail)?;
@@ -91,8 +95,15 @@ impl Sink {
                 paths.push(path.to_owned());
                 copy(path, content, &mut File::create(file).map_err(&fail)?).map_err(&fail)
             }
-            Self::Zip { place, writer } => {
+            Self::Zip { place, writer, folders } => {
                 let fail = PublishError::writing(place);
+                for (end, _) in path.match_indices('/') {
+                    let folder = &path[..=end];
+                    if folders.insert(folder.to_owned()) {
+                        let made = writer.add_directory(folder, options(folder).unix_permissions(0o755));
+                        made.map_err(|error| fail(error.into()))?;
+                    }
+                }
                 writer.start_file(path, options(path)).map_err(|error| fail(error.into()))?;
                 copy(path, content, writer).map_err(&fail)
             }
@@ -109,7 +120,7 @@ impl Sink {
                 let fail = PublishError::writing(&place);
                 put(&growing.path().join("crate"), &place, &existing, &paths).map_err(&fail)
             }
-            Self::Zip { place, writer } => {
+            Self::Zip { place, writer, .. } => {
                 let fail = PublishError::writing(&place);
                 let file = writer.finish().map_err(|error| fail(error.into()))?;
                 readable_by_all(file.as_file()).map_err(&fail)?;

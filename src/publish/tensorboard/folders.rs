@@ -112,7 +112,7 @@ mod tests {
         ];
         let mut folders = Folders::read(Path::new("does-not-exist")).unwrap();
         let found: Vec<String> = folders.take(&runs).iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(found[..3], ["plain__rate_0.1/seed-1", "_.._.._etc/seed-1", "PLAIN__rate_0.1/seed-1-a3"]);
+        assert_eq!(found[..3], ["plain__rate_0.1/seed-1", "_._.._etc/seed-1", "PLAIN__rate_0.1/seed-1-a3"]);
         assert_eq!((found[3].len(), found[4].as_str()), (60 + "/seed-2".len(), "_/seed-1"));
     }
 

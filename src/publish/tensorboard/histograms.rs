@@ -47,7 +47,7 @@ pub fn histograms(
                 (tags.when(&last), tag, of_values(values))
             })),
             Err(why) => {
-                notes.push(format!("{}, seed {}: {why}; its histogram is left out", run.arm, run.seed))
+                notes.push(format!("{}, seed {}: {why}; its histogram is left out", run.arm, run.seed));
             }
         }
     }

@@ -81,7 +81,7 @@ impl Hparams {
             name: path.clone(),
             title: short(path, &paths).to_owned(),
             help: rows.first().map_or(String::new(), |row| row.labels.title(path)),
-            kind: kind_of(arms.values().filter_map(|values| values[at + 1].as_deref())),
+            kind: kind_of(&arms.values().filter_map(|values| values[at + 1].as_deref()).collect::<Vec<_>>()),
         });
         Self { settings: std::iter::once(arm).chain(own).collect(), arms }
     }
@@ -159,10 +159,10 @@ fn truth_of(text: &str) -> Option<bool> {
     text.parse().ok()
 }
 
-fn kind_of<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Type {
-    if values.clone().all(|text| truth_of(text).is_some()) {
+fn kind_of(values: &[&str]) -> Type {
+    if values.iter().all(|text| truth_of(text).is_some()) {
         Type::Truth
-    } else if values.clone().all(|text| number_of(text).is_some()) {
+    } else if values.iter().all(|text| number_of(text).is_some()) {
         Type::Number
     } else {
         Type::Text
@@ -192,8 +192,8 @@ mod tests {
         runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap()
     }
 
-    const SWEEP: &str = "(data: Iris(), seeds: [1, 2], sweep: { \"train.batch\": [8, 16] }, arms: [(name: \"a\", plan: [Test]),
-        (name: \"b\", train: (optimizer: Adam()), plan: [Test])])";
+    const SWEEP: &str = "(data: Iris(), seeds: [1, 2], sweep: { \"train.batch\": [8, 16] }, arms: [(name: \"a\", train: (optimizer: Sgd()), plan: [Test]),
+        (name: \"b\", plan: [Test])])";
 
     #[test]
     fn settings_are_numbers_and_words_and_seeds_are_no_settings() {
@@ -208,8 +208,8 @@ mod tests {
         assert!(found.contains(&("train.optimizer", "optimizer", Type::Text)), "{found:?}");
         assert!(!found.iter().any(|(name, ..)| *name == "seed"));
         assert_eq!(hparams.arms.len(), 4);
-        assert_eq!(kind_of(["true", "false"].into_iter()), Type::Truth);
-        assert_eq!(kind_of(["true", "1"].into_iter()), Type::Text);
+        assert_eq!(kind_of(&["true", "false"]), Type::Truth);
+        assert_eq!(kind_of(&["true", "1"]), Type::Text);
     }
 
     #[test]

@@ -181,7 +181,7 @@ fn about(run: &Run, record: &RunRecord) -> String {
     let mut text =
         format!("Arm **{}**, seed {}, run `{}`: {}", run.arm, run.seed, run.id, record.state().word());
     match record.failure() {
-        Some(why) => write!(text, " ({why}).\n").expect(STRING),
+        Some(why) => writeln!(text, " ({why}).").expect(STRING),
         None => text.push_str(".\n"),
     }
     for report in record.reports() {

@@ -50,7 +50,7 @@ impl Bench {
 fn point(series: &str, value: f64, iteration: u64) -> Event {
     let epoch = iteration as f64 / 10.0;
     let (series, stage) = (series.to_owned(), "0".to_owned());
-    let at = Point { series, value, stage, iteration, epoch, ..Point::default() };
+    let at = Point { series, value, stage, epoch, iteration, ..Point::default() };
     Event::Point(Point { trained: epoch, remaining: 1.0, secs: epoch, ..at })
 }
 
