@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cp "$here/experiments/lottery_digits.ron" "$here/experiments/faults_digits.ron" "$work"
 cd "$work"
 for name in lottery_digits faults_digits; do
-    if [ "$name" = lottery_digits ]; then set=(--set 'arms.*.plan.**.Train=20it' --set 'seeds=[1, 2]'); else set=(--set 'seeds=[1, 2]' --set 'arms.*.plan.**.Campaign.trials=60'); fi
+    if [ "$name" = lottery_digits ]; then set=(--set 'arms.*.plan.**.Train=20it' --set 'seeds=[1, 2]'); else set=(--set 'seeds=[1, 2]' --set 'arms.*.plan.**.Campaign.trials=Fixed(60)'); fi
     "$binary" run "$name.ron" "${set[@]}" > /dev/null
     "$binary" report "$name.ron" "${set[@]}" --to "$name.html"
     [ "$(stat -c %s "$name.html")" -lt 10000000 ] || { echo "$name.html is larger than 10 MB"; exit 1; }

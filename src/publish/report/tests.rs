@@ -13,7 +13,7 @@ const TEXT: &str = r#"(
     arms: [
         (name: "dense", plan: [Train("2ep"), Test]),
         (name: "<b>ticket</b> \"&\"", plan: [Train("1ep"), Do(Prune(amount: Fraction(0.5))), Train("1ep"), Test]),
-        (name: "faulty", plan: [Train("1ep"), Campaign(trials: 20), Test]),
+        (name: "faulty", plan: [Train("1ep"), Campaign(trials: Fixed(20)), Test]),
     ],
 )"#;
 
@@ -166,7 +166,7 @@ fn a_report_tells_all_of_an_experiment_and_is_well_formed() {
         "&lt;b&gt;ticket&lt;/b&gt; &quot;&amp;&quot; − dense",
         "look at &lt;seed 2&gt;",
         "starred",
-        "Mini-batch",
+        "Batch size",
         "SDC-1",
         "--set train.batch=24",
         "A multi-layer perceptron with one hidden layer",
