@@ -98,10 +98,7 @@ impl App {
             C::NextView => self.workspace.tiles.change(LayoutChange::Cycle(true)),
             C::PreviousView => self.workspace.tiles.change(LayoutChange::Cycle(false)),
             C::ResetLayout => self.workspace.tiles.change(LayoutChange::Reset),
-            C::Filter => {
-                self.workspace.tiles.change(LayoutChange::Show("runs"));
-                self.workspace.compare.go_to_filter();
-            }
+            C::Filter => self.go_to_filter(),
             C::FitFigure => self.workspace.plot.fit(),
             C::CopyResultsFolder => self.copy_results_folder(ctx),
             C::CopyLog => ctx.copy_text(self.log.full_text()),
@@ -110,6 +107,11 @@ impl App {
             C::Licences => self.shell.licences.open(),
             C::About => self.shell.dialog = Some(Dialog::About),
         }
+    }
+
+    fn go_to_filter(&mut self) {
+        self.workspace.tiles.change(LayoutChange::Show("runs"));
+        self.workspace.compare.go_to_filter();
     }
 
     fn show_sharing(&mut self) {

@@ -66,7 +66,7 @@ impl Machine {
 }
 
 impl fmt::Display for Machine {
-    /// "linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C".
+    /// `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { system, processor, vectors, .. } = self;
         write!(f, "{system}, {vectors}")?;
