@@ -65,6 +65,10 @@ impl Slurm {
             .filter(|line| !line.is_empty())
             .collect();
         let message = if lines.is_empty() { output.status.to_string() } else { lines.join("; ") };
+        let away = ["Unable to contact slurm controller", "Could not establish a configuration source"];
+        if away.iter().any(|words| message.contains(words)) {
+            return Err(ClusterError::NoController(message));
+        }
         Err(ClusterError::Refused { program, message })
     }
 

@@ -83,7 +83,7 @@ impl Bench {
 
     fn click(&mut self, text: &str) {
         self.harness.get_by_label(text).click();
-        self.harness.step();
+        self.harness.run_steps(3);
         self.wait();
     }
 }
