@@ -53,8 +53,17 @@ impl Script {
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
-        text.push_str(&format!("\nprogram={program}\nexperiment={file}\nresults={folder}\n"));
-        text.push_str(&format!("runs={}\nshards={}\n", self.runs, self.shards));
+        let (runs, shards) = (self.runs.to_string(), self.shards.to_string());
+        let values = [
+            ("\nprogram", program),
+            ("experiment", file),
+            ("results", folder),
+            ("runs", runs),
+            ("shards", shards),
+        ];
+        for (name, value) in values {
+            text.push_str(&[name, "=", &value, "\n"].concat());
+        }
         let set = self.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
         let set: Vec<String> = set.collect();
         text.push_str(format!("set -- {}", words(set.iter().map(String::as_str))).trim_end());

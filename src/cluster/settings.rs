@@ -6,9 +6,9 @@ use crate::form::{Group, Node, Value};
 crate::form! {
     /// How runs go to a cluster.
     pub struct ClusterSettings: "Cluster" {
-        shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1000000], unset "by time";
-        minutes: u64 = 60, "Minutes per task", "Packs so many short runs into a task, by their expected time", unit "min", range [1, 100000];
-        parallel: Option<usize> = None, "At the same time", "At most so many tasks run at the same time", range [1, 1000000], unset "no limit";
+        shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1_000_000], unset "by time";
+        minutes: u64 = 60, "Minutes per task", "Packs so many short runs into a task, by their expected time", unit "min", range [1, 100_000];
+        parallel: Option<usize> = None, "At the same time", "At most so many tasks run at the same time", range [1, 1_000_000], unset "no limit";
         partition: Option<String> = None, "Partition", "Partition of the cluster; sinfo lists them", unset "default";
         time: Option<String> = None, "Time limit", "Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it \
             save, and continue from there", unset "that of the partition";

@@ -135,7 +135,7 @@ mod tests {
                 ("SLURM_ARRAY_TASK_COUNT", count),
                 ("SLURM_ARRAY_TASK_STEP", step),
             ];
-            taken(&variables, None).map(|taken| taken.unwrap_or_default())
+            taken(&variables, None).map(Option::unwrap_or_default)
         };
         assert_eq!(slurm("1", "1", "12", "12", "1").unwrap(), "1/12 SLURM_ARRAY_TASK_ID");
         assert_eq!(slurm("11", "0", "11", "12", "1").unwrap(), "12/12 SLURM_ARRAY_TASK_ID");

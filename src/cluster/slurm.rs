@@ -80,8 +80,8 @@ impl Slurm {
     pub fn largest_index(&self) -> Result<Option<usize>, ClusterError> {
         let config = self.ask("scontrol", &["show", "config"])?;
         let values = config.lines().filter_map(|line| line.split_once('='));
-        let size = values.filter(|(name, _)| name.trim() == "MaxArraySize");
-        let size = size.filter_map(|(_, value)| value.trim().parse::<usize>().ok()).next();
+        let mut sizes = values.filter(|(name, _)| name.trim() == "MaxArraySize");
+        let size = sizes.find_map(|(_, value)| value.trim().parse::<usize>().ok());
         Ok(size.map(|size| size.saturating_sub(1)))
     }
 

@@ -261,7 +261,7 @@ fn task(bench: &Bench, work: &str) -> Child {
 fn wait_for(path: &Path) {
     let began = Instant::now();
     while !path.exists() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{} never came", path.display());
+        assert!(began.elapsed() < Duration::from_mins(1), "{} never came", path.display());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -320,7 +320,8 @@ fn a_warned_task_saves_and_is_requeued_and_a_cancelled_one_is_not() {
 #[test]
 fn a_task_ends_as_its_program_does() {
     for (work, code) in [("exit 1", 1), ("exit 2", 2), ("kill -9 $$", 137)] {
-        let mut task = task(&Bench::new(7), work);
+        let bench = Bench::new(7);
+        let mut task = task(&bench, work);
         assert_eq!(task.wait().unwrap().code(), Some(code), "{work}");
     }
     // A warning that comes when all is done changes nothing.

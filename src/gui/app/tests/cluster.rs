@@ -7,7 +7,7 @@ use crate::cluster::Slurm;
 fn wait_for(window: &mut Window, text: &str) {
     let began = std::time::Instant::now();
     while !window.sees(text) {
-        assert!(began.elapsed() < Duration::from_secs(60), "{text} never appeared");
+        assert!(began.elapsed() < Duration::from_mins(1), "{text} never appeared");
         std::thread::sleep(Duration::from_millis(5));
         window.harness.run_ok();
     }
