@@ -33,6 +33,7 @@ impl Bench {
         let root = tempfile::tempdir().unwrap();
         let bin = root.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
+        programs.iter().for_each(|(name, text)| program(&bin.join(name), text));
         let file = root.path().join("x.ron");
         std::fs::write(&file, TEXT).unwrap();
         let settings = ClusterSettings { shards: Some(2), ..ClusterSettings::default() };
@@ -50,11 +51,7 @@ impl Bench {
             wanted.extend(dialog.ui(ui.ctx(), ClusterInput { file: file.as_deref(), folder, runs, slurm }));
         };
         let harness = Harness::builder().with_size(vec2(1200.0, 800.0)).build_ui_state(draw, shown);
-        let bench = Self { root, harness };
-        for (name, text) in programs {
-            bench.slurm_says(name, text);
-        }
-        bench
+        Self { root, harness }
     }
 
     fn slurm_says(&self, name: &str, text: &str) {
@@ -130,8 +127,8 @@ fn without_slurm_the_command_and_the_script_can_be_taken_along() {
 #[test]
 fn what_slurm_refuses_and_what_does_not_fit_is_said_in_the_dialog() {
     let mut bench = Bench::new(&SLURM);
-    bench.slurm_says("sbatch", "echo 'sbatch: error: Invalid account' >&2; exit 1");
     bench.wait();
+    bench.slurm_says("sbatch", "echo 'sbatch: error: Invalid account' >&2; exit 1");
     bench.click("Submit");
     bench.expect("sbatch refused: Invalid account");
     bench.harness.state_mut().dialog.settings.time = Some("soon".to_owned());
