@@ -12,13 +12,18 @@ pub enum ClusterError {
     )]
     NoSlurm(&'static str),
     /// A program of Slurm said no.
-    #[error("{program} refused: {message}")]
+    #[error("Slurm's {program} refused: {message}")]
     Refused {
         /// The program.
         program: &'static str,
         /// What it said.
         message: String,
     },
+    /// Slurm is installed, and its controller cannot be reached.
+    #[error(
+        "this computer does not reach the controller of Slurm; use weightlab submit on a login node of the cluster ({0})"
+    )]
+    NoController(String),
     /// A file could not be read or written.
     #[error("cannot write {}: {source}", path.display())]
     Disk {

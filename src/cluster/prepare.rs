@@ -128,13 +128,14 @@ impl Plan {
             } else {
                 tasks
             };
-            let line = format!("{of} for {}", counted(self.left, "run"));
+            let left = counted(self.left, "run");
             let [done, held] = [(self.done, "done"), (self.held, "in the queue")]
                 .map(|(count, what)| (count > 0).then(|| format!("{count} {what}")));
             let others: Vec<String> = done.into_iter().chain(held).collect();
-            lines.push(match others.join(", ") {
-                others if others.is_empty() => line,
-                others => format!("{line} (of {all}, {others})"),
+            lines.push(if others.is_empty() {
+                format!("{of} for {left}")
+            } else {
+                format!("{of} for {left} (of {all}, {})", others.join(", "))
             });
             if let Some(expected) = self.packing.expected.filter(|_| self.left == self.record.runs.len()) {
                 let tasks = self.packing.shards as f64;

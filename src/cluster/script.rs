@@ -53,15 +53,17 @@ impl Script {
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
-        let variables = [
-            format!("\nprogram={program}"),
-            format!("experiment={file}"),
-            format!("results={folder}"),
-            format!("runs={}", self.runs),
-            format!("shards={}", self.shards),
+        let (runs, shards) = (self.runs.to_string(), self.shards.to_string());
+        let values = [
+            ("\nprogram", program),
+            ("experiment", file),
+            ("results", folder),
+            ("runs", runs),
+            ("shards", shards),
         ];
-        text.push_str(&variables.join("\n"));
-        text.push('\n');
+        for (name, value) in values {
+            text.push_str(&[name, "=", &value, "\n"].concat());
+        }
         let set = self.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
         let set: Vec<String> = set.collect();
         text.push_str(format!("set -- {}", words(set.iter().map(String::as_str))).trim_end());

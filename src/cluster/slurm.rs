@@ -65,6 +65,10 @@ impl Slurm {
             .filter(|line| !line.is_empty())
             .collect();
         let message = if lines.is_empty() { output.status.to_string() } else { lines.join("; ") };
+        let away = ["Unable to contact slurm controller", "Could not establish a configuration source"];
+        if away.iter().any(|words| message.contains(words)) {
+            return Err(ClusterError::NoController(message));
+        }
         Err(ClusterError::Refused { program, message })
     }
 
@@ -75,9 +79,9 @@ impl Slurm {
     /// When Slurm is not there or does not answer.
     pub fn largest_index(&self) -> Result<Option<usize>, ClusterError> {
         let config = self.ask("scontrol", &["show", "config"])?;
-        let mut values = config.lines().filter_map(|line| line.split_once('='));
-        let size = values.find(|(name, _)| name.trim() == "MaxArraySize");
-        let size = size.and_then(|(_, value)| value.trim().parse::<usize>().ok());
+        let values = config.lines().filter_map(|line| line.split_once('='));
+        let mut sizes = values.filter(|(name, _)| name.trim() == "MaxArraySize");
+        let size = sizes.find_map(|(_, value)| value.trim().parse::<usize>().ok());
         Ok(size.map(|size| size.saturating_sub(1)))
     }
 

@@ -155,12 +155,18 @@ fn what_slurm_refuses_is_said_and_leaves_nothing() {
     let bench = Bench::new(2);
     bench.slurm_says("sbatch", "echo 'sbatch: error: invalid partition specified: gpu' >&2; exit 1");
     let error = submit(bench.of_shards(2), &bench.slurm()).unwrap_err().to_string();
-    assert_eq!(error, "sbatch refused: invalid partition specified: gpu");
+    assert_eq!(error, "Slurm's sbatch refused: invalid partition specified: gpu");
     let left: Vec<_> = std::fs::read_dir(bench.folder().join("cluster")).unwrap().flatten().collect();
     assert_eq!(left.len(), 1, "the folder of logs alone");
     let nowhere = Slurm::in_folder(&bench.path("none"));
     let error = nowhere.largest_index().unwrap_err().to_string();
     assert!(error.contains("Slurm is not installed here; use weightlab submit on a login node"), "{error}");
+    bench.slurm_says(
+        "scontrol",
+        "echo 'slurm_load_ctl_conf error: Unable to contact slurm controller' >&2; exit 1",
+    );
+    let error = bench.slurm().largest_index().unwrap_err().to_string();
+    assert!(error.contains("does not reach the controller of Slurm"), "{error}");
     bench.slurm_says("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     assert_eq!(bench.slurm().queue(&["12".to_owned()]).unwrap(), []);
 }
@@ -236,8 +242,8 @@ fn the_status_is_that_of_the_directories_and_of_the_queue() {
 /// A task of the script with a program of our own in the place of weightlab, which waits where it should.
 fn task(bench: &Bench, work: &str) -> Child {
     program(&bench.path("weightlab"), work);
-    program(&bench.path("bin/scontrol"), "echo \"$@\" >>\"$(dirname \"$0\")/requeued\"");
     let mut script = bench.of_shards(3).script;
+    bench.slurm_says("scontrol", "echo \"$@\" >>\"$(dirname \"$0\")/requeued\"");
     script.program = bench.path("weightlab");
     std::fs::write(bench.path("task.sh"), script.text()).unwrap();
     let path = format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").unwrap_or_default());
@@ -314,7 +320,8 @@ fn a_warned_task_saves_and_is_requeued_and_a_cancelled_one_is_not() {
 #[test]
 fn a_task_ends_as_its_program_does() {
     for (work, code) in [("exit 1", 1), ("exit 2", 2), ("kill -9 $$", 137)] {
-        let mut task = task(&Bench::new(7), work);
+        let bench = Bench::new(7);
+        let mut task = task(&bench, work);
         assert_eq!(task.wait().unwrap().code(), Some(code), "{work}");
     }
     // A warning that comes when all is done changes nothing.

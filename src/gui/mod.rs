@@ -8,7 +8,7 @@ pub mod app;
 mod arm_look;
 mod background;
 pub mod bar;
-pub mod cluster;
+mod cluster;
 pub mod commands;
 pub mod compare;
 pub mod desktop;

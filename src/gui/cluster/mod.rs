@@ -10,7 +10,7 @@ mod tests;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Frame, Id, Modal, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{self, Frame, Id, Modal, RichText, ScrollArea, TextWrapMode, Ui, vec2};
 
 use super::background::{BackgroundTask, TaskState};
 use super::form::{Drafts, FormContext, fields_ui};
@@ -164,7 +164,7 @@ impl ClusterDialog {
             if ui.available_width() < WIDE {
                 ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
                     self.settings_ui(ui);
-                    self.script_ui(ui);
+                    self.script_ui(ui, TextWrapMode::Wrap);
                 });
                 return;
             }
@@ -178,7 +178,7 @@ impl ClusterDialog {
                 ScrollArea::both()
                     .id_salt("script")
                     .auto_shrink([false, false])
-                    .show(ui, |ui| self.script_ui(ui));
+                    .show(ui, |ui| self.script_ui(ui, TextWrapMode::Extend));
             });
         });
         response
@@ -192,12 +192,12 @@ impl ClusterDialog {
         self.drafts = context.drafts;
     }
 
-    fn script_ui(&self, ui: &mut Ui) {
+    fn script_ui(&self, ui: &mut Ui, wrap: TextWrapMode) {
         if let Some(Ok(plan)) =
             self.plan.as_ref().filter(|plan| plan.as_ref().is_ok_and(|plan| !plan.is_empty()))
         {
             let text = RichText::new(plan.script.text()).monospace().color(present(ui).text2);
-            ui.add(egui::Label::new(text).extend().selectable(true));
+            ui.add(egui::Label::new(text).wrap_mode(wrap).selectable(true));
         }
     }
 

@@ -33,6 +33,7 @@ impl Bench {
         let root = tempfile::tempdir().unwrap();
         let bin = root.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
+        programs.iter().for_each(|(name, text)| program(&bin.join(name), text));
         let file = root.path().join("x.ron");
         std::fs::write(&file, TEXT).unwrap();
         let settings = ClusterSettings { shards: Some(2), ..ClusterSettings::default() };
@@ -50,11 +51,7 @@ impl Bench {
             wanted.extend(dialog.ui(ui.ctx(), ClusterInput { file: file.as_deref(), folder, runs, slurm }));
         };
         let harness = Harness::builder().with_size(vec2(1200.0, 800.0)).build_ui_state(draw, shown);
-        let bench = Self { root, harness };
-        for (name, text) in programs {
-            bench.slurm_says(name, text);
-        }
-        bench
+        Self { root, harness }
     }
 
     fn slurm_says(&self, name: &str, text: &str) {
@@ -77,13 +74,15 @@ impl Bench {
         self.harness.run_ok();
     }
 
-    fn sees(&self, text: &str) -> bool {
-        self.harness.query_all_by_label_contains(text).next().is_some()
+    /// Looks for a text in the dialog, with what it says where it is not there.
+    fn expect(&self, text: &str) {
+        let is_seen = self.harness.query_all_by_label_contains(text).next().is_some();
+        assert!(is_seen, "{text} is not there: {:?}", self.harness.state().dialog.lines());
     }
 
     fn click(&mut self, text: &str) {
         self.harness.get_by_label(text).click();
-        self.harness.step();
+        self.harness.run_steps(3);
         self.wait();
     }
 }
@@ -95,32 +94,32 @@ const SLURM: [(&str, &str); 3] =
 fn runs_are_submitted_once_and_what_the_queue_has_is_shown_and_cancelled() {
     let mut bench = Bench::new(&SLURM);
     bench.wait();
-    assert!(bench.sees("2 tasks for 4 runs"));
-    assert!(bench.sees("#SBATCH --array=1-2"), "the script is shown");
+    bench.expect("2 tasks for 4 runs");
+    bench.expect("#SBATCH --array=1-2");
     let script = "/lab/x.runs/cluster/submit-1.sh";
     bench.slurm_says("squeue", &format!("for i in 1 2; do echo \"12|$i|PENDING|Priority|{script}\"; done"));
     bench.click("Submit");
-    assert!(bench.sees("Submitted job 12"));
-    assert!(bench.sees("Nothing is missing: of 4 runs, 0 are done and 4 in the queue"));
-    assert!(bench.sees("job 12: 2 tasks pending (Priority)"));
+    bench.expect("Submitted job 12");
+    bench.expect("Nothing is missing: of 4 runs, 0 are done and 4 in the queue");
+    bench.expect("job 12: 2 tasks pending (Priority)");
     assert!(
         matches!(&bench.harness.state().wanted[..], [ClusterResponse::Note(text)] if text.contains("job 12"))
     );
     bench.slurm_says("scancel", "rm \"$(dirname \"$0\")/squeue\"");
     bench.click("Cancel jobs");
-    assert!(bench.sees("Cancelled job 12"));
+    bench.expect("Cancelled job 12");
 }
 
 #[test]
 fn without_slurm_the_command_and_the_script_can_be_taken_along() {
     let mut bench = Bench::new(&[]);
     bench.wait();
-    assert!(bench.sees("There is no scontrol on this computer"));
+    bench.expect("There is no scontrol on this computer");
     bench.click("Save script");
-    assert!(bench.sees("Saved; submit it with sbatch"));
+    bench.expect("Saved; submit it with sbatch");
     assert!(bench.root.path().join("x.runs/cluster/script-1.sh").exists());
     bench.click("Copy command");
-    assert!(bench.sees("Copied: weightlab submit x.ron --shards 2"));
+    bench.expect("Copied: weightlab submit x.ron --shards 2");
     bench.click("Close");
     assert_eq!(bench.harness.state().wanted, [ClusterResponse::Close]);
 }
@@ -128,13 +127,13 @@ fn without_slurm_the_command_and_the_script_can_be_taken_along() {
 #[test]
 fn what_slurm_refuses_and_what_does_not_fit_is_said_in_the_dialog() {
     let mut bench = Bench::new(&SLURM);
-    bench.slurm_says("sbatch", "echo 'sbatch: error: Invalid account' >&2; exit 1");
     bench.wait();
+    bench.slurm_says("sbatch", "echo 'sbatch: error: Invalid account' >&2; exit 1");
     bench.click("Submit");
-    assert!(bench.sees("sbatch refused: Invalid account"));
+    bench.expect("sbatch refused: Invalid account");
     bench.harness.state_mut().dialog.settings.time = Some("soon".to_owned());
     bench.wait();
-    assert!(bench.sees("is no time limit"));
+    bench.expect("is no time limit");
 }
 
 #[test]
@@ -142,7 +141,7 @@ fn an_experiment_without_a_file_is_to_be_saved_first() {
     let mut bench = Bench::new(&SLURM);
     bench.harness.state_mut().file = None;
     bench.wait();
-    assert!(bench.sees("save it first"));
+    bench.expect("save it first");
     bench.click("Save");
     assert_eq!(bench.harness.state().wanted, [ClusterResponse::Save]);
 }
