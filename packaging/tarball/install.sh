@@ -29,7 +29,11 @@ install_it() {
   cp -- "$here/weightlab" "$bin/.weightlab.new"
   chmod 755 "$bin/.weightlab.new"
   mv -f -- "$bin/.weightlab.new" "$program" # a program that runs goes on
-  "$program" install --user
+  if ! "$program" install --user; then
+    # Without the list, the next try would take the program for another's.
+    [ -f "$list" ] || rm -f -- "$program"
+    exit 2
+  fi
   printf '%s' "$made" >>"$list"
   echo "wrote $program"
   case ":$PATH:" in
@@ -46,7 +50,10 @@ uninstall_it() {
   made="$(cat -- "$list")"
   if [ -x "$program" ]; then
     rm -- "$list"
-    "$program" uninstall --user
+    if ! "$program" uninstall --user; then
+      printf '%s\n' "$made" >"$list"
+      exit 2
+    fi
     rm -- "$program"
     echo "removed $program"
   else
