@@ -53,7 +53,6 @@ impl Script {
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
-        let (runs, shards) = (self.runs, self.shards);
         let variables = [
             format!("\nprogram={program}"),
             format!("experiment={file}"),
