@@ -187,7 +187,8 @@ fn the_engine_has_no_globals() {
 fn unsafe_stands_under_net_kernels_only() {
     let mut problems = Vec::new();
     for source in sources("src").iter().filter(|source| !source.path.starts_with("src/net/kernels/")) {
-        if after(&source.code, "unsafe").next().is_some() {
+        // Policies of web pages have 'unsafe-inline'.
+        if after(&source.code, "unsafe").any(|rest| !rest.starts_with('-')) {
             problems.push(format!("{} has unsafe code", source.path));
         }
     }
