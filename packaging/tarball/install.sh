@@ -19,6 +19,13 @@ make_folder() {
 "
 }
 
+# Removes the folders that were made, the innermost first; those with files of others stay.
+remove_folders() {
+  printf '%s\n' "$made" | sed '1!G;h;$!d' | while IFS= read -r folder; do
+    [ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null || true
+  done
+}
+
 install_it() {
   if [ ! -f "$list" ] && { [ -e "$program" ] || [ -L "$program" ]; }; then
     echo "error: $program is there already, and not from this script (from pip?). Remove it first." >&2
@@ -30,8 +37,12 @@ install_it() {
   chmod 755 "$bin/.weightlab.new"
   mv -f -- "$bin/.weightlab.new" "$program" # a program that runs goes on
   if ! "$program" install --user; then
-    # Without the list, the next try would take the program for another's.
-    [ -f "$list" ] || rm -f -- "$program"
+    if [ ! -f "$list" ]; then
+      # Nothing stays of a first installation: the next try would take the program for that of another.
+      "$program" uninstall --user >/dev/null 2>&1 || true
+      rm -- "$program"
+      remove_folders
+    fi
     exit 2
   fi
   printf '%s' "$made" >>"$list"
@@ -60,10 +71,7 @@ uninstall_it() {
     echo "error: $program is gone: run ./install.sh --user, then --uninstall" >&2
     exit 2
   fi
-  # The innermost first; folders with files of others stay.
-  printf '%s\n' "$made" | sed '1!G;h;$!d' | while IFS= read -r folder; do
-    [ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null || true
-  done
+  remove_folders
 }
 
 case "${1:-}" in
