@@ -2,6 +2,8 @@
 
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/weightlab-tools"
 target="${CARGO_TARGET_DIR:-target}"
+[[ "$target" = /* ]] || target="$PWD/$target"
+export CARGO_TARGET_DIR="$target" # not relative: the wheel is built in another folder
 version="$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)"
 
 fail() {
@@ -43,9 +45,9 @@ END
   grep -q '^eframe ' <<<"$printed" || fail "the licences lack eframe"
 }
 
-# check_share FOLDER: whether a desktop, man and shells understand what lies in a share folder.
+# check_share SHARE SCRATCH: whether a desktop, man and shells understand what lies in a share folder.
 check_share() {
-  local share="$1" page folder kind
+  local share="$1" folder="$2/desktop" page kind
   for page in "$share"/man/man1/weightlab*.1*; do
     kind="$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)"
     [ -z "$kind" ] || fail "man about $page: $kind"
@@ -57,7 +59,6 @@ check_share() {
   ! command -v zsh >/dev/null || zsh -n "$share"/zsh/*/_weightlab
   ! command -v fish >/dev/null || fish -n "$share/fish/vendor_completions.d/weightlab.fish"
   desktop-file-validate "$share/applications/weightlab.desktop"
-  folder="$(mktemp -d)"
   mkdir -p "$folder/mime/packages"
   cp /usr/share/mime/packages/freedesktop.org.xml "$share/mime/packages/weightlab.xml" "$folder/mime/packages"
   XDG_DATA_HOME="$folder" XDG_DATA_DIRS="$folder" update-mime-database "$folder/mime"
@@ -66,7 +67,6 @@ check_share() {
     kind="$(XDG_DATA_HOME="$folder" XDG_DATA_DIRS="$folder" gio info -a standard::content-type "$page")"
     grep -q 'application/x-weightlab+ron' <<<"$kind" || fail "$page is recognised as $kind"
   done
-  rm -rf "$folder"
 }
 
 # installs what check_share needs, if that is possible.

@@ -19,6 +19,13 @@ make_folder() {
 "
 }
 
+# Removes the folders that were made, the innermost first; those with files of others stay.
+remove_folders() {
+  printf '%s\n' "$made" | sed '1!G;h;$!d' | while IFS= read -r folder; do
+    [ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null || true
+  done
+}
+
 install_it() {
   if [ ! -f "$list" ] && { [ -e "$program" ] || [ -L "$program" ]; }; then
     echo "error: $program is there already, and not from this script (from pip?). Remove it first." >&2
@@ -29,7 +36,15 @@ install_it() {
   cp -- "$here/weightlab" "$bin/.weightlab.new"
   chmod 755 "$bin/.weightlab.new"
   mv -f -- "$bin/.weightlab.new" "$program" # a program that runs goes on
-  "$program" install --user
+  if ! "$program" install --user; then
+    if [ ! -f "$list" ]; then
+      # Nothing stays of a first installation: the next try would take the program for that of another.
+      "$program" uninstall --user >/dev/null 2>&1 || true
+      rm -- "$program"
+      remove_folders
+    fi
+    exit 2
+  fi
   printf '%s' "$made" >>"$list"
   echo "wrote $program"
   case ":$PATH:" in
@@ -46,17 +61,17 @@ uninstall_it() {
   made="$(cat -- "$list")"
   if [ -x "$program" ]; then
     rm -- "$list"
-    "$program" uninstall --user
+    if ! "$program" uninstall --user; then
+      printf '%s\n' "$made" >"$list"
+      exit 2
+    fi
     rm -- "$program"
     echo "removed $program"
   else
     echo "error: $program is gone: run ./install.sh --user, then --uninstall" >&2
     exit 2
   fi
-  # The innermost first; folders with files of others stay.
-  printf '%s\n' "$made" | sed '1!G;h;$!d' | while IFS= read -r folder; do
-    [ -z "$folder" ] || rmdir -- "$folder" 2>/dev/null || true
-  done
+  remove_folders
 }
 
 case "${1:-}" in

@@ -19,7 +19,7 @@ const SEPARATOR: char = '\u{1e}';
 type Asset = (&'static str, &'static str, &'static str, &'static str);
 
 /// What is in the program and no crate. `assets/fonts/README.md` and `assets/data/README.md` say more about fonts and data.
-const ASSETS: [Asset; 6] = [
+const ASSETS: [Asset; 8] = [
     ("Rust's standard library", "", "MIT OR Apache-2.0", include_str!("../../LICENSE-APACHE")),
     ("Roboto (font)", "2017", "Apache-2.0", include_str!("../../assets/fonts/LICENSE-Roboto.txt")),
     (
@@ -35,6 +35,19 @@ const ASSETS: [Asset; 6] = [
         "1.9.1",
         "BSD-3-Clause",
         include_str!("../../assets/data/LICENSE-scikit-learn.txt"),
+    ),
+    // Zig's linker (packaging/wheel/link) takes them in the place of GCC's library.
+    (
+        "libunwind (in packages for Linux)",
+        "",
+        "Apache-2.0 WITH LLVM-exception",
+        include_str!("../../assets/licences/LICENSE-libunwind.txt"),
+    ),
+    (
+        "Zig's compiler-rt (in packages for Linux)",
+        "0.17.1",
+        "MIT",
+        include_str!("../../assets/licences/LICENSE-Zig.txt"),
     ),
 ];
 

@@ -154,6 +154,11 @@ def test_a_damaged_line_of_a_log_is_left_out_and_named(copied: Copied, line: str
         '{"event":"point","series":"a","value":"x","stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":1}',
         '{"event":"point","series":"a","value":1,"stage":"0","epoch":1,"iteration":1e99,"trained":1,"remaining":1,"secs":1}',
         '{"event":"report","stage":"1","kind":"a","summary":5}',
+        '{"event":"report","stage":"1","kind":"a","summary":"b","passed":"yes"}',
+        '{"event":"report","stage":"1","kind":"a","summary":"b","round":99999999999999999999}',
+        '{"event":"clock","secs":0,"utc":1e300}',
+        '{"event":"campaign_began","campaign":"1","stage":"1","label":"a","format":"b","protect":"c","images":1e30,'
+        '"confidence":1,"golden_accuracy":1,"unprotected_accuracy":1,"float32_accuracy":1,"cells":[]}',
         '{"event":"campaign_cell","cell":0}',
         "[" * 100_000,
     ],
@@ -162,7 +167,8 @@ def test_events_of_the_wrong_form_are_damaged_too(copied: Copied, line: str) -> 
     run = copied("dense")
     append(run / "events.jsonl", line + "\n")
     with pytest.warns(weightlab.ResultWarning, match="the line is left out"):
-        assert len(weightlab.read(run).points) > 0
+        found = weightlab.read(run)
+        assert len(found.points) > 0 and len(found.runs) == 1 and len(found.campaigns) == 0
 
 
 def test_infinities_and_nan_are_values(copied: Copied) -> None:
@@ -191,6 +197,34 @@ def test_a_damaged_line_of_a_table_is_left_out_and_named(copied: Copied, line: s
     with pytest.warns(weightlab.ResultWarning, match="trials.csv.*left out"):
         trials = weightlab.read(run).trials
     assert trials["trial"].tolist() == list(range(12))
+
+
+@pytest.mark.parametrize(
+    "line", ["1,,0,,fc1.weight,3,30,zz,0x1", "1,,0,,fc1.weight,3,300,0x0,0x1", "1,,0,,fc1.weight,3,3,0x1ffffffff,0x1"]
+)
+def test_a_fault_that_cannot_be_is_left_out_and_named(copied: Copied, line: str) -> None:
+    run = copied("by bit")
+    before = weightlab.read(run).faults
+    append(run / "faults.csv", line + "\n")
+    with pytest.warns(weightlab.ResultWarning, match="faults.csv.*left out"):
+        pd.testing.assert_frame_equal(weightlab.read(run).faults, before)
+
+
+@pytest.mark.parametrize(
+    "line", ["[]", '{"parameter":"w","stage":"0","counts":[1e30],"low":0,"high":1,"trained":1,"remaining":1}', "{"]
+)
+def test_a_histogram_that_cannot_be_is_left_out_and_named(copied: Copied, line: str) -> None:
+    run = copied('pruned, "small"')
+    count = len(weightlab.read(run).histograms)
+    append(run / "histograms.jsonl", line + "\n")
+    with pytest.warns(weightlab.ResultWarning, match="histograms.jsonl, line .*left out"):
+        assert len(weightlab.read(run).histograms) == count > 0
+
+
+def test_a_trial_of_a_cell_that_is_not_there_varies_nothing(copied: Copied) -> None:
+    run = copied("by bit")
+    append(run / "trials.csv", "1,,99,-1,2,20,20,0,0,0,0,0,0,0.05\n")
+    assert pd.isna(weightlab.read(run).trials["bit"].iloc[-1])
 
 
 def test_a_table_with_other_columns_is_left_out_and_named(copied: Copied) -> None:

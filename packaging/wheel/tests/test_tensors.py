@@ -63,8 +63,9 @@ def test_the_network_after_each_training_is_there(results: weightlab.Results) ->
     first = results.weights(arm=arm, seed=1, step=steps[0])
     assert (last["fc1.weight"] == final["fc1.weight"]).all() and (first["fc1.weight"] != final["fc1.weight"]).any()
     assert (results.masks(arm=arm, seed=1, step=steps[1])["fc1.weight"] == 1).sum() == 512
-    with pytest.raises(FileNotFoundError, match="it has recorded "):
-        results.weights(arm=arm, seed=1, step=99)
+    for read in (results.weights, results.masks):
+        with pytest.raises(FileNotFoundError, match="it has recorded "):
+            read(arm=arm, seed=1, step=99)
 
 
 def test_a_run_that_is_not_clear_or_not_done_is_named(results: weightlab.Results, tmp_path: Path) -> None:
@@ -73,8 +74,9 @@ def test_a_run_that_is_not_clear_or_not_done_is_named(results: weightlab.Results
     run = tmp_path / "ab"
     run.mkdir()
     (run / "run.ron").write_text('(arm: "a", seed: 3, program: "weightlab", spec: ())', encoding="utf-8")
-    with pytest.raises(FileNotFoundError, match=r"run ab \(arm 'a', seed 3\) has no weights"):
-        weightlab.read(run).weights()
+    for read in (weightlab.read(run).weights, weightlab.read(run).masks):
+        with pytest.raises(FileNotFoundError, match=r"run ab \(arm 'a', seed 3\) has no weights"):
+            read()
 
 
 def test_every_type_is_read(tmp_path: Path) -> None:

@@ -181,19 +181,33 @@ fn quoted(path: &str) -> String {
 /// Writes all files, replacing existing ones; returns their paths.
 fn install_into(home: &Path, program: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut made = read_list(home);
+    let written = write_files(home, program, &mut made);
+    // The list is written after a failure too: what was made until then can be removed.
+    let list = write_list(home, &mut made);
+    let mut written = written?;
+    written.push(list?);
+    Ok(written)
+}
+
+/// Writes all files but the list, and notes them.
+fn write_files(home: &Path, program: &Path, made: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     for (name, content) in files(program)? {
-        make_folders(home, Path::new(&name), &mut made)?;
+        make_folders(home, Path::new(&name), made)?;
         let path = home.join(&name);
         std::fs::write(&path, content).map_err(Failure::write(&path))?;
-        note(&mut made, name);
+        note(made, name);
         written.push(path);
     }
-    make_folders(home, Path::new(LIST), &mut made)?;
+    Ok(written)
+}
+
+/// Writes the list of what was made; returns its path.
+fn write_list(home: &Path, made: &mut Vec<String>) -> Result<PathBuf, Failure> {
+    make_folders(home, Path::new(LIST), made)?;
     let path = home.join(LIST);
     std::fs::write(&path, made.join("\n") + "\n").map_err(Failure::write(&path))?;
-    written.push(path);
-    Ok(written)
+    Ok(path)
 }
 
 /// Makes the missing folders above a file, and notes them.

@@ -61,6 +61,18 @@ fn files_of_others_keep_their_folder() {
 }
 
 #[test]
+fn what_was_written_before_a_failure_can_be_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    std::fs::write(home.join("mime"), "a file in the place of a folder").unwrap();
+    let before = tree(home);
+    assert!(install_into(home, Path::new("/opt/weightlab")).is_err());
+    assert!(home.join(DESKTOP).is_file());
+    uninstall_from(home, |_| {}).unwrap();
+    assert_eq!(tree(home), before);
+}
+
+#[test]
 fn a_list_that_leads_elsewhere_removes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");

@@ -7,6 +7,8 @@ from typing import Any
 Event = dict[str, Any]
 Row = dict[str, Any]
 
+LATEST = 9e9
+"""Seconds since 1970 that pandas can hold as a time (until 2255)."""
 _ESTIMATES = ("sdc1", "due", "masked", "accuracy")
 
 
@@ -15,40 +17,44 @@ def report(event: Event) -> Row:
     columns, lines = event.get("columns", []), event.get("rows", [])
     return {
         **_place(event),
-        "kind": _text(event["kind"]),
-        "summary": _text(event["summary"]),
-        "level": _text(event.get("level", "Detail")),
-        "passed": event.get("passed"),
-        "table": [dict(zip(map(_text, columns), map(_text, line))) for line in lines],
+        "kind": text(event["kind"]),
+        "summary": text(event["summary"]),
+        "level": text(event.get("level", "Detail")),
+        "passed": _verdict(event.get("passed")),
+        "table": [dict(zip(map(text, columns), map(text, line))) for line in lines],
     }
 
 
 def campaign(event: Event) -> tuple[Row, list[Row]]:
     """A row of ``campaigns``, and what each of its cells varies."""
     row = {
-        "campaign": _text(event["campaign"]),
+        "campaign": text(event["campaign"]),
         **_place(event),
-        "label": _text(event["label"]),
-        "format": _text(event["format"]),
-        "protect": _text(event["protect"]),
-        "images": int(event["images"]),
+        "label": text(event["label"]),
+        "format": text(event["format"]),
+        "protect": text(event["protect"]),
+        "images": whole(event["images"]),
     }
     for name in ("confidence", "golden_accuracy", "unprotected_accuracy", "float32_accuracy"):
         row[name] = float(event[name])
     row["intact"] = None
-    cells = [{name: cell.get(name) for name in ("rate", "bit", "layer")} for cell in event["cells"]]
+    kinds: dict[str, Any] = {"rate": float, "bit": whole, "layer": text}
+    cells = [
+        {name: None if cell.get(name) is None else kind(cell[name]) for name, kind in kinds.items()}
+        for cell in event["cells"]
+    ]
     return row, cells
 
 
 def cell(event: Event) -> Row:
     """A row of ``cells``, without the campaign and what the cell varies."""
     row: Row = {
-        "cell": int(event["cell"]),
+        "cell": whole(event["cell"]),
         "unprotected": bool(event.get("unprotected", False)),
-        "trials": int(event["trials"]),
+        "trials": whole(event["trials"]),
         "done": bool(event["done"]),
-        "faults": int(event["faults"]),
-        "images": int(event["tally"]["images"]),
+        "faults": whole(event["faults"]),
+        "images": whole(event["tally"]["images"]),
     }
     for name in _ESTIMATES:
         estimate = event[name]
@@ -62,19 +68,37 @@ def cell(event: Event) -> Row:
 
 def clock(event: Event) -> tuple[float, float]:
     """Seconds of the run, and the time of day then in seconds since 1970."""
-    return float(event["secs"]), float(event["utc"])
+    secs, utc = float(event["secs"]), float(event["utc"])
+    if not (0 <= secs and abs(utc) < LATEST):
+        raise ValueError(f"{utc} is no time of day")
+    return secs, utc
 
 
 def _place(event: Event) -> Row:
     number = event.get("round")
     return {
-        "stage": _text(event["stage"]),
-        "branch": _text(event.get("branch", "")),
-        "round": None if number is None else int(number),
+        "stage": text(event["stage"]),
+        "branch": text(event.get("branch", "")),
+        "round": None if number is None else whole(number),
     }
 
 
-def _text(value: Any) -> str:
+def _verdict(value: Any) -> bool | None:
+    if not (value is None or isinstance(value, bool)):
+        raise TypeError(f"{value!r} is no verdict")
+    return value
+
+
+def text(value: Any) -> str:
+    """The value, which must be a text."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
     return value
+
+
+def whole(value: Any) -> int:
+    """The value as a whole number, which frames can hold."""
+    number = int(value)
+    if number != value or abs(number) >= 1 << 63:
+        raise ValueError(f"{value!r} is no whole number of 64 bits")
+    return number

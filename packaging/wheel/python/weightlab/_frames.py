@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _ron
 from ._directory import Run
+from ._events import LATEST
 from ._log import NONE, TEXTS, WHOLE, Campaign, Log, Texts, read_log
 
 POINTS = [
@@ -124,6 +125,7 @@ def _points(runs: Sequence[Run], logs: list[Log], of_run: NDArray[np.intp], text
 
 
 def _times(utc: NDArray[Any]) -> pd.Series[Any]:
+    utc = np.where(np.abs(utc) < LATEST, utc, np.nan)
     times: pd.Series[Any] = pd.Series(pd.to_datetime(np.round(utc * 1e6), unit="us", utc=True))
     return times
 

@@ -208,14 +208,7 @@ class Results:
         Name the run by its identity, or by arm and seed. ``step`` takes instead the network after the training with this
         number in ``rounds/step-N.safetensors``, if the run has recorded it (``train.record.rounds``); see `steps`.
         """
-        one = self._one(run, arm, seed)
-        path = one.path / ("weights.safetensors" if step is None else f"rounds/step-{step}.safetensors")
-        if path.exists():
-            return read_tensors(path)
-        if step is None:
-            raise FileNotFoundError(f"{path}: {one.describe()} has no weights; a run writes them when it is done")
-        steps = ", ".join(map(str, self.steps(one.id))) or "none"
-        raise FileNotFoundError(f"{path}: {one.describe()} has no such step; it has recorded {steps}")
+        return read_tensors(self._network(self._one(run, arm, seed), step))
 
     def masks(
         self,
@@ -227,10 +220,11 @@ class Results:
     ) -> Tensors:
         """What holds the entries of a run's parameters: arrays of uint8, 0 free, 1 pruned, 2 frozen.
 
-        Only parameters with held entries are there. The arguments are those of `weights`.
+        Only parameters with held entries are there. The arguments are those of `weights`, and so is the error where there
+        is no such network.
         """
-        one = self._one(run, arm, seed)
-        path = one.path / ("pins.safetensors" if step is None else f"rounds/step-{step}.pins.safetensors")
+        network = self._network(self._one(run, arm, seed), step)
+        path = network.with_name("pins.safetensors" if step is None else f"step-{step}.pins.safetensors")
         return read_tensors(path) if path.exists() else {}
 
     def steps(self, run: str | None = None, *, arm: str | None = None, seed: int | None = None) -> list[int]:
@@ -238,6 +232,16 @@ class Results:
         files = (self._one(run, arm, seed).path / "rounds").glob("step-*.safetensors")
         numbers = [file.name[len("step-") : -len(".safetensors")] for file in files]
         return sorted(int(number) for number in numbers if number.isdigit())
+
+    def _network(self, one: Run, step: int | None) -> Path:
+        """The file with a network of a run."""
+        path = one.path / ("weights.safetensors" if step is None else f"rounds/step-{step}.safetensors")
+        if path.exists():
+            return path
+        if step is None:
+            raise FileNotFoundError(f"{path}: {one.describe()} has no weights; a run writes them when it is done")
+        steps = ", ".join(map(str, self.steps(one.id))) or "none"
+        raise FileNotFoundError(f"{path}: {one.describe()} has no such step; it has recorded {steps}")
 
     def _one(self, run: str | None, arm: str | None, seed: int | None) -> Run:
         found = {one.id: one for one in self.select(run, arm=arm, seed=seed)._list}

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ._directory import Run
+from ._events import text, whole
 from ._frames import Varied, array, identity
 from ._warnings import skipped, warn
 
@@ -23,7 +24,7 @@ _TRIALS = {
 }
 _FAULTS = {
     **{"campaign": "category", "round": "Int64", "trial": "int64", "image": "Int64"},
-    **{"parameter": "category", "index": "Int64", "bit": "UInt8", "before": "category", "after": "category"},
+    **{"parameter": "category", "index": "Int64", "bit": "UInt8", "before": "bits", "after": "bits"},
 }
 _HISTOGRAMS = [
     "parameter",
@@ -41,7 +42,7 @@ _HISTOGRAMS = [
 ]
 # `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`
 _REMARK = re.compile(rb"# ([^:]*): (\d+) faults are too many to be listed(?:.*stream fault ([0-9, ]+))?")
-_WRONG = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def trials(runs: Sequence[Run], file: str, varied: Varied) -> pd.DataFrame:
@@ -52,7 +53,7 @@ def trials(runs: Sequence[Run], file: str, varied: Varied) -> pd.DataFrame:
     groups: Any = keys.groupby(["run", "campaign", "round", "cell"], observed=True, dropna=False).indices
     for (run, campaign, number, cell), places in groups.items():
         cells = varied[run].get((campaign, None if pd.isna(number) else int(number)), [])
-        for name in rows if cell < len(cells) else []:
+        for name in rows if 0 <= cell < len(cells) else []:
             rows[name][places] = cells[cell][name]
     columns = _columns(frame)
     return pd.DataFrame(
@@ -71,13 +72,10 @@ def faults(runs: Sequence[Run]) -> pd.DataFrame:
     """Rows of ``faults.csv``; what is stored before and after as numbers."""
     of_run, frame = _csv(runs, "faults.csv", _FAULTS, _fault)
     found: dict[str, Any] = {**identity(runs, of_run), **_columns(frame)}
-    for name in ("before", "after"):
-        bits: dict[Any, int] = {text: int(text, 16) for text in frame[name].cat.categories}
-        found[name] = array(frame[name].map(bits).astype("Int64"), dtype="UInt32")
     # A draw that is too long to list is one line: its stream, and how many faults it has.
     draws = [name for name in frame["parameter"].cat.categories if name.startswith("stream")]
     is_draw = frame["parameter"].isin(draws)
-    found["faults"] = frame["index"].where(is_draw, 1).astype("int64")
+    found["faults"] = frame["index"].where(is_draw, 1)
     streams: Any = frame["parameter"].where(is_draw).cat
     found["stream"] = streams.set_categories(draws).cat.rename_categories(lambda name: name[len("stream ") :])
     found["parameter"] = frame["parameter"].where(~is_draw).cat.remove_categories(draws)
@@ -95,9 +93,9 @@ def histograms(runs: Sequence[Run]) -> pd.DataFrame:
     of_run: list[int] = []
     for number, run in enumerate(runs):
         path = run.path / "histograms.jsonl"
-        for line, text, is_cut in _lines(path):
+        for line, data, is_cut in _lines(path):
             try:
-                row = _histogram(json.loads(text.decode("utf-8")))
+                row = _histogram(json.loads(data.decode("utf-8")))
             except _WRONG as error:
                 if not is_cut:
                     skipped(path, line, f"it is damaged ({error!r})")
@@ -116,14 +114,15 @@ def histograms(runs: Sequence[Run]) -> pd.DataFrame:
 
 def _histogram(line: dict[str, Any]) -> dict[str, Any]:
     row = {name: line.get(name) for name in _HISTOGRAMS}
-    row["branch"] = row["branch"] or ""
-    row["counts"] = np.array(line["counts"], np.int64)
+    row["branch"], row["stage"] = text(row["branch"] or ""), text(line["stage"])
+    row["parameter"] = text(line["parameter"])
+    row["counts"] = np.array([whole(count) for count in line["counts"]], np.int64)
     for name in ("low", "high", "trained", "remaining"):
         row[name] = float(line[name])
     for name in ("iteration", "pruned"):
-        row[name] = int(line.get(name, 0))
-    if not isinstance(line["parameter"], str):
-        raise TypeError("its parameter is no text")
+        row[name] = whole(line.get(name, 0))
+    for name in ("round", "member"):
+        row[name] = None if row[name] is None else whole(row[name])
     return row
 
 
@@ -185,15 +184,28 @@ def _csv(
 
 def _read(lines: list[bytes], types: dict[str, str]) -> pd.DataFrame:
     # Texts stay texts, also where all are numbers, and Python reads numbers with a fraction to the last bit.
-    later = {name: kind for name, kind in types.items() if kind in ("category", "float64")}
+    later = {name: kind for name, kind in types.items() if kind in ("category", "float64", "bits")}
     kinds: Any = {**types, **dict.fromkeys(later, "object")}
+    narrow = [name for name, kind in types.items() if kind == "UInt8"]
+    kinds.update(dict.fromkeys(narrow, "Int64"))  # pandas would read 300 as 44
     if not lines:
-        return pd.DataFrame({name: array([], dtype=kind) for name, kind in types.items()})
+        return pd.DataFrame(
+            {name: array([], dtype="UInt32" if kind == "bits" else kind) for name, kind in types.items()}
+        )
     columns: dict[str, Any] = {"names": list(types), "dtype": kinds, "header": None, "index_col": False}
-    text = io.BytesIO(b"\n".join(lines))
-    frame: pd.DataFrame = pd.read_csv(text, **columns, quoting=3, na_values=[""], keep_default_na=False)
+    joined = io.BytesIO(b"\n".join(lines))
+    frame: pd.DataFrame = pd.read_csv(joined, **columns, quoting=3, na_values=[""], keep_default_na=False)
     for name, kind in later.items():
-        frame[name] = frame[name].astype("category") if kind == "category" else frame[name].map(float)
+        frame[name] = frame[name].map(float) if kind == "float64" else frame[name].astype("category")
+        if kind == "bits":
+            values: dict[Any, int] = {digits: int(digits, 16) for digits in frame[name].cat.categories}
+            if any(not 0 <= value < 1 << 32 for value in values.values()):
+                raise ValueError(f"{name} has more than 32 bits")
+            frame[name] = array(frame[name].map(values).astype("Int64"), dtype="UInt32")
+    for name in narrow:
+        if not frame[name].dropna().between(0, 255).all():
+            raise ValueError(f"{name} is not below 256")
+        frame[name] = frame[name].astype("UInt8")
     return frame
 
 
@@ -210,8 +222,8 @@ def _without_damaged(
             if _problem(line, types) is None:
                 kept.append(line)
             else:
-                text = line.decode("utf-8", "replace")
-                warn(f"{run.path / file}: {_problem(line, types)} in the line {text!r}; the line is left out")
+                shown = line.decode("utf-8", "replace")
+                warn(f"{run.path / file}: {_problem(line, types)} in the line {shown!r}; the line is left out")
         place += count
         left.append(len(kept) - before)
     return left, kept
