@@ -53,7 +53,6 @@ impl Script {
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
-        let (runs, shards) = (self.runs, self.shards);
         let variables = [
             format!("\nprogram={program}"),
             format!("experiment={file}"),
@@ -75,6 +74,11 @@ impl Script {
         }
         text.push_str(WORK);
         text
+    }
+
+    /// The names of its options of `sbatch(1)`.
+    pub fn option_names(&self) -> Vec<String> {
+        self.options().into_iter().map(|(name, _)| name).collect()
     }
 
     /// Options of `sbatch(1)`, with their values.
