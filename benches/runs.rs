@@ -29,7 +29,7 @@ use weightlab::doc::file::parse;
 use weightlab::doc::{Experiment, Run, runs, runs_after, validate};
 use weightlab::run::{
     Job, Queue, QueueOptions, RunDirectory, Stamp, StopFlag, StopKind, input_problems, outdated_runs,
-    read_record, read_records,
+    read_record, read_records, read_states,
 };
 
 /// Arms of the experiment.
@@ -126,6 +126,7 @@ fn folders(line: &mut String, folder: &Path, all: &[Run]) {
     note(line, "records_s", || assert_eq!(read_records(folder, all).len(), all.len()));
     note(line, "one_thread_s", || all.iter().filter_map(|run| read_record(folder, &run.id)).count());
     note(line, "again_s", || all.iter().filter_map(|run| Stamp::of(folder, &run.id)).count());
+    note(line, "states_s", || assert_eq!(read_states(folder, all).len(), all.len()));
     note(line, "other_settings_s", || outdated_runs(folder, &BTreeSet::new()).len());
     note(line, "queue_s", || queue(folder, all, true));
     note(line, "turns_s", || queue(folder, all, false));
@@ -211,6 +212,7 @@ fn commands(line: &mut String, file: &Path, all: &[Run]) {
         ("check", "check", &[][..]),
         ("run", "run", &[]),
         ("shard", "run", &["--shard", "3/100"]),
+        ("status", "status", &[]),
         ("show", "show", &[]),
         ("group", "show", &["--group", "arm"]),
         ("json", "show", &["--json"]),

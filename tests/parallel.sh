@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shards side by side with GNU parallel, as the guide shows it, and as an array of Kubernetes and of PBS would run them:
-# together they are all runs, and their points are those of a run in one piece, byte for byte.
+# together they are all runs, and their points are those of a run in one piece, byte for byte. A clock that is ahead takes
+# no run away from another host.
 # usage: tests/parallel.sh [BINARY]
 set -euo pipefail
 
@@ -50,4 +51,31 @@ done
 # Without the number of parts, nothing runs.
 if JOB_COMPLETION_INDEX=0 weightlab run first.ron --into nothing 2>said.txt; then fail "the number of parts was guessed"; fi
 grep -q -- '--shards K' said.txt && [ ! -e nothing ] || fail "the message: $(cat said.txt)"
+# The claim of a living run on another host is left alone by a process whose clock is five minutes ahead of the folder's.
+can_shift() {
+  [ "$(id -u)" = 0 ] && unshare --uts true 2>/dev/null || return 1
+  command -v faketime >/dev/null || { command -v apt-get && apt-get install -y -qq --no-install-recommends faketime; } >/dev/null 2>&1
+}
+if can_shift; then
+  cat >long.ron <<'RON'
+Experiment(data: Digits(limit_train: 200, limit_test: 100), net: Mlp(hidden: [16]), seeds: [1], arms: [
+    (name: "long", train: (batch: 2), plan: [Train("1000000ep")])])
+RON
+  unshare --uts sh -c 'hostname elsewhere; exec "$binary" run long.ron --jobs 1 --threads 1' >/dev/null 2>&1 &
+  owner=$!
+  disown # the shell need not tell how it ends
+  trap 'kill -9 "$owner" 2>/dev/null || true; rm -rf "$root"' EXIT
+  for _ in $(seq 300); do
+    [ -s "$(echo long.runs/*/claim)" ] && break
+    sleep 0.1
+  done
+  export NO_FAKE_STAT=1 # times of files stay those of the folder
+  [ -z "$(faketime -f +5m find long.runs -name claim -newermt '2 minutes ago')" ] || fail "the clock is not shifted"
+  status=0
+  timeout 60 faketime -f +5m "$binary" run long.ron --jobs 1 --threads 1 >/dev/null 2>clock.txt || status=$?
+  [ "$status" = 3 ] && grep -q 'on elsewhere' clock.txt || fail "a living claim was taken: $status, $(cat clock.txt)"
+  echo "passed: a clock that is ahead takes no living claim"
+else
+  echo "skipped: the clock of a process can be shifted by root with faketime only"
+fi
 echo "passed: shards of GNU parallel, Kubernetes, PBS and Slurm give the same points"

@@ -10,7 +10,8 @@ skip() {
   exit 0
 }
 [ "$(id -u)" = 0 ] || skip "Slurm can be started by root only"
-if ! command -v slurmctld slurmd munged sbatch >/dev/null; then
+has_all() { for program in "$@"; do command -v "$program" >/dev/null || return 1; done; }
+if ! has_all slurmctld slurmd munged sbatch; then
   command -v apt-get >/dev/null || skip "Slurm is not installed, and this is no Debian"
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends munge slurmctld slurmd slurm-client; } \
     >/dev/null 2>&1 || skip "Slurm cannot be installed (no network?)"

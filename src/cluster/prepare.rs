@@ -63,6 +63,14 @@ pub fn prepare(
 ) -> Result<Plan, ClusterError> {
     let Request { runs, settings, .. } = *request;
     settings.check()?;
+    if let Some(path) =
+        [request.program, request.file, runs.folder].iter().find(|path| path.to_str().is_none())
+    {
+        return Err(ClusterError::Settings(format!(
+            "{} is no UTF-8, which a batch script must be; rename it",
+            path.display()
+        )));
+    }
     let (known, damaged) = submissions(runs.folder);
     let (queue, trouble) =
         match slurm.largest_index().and_then(|most| Ok((most, active_tasks(&known, slurm)?))) {

@@ -78,6 +78,11 @@ impl Script {
         text
     }
 
+    /// The names of its options of `sbatch(1)`.
+    pub fn option_names(&self) -> Vec<String> {
+        self.options().into_iter().map(|(name, _)| name).collect()
+    }
+
     /// Options of `sbatch(1)`, with their values.
     fn options(&self) -> Vec<(String, Option<String>)> {
         let settings = &self.settings;

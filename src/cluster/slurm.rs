@@ -49,9 +49,28 @@ impl Slurm {
     }
 
     fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String, ClusterError> {
+        self.ask_without(&[], program, arguments)
+    }
+
+    /// The same without these variables of the environment.
+    fn ask_without(
+        &self,
+        variables: &[String],
+        program: &'static str,
+        arguments: &[&str],
+    ) -> Result<String, ClusterError> {
         let path = self.folder.as_ref().map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
-        let output = Command::new(path).args(arguments).env("LC_ALL", "C").output();
-        let output = output.map_err(|error| match error.kind() {
+        let mut command = Command::new(path);
+        command.args(arguments).env("LC_ALL", "C");
+        // They leave out jobs, and have scancel ask questions (squeue(1), scancel(1)).
+        let filters = |name: &str| name.starts_with("SQUEUE_") || name.starts_with("SCANCEL_");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| filters(&name.to_string_lossy())) {
+            command.env_remove(name);
+        }
+        for name in variables {
+            command.env_remove(name);
+        }
+        let output = command.output().map_err(|error| match error.kind() {
             ErrorKind::NotFound => ClusterError::NoSlurm(program),
             _ => ClusterError::Refused { program, message: error.to_string() },
         })?;
@@ -85,12 +104,16 @@ impl Slurm {
         Ok(size.map(|size| size.saturating_sub(1)))
     }
 
-    /// Submits a script; the number of the job.
+    /// Submits a script; the number of the job. The options of the script count, also where variables of the environment say
+    /// otherwise.
     ///
     /// # Errors
     /// When Slurm is not there or refuses it.
-    pub fn submit(&self, script: &Path) -> Result<String, ClusterError> {
-        let said = self.ask("sbatch", &["--parsable", &script.to_string_lossy()])?;
+    pub fn submit(&self, script: &Path, options: &[String]) -> Result<String, ClusterError> {
+        let variables: Vec<String> =
+            options.iter().map(|option| variable_of(option)).chain(NOT_ASKED.map(str::to_owned)).collect();
+        let words = ["--parsable", &script.to_string_lossy()];
+        let said = self.ask_without(&variables, "sbatch", &words)?;
         // With several clusters, its name follows.
         let job = said.lines().next_back().and_then(|line| line.split(';').next()).unwrap_or_default().trim();
         if job.is_empty() || !job.bytes().all(|letter| letter.is_ascii_digit()) {
@@ -109,7 +132,9 @@ impl Slurm {
             return Ok(Vec::new());
         }
         let jobs = format!("--jobs={}", jobs.join(","));
-        let answer = self.ask("squeue", &["--noheader", "--array", &jobs, "--format=%F|%K|%T|%r|%o"]);
+        // Without --all, it leaves out hidden partitions.
+        let words = ["--noheader", "--all", "--array", &jobs, "--format=%F|%K|%T|%r|%o"];
+        let answer = self.ask("squeue", &words);
         match answer {
             Ok(text) => Ok(text.lines().filter_map(task).collect()),
             // It has forgotten the only job that it was asked for.
@@ -130,6 +155,20 @@ impl Slurm {
     }
 }
 
+/// Variables that ask `sbatch` for what the script cannot have.
+const NOT_ASKED: [&str; 3] = ["SBATCH_ERROR", "SBATCH_NO_REQUEUE", "SBATCH_WAIT"];
+
+/// The variable of the environment that wins over an option of a script (`sbatch(1)`, input environment variables).
+fn variable_of(option: &str) -> String {
+    let name = match option {
+        "array" => "array-inx",
+        "mem" => "mem-per-node",
+        "time" => "timelimit",
+        other => other,
+    };
+    format!("SBATCH_{}", name.to_ascii_uppercase().replace('-', "_"))
+}
+
 /// A line of `squeue`: job, index, state, reason and script.
 fn task(line: &str) -> Option<ClusterTask> {
     let mut fields = line.trim().splitn(5, '|');
@@ -137,4 +176,16 @@ fn task(line: &str) -> Option<ClusterTask> {
     let (job, index, state, reason, script) = (next()?, next()?, next()?, next()?, next()?);
     let known = ClusterTask { job, index: index.parse().ok()?, state, reason, script };
     (known.is_running() || known.is_pending()).then_some(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_has_the_variable_that_sbatch_reads() {
+        let options = ["array", "mem", "time", "open-mode", "qos"];
+        let variables = ["ARRAY_INX", "MEM_PER_NODE", "TIMELIMIT", "OPEN_MODE", "QOS"];
+        assert_eq!(options.map(variable_of), variables.map(|name| format!("SBATCH_{name}")));
+    }
 }

@@ -144,9 +144,15 @@ impl Status {
         jobs.into_iter().map(line).collect()
     }
 
-    /// Whether nothing will change by itself: no process and no task works on the runs.
+    /// Whether nothing will change by itself: no process and no task works on the runs. A Slurm that does not answer for a
+    /// while may have tasks of all that is not done.
     pub fn is_over(&self) -> bool {
-        let goes_on = |place: &RunPlace| matches!(place, RunPlace::Running | RunPlace::Pending);
+        let is_silent = matches!(self.trouble, Some(ClusterError::Refused { .. }));
+        let goes_on = |place: &RunPlace| match place {
+            RunPlace::Running | RunPlace::Pending => true,
+            RunPlace::Done => false,
+            RunPlace::Interrupted | RunPlace::Failed | RunPlace::NotSubmitted => is_silent,
+        };
         self.tasks.is_empty() && !self.places.iter().any(goes_on)
     }
 }

@@ -35,7 +35,7 @@ pub fn submit(plan: Plan, slurm: &Slurm) -> Result<Submitted, ClusterError> {
     }
     let folder = &plan.script.folder;
     let script = new_script(folder, "submit", &plan.script.text())?;
-    let job = slurm.submit(&script).inspect_err(|_| {
+    let job = slurm.submit(&script, &plan.script.option_names()).inspect_err(|_| {
         let _ = std::fs::remove_file(&script); // of no use, and in nobody's way
     })?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -43,7 +43,7 @@ if [ "$status" -eq 3 ] && [ -z "$asked" ]; then
   [ -n "$asked" ] || work "$@"
 fi
 case $status in
-130 | 143)
+1 | 130 | 143) # with 1, a run has failed; a warned task has more runs to do all the same
   if [ -n "$warned" ] && [ -z "$cancelled" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt 1000 ]; then
     echo "Saved before the time limit; the task goes back to the queue"
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_$shard" && exit 0

@@ -171,6 +171,24 @@ fn what_slurm_refuses_is_said_and_leaves_nothing() {
     assert_eq!(bench.slurm().queue(&["12".to_owned()]).unwrap(), []);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_path_that_no_script_can_name_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let bench = Bench::new(2);
+    let file = bench.root.path().join(std::ffi::OsStr::from_bytes(b"x\xff.ron"));
+    let request = Request {
+        runs: Runs { all: &bench.runs, folder: &bench.folder() },
+        file: &file,
+        set: &[],
+        program: Path::new("/opt/weightlab"),
+        settings: &of_shards(2),
+    };
+    let error = prepare(&request, &bench.slurm(), &|_: &Task, _: QueueOptions| None).unwrap_err();
+    assert!(error.to_string().contains("is no UTF-8"), "{error}");
+}
+
 #[test]
 fn time_per_task_needs_an_expected_time() {
     let bench = Bench::new(2);
@@ -234,9 +252,13 @@ fn the_status_is_that_of_the_directories_and_of_the_queue() {
     bench.queue_has("other.sh", &[(4, "RUNNING")]);
     assert!(bench.status().is_over());
     assert!(cancel(&bench.folder(), &bench.slurm()).unwrap().is_empty(), "that is another job");
+    bench.slurm_says("squeue", "echo 'slurm_load_jobs error: Socket timed out' >&2; exit 1");
+    let status = bench.status();
+    assert!(status.queue_in_words()[0].contains("Socket timed out"));
+    assert!(!status.is_over(), "it may have tasks");
     let away =
         Status::of(Runs { all: &bench.runs, folder: &bench.folder() }, &Slurm::in_folder(&bench.path("no")));
-    assert!(away.queue_in_words()[0].contains("not known: there is no squeue"));
+    assert!(away.queue_in_words()[0].contains("not known: there is no squeue") && away.is_over());
 }
 
 /// A task of the script with a program of our own in the place of weightlab, which waits where it should.
@@ -315,6 +337,16 @@ fn a_warned_task_saves_and_is_requeued_and_a_cancelled_one_is_not() {
         let expected = if is_requeued { ("requeue 12_2\n", Some(0)) } else { ("", Some(130)) };
         assert_eq!((requeued.as_str(), code), expected, "{name}");
     }
+}
+
+#[test]
+fn a_warned_task_is_requeued_also_where_one_of_its_runs_has_failed() {
+    let bench = Bench::new(7);
+    let mut task = task(&bench, "trap 'exit 1' TERM; touch began; while :; do sleep 0.05; done");
+    wait_for(&bench.path("began"));
+    signal(&task, "USR1");
+    assert_eq!(task.wait().unwrap().code(), Some(0));
+    assert!(bench.path("bin/requeued").exists());
 }
 
 #[test]

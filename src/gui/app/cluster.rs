@@ -14,8 +14,10 @@ impl App {
     /// Draws the open dialog, and carries out what it wants.
     pub(super) fn cluster_ui(&mut self, ctx: &egui::Context) {
         let Some(mut dialog) = self.shell.cluster.take() else { return };
+        // The tasks read what is on the disk.
+        let is_changed_elsewhere = self.editor.is_changed_elsewhere(ctx.input(|input| input.time));
         let document = &self.editor.document;
-        let file = document.path().filter(|_| !document.is_unsaved());
+        let file = document.path().filter(|_| !document.is_unsaved() && !is_changed_elsewhere);
         let (folder, runs) = (self.editor.results(), document.runs());
         let slurm = &self.shell.slurm;
         let response = dialog.ui(ctx, ClusterInput { file, folder: &folder, runs, slurm });

@@ -7,22 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::ClusterInput;
 use crate::cluster::{ClusterSettings, Plan, Request, Runs, Slurm, Status, prepare};
 use crate::doc::Run;
-use crate::run::{Pace, QueueOptions, StopFlag, Task, measure};
+use crate::run::{Pace, Paces, QueueOptions, StopFlag, Task, measure};
 
-/// Paces that were measured: settings change often, and the network rarely.
+/// Paces that were measured, for all threads: settings change often, and the network rarely.
 #[derive(Clone, Default)]
-pub struct Paces(Arc<Mutex<Vec<(Task, QueueOptions, Option<Pace>)>>>);
+pub struct SharedPaces(Arc<Mutex<Paces>>);
 
-impl Paces {
+impl SharedPaces {
     fn measure(&self, task: &Task, options: QueueOptions) -> Option<Pace> {
-        let known = |paces: &[(Task, QueueOptions, Option<Pace>)]| {
-            paces.iter().find(|(known, of, _)| known == task && *of == options).map(|(.., pace)| *pace)
-        };
-        if let Some(pace) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return pace;
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., pace)) = known().find(task, options) {
+            return *pace;
         }
         let pace = measure(task, options, &StopFlag::new());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((task.clone(), options, pace));
+        known().take(task.clone(), options, pace);
         pace
     }
 }
@@ -59,7 +57,7 @@ impl Subject {
     }
 
     /// Looks at the directories and at the queue.
-    pub fn look(&self, slurm: &Slurm, paces: &Paces, needs_plan: bool) -> Looked {
+    pub fn look(&self, slurm: &Slurm, paces: &SharedPaces, needs_plan: bool) -> Looked {
         let runs = Runs { all: &self.runs, folder: &self.folder };
         let plan = needs_plan.then(|| {
             let program = std::env::current_exe();

@@ -19,7 +19,7 @@ use super::widgets::{self, Tone, title_ui};
 use crate::cluster::{ClusterSettings, Plan, Slurm, Status, arguments, cancel, save_script, submit, words};
 use crate::doc::Run;
 use crate::form::path::Place;
-use looking::{Looked, Paces, Subject};
+use looking::{Looked, SharedPaces, Subject};
 pub use queue_line::ClusterQueue;
 
 /// Size of the dialog where the window is as large, in points.
@@ -66,7 +66,7 @@ pub struct ClusterDialog {
     looking: Option<BackgroundTask<Looked>>,
     plan: Option<Result<Plan, String>>,
     status: Option<Status>,
-    paces: Paces,
+    paces: SharedPaces,
     action: Option<Action>,
     message: Option<(Tone, String)>,
 }
@@ -81,7 +81,7 @@ impl ClusterDialog {
             looking: None,
             plan: None,
             status: None,
-            paces: Paces::default(),
+            paces: SharedPaces::default(),
             action: None,
             message: None,
         }

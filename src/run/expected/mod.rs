@@ -52,7 +52,8 @@ impl Paces {
         self.0.push((task, options, pace));
     }
 
-    fn find(&self, task: &Task, options: QueueOptions) -> Option<&(Task, QueueOptions, Option<Pace>)> {
+    /// The measurement of a task; nothing where nobody has tried.
+    pub fn find(&self, task: &Task, options: QueueOptions) -> Option<&(Task, QueueOptions, Option<Pace>)> {
         self.0.iter().find(|(known, shared, _)| (known, *shared) == (task, options))
     }
 

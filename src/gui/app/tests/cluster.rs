@@ -28,6 +28,8 @@ fn the_dialog_wants_a_saved_file_and_keeps_its_settings() {
     window.harness.run_ok();
     wait_for(&mut window, "#SBATCH --array=1-3");
     assert!(window.sees("There is no scontrol on this computer"));
+    std::fs::write(&path, "(seeds: [1, 2, 3], arms: [(name: \"b\", plan: [Test])])").unwrap();
+    wait_for(&mut window, "save it first"); // what the tasks would run is not what is shown
     window.harness.key_press(Key::Escape);
     window.harness.run_ok();
     assert!(!window.sees("#SBATCH"));
