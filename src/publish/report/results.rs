@@ -48,7 +48,7 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let head: Vec<String> = head.iter().enumerate().map(name).collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     page.table(
-        "Mean ± half of the 95 % confidence interval over seeds (Student's t). Means are over finished runs.",
+        "Mean ± half of the 95 % confidence interval over seeds (Student's t). Done and failed runs count, with their last values; runs that go on count while there are no others.",
         &head,
         rows,
     );

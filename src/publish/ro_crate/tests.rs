@@ -113,7 +113,7 @@ fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     let root = entity(&graph, "./");
     assert_eq!(root["name"], "Two <arms>: a Weightlab experiment with its results");
     let about = root["description"].as_str().unwrap();
-    assert!(about.starts_with("4 runs: 1 done, 1 failed, 2 not started. A multi-layer"), "{about}");
+    assert!(about.starts_with("4 runs: 1 done, 1 failed, 2 not run. A multi-layer"), "{about}");
     assert_eq!(
         (&root["creativeWorkStatus"], &root["datePublished"]),
         (&"Incomplete".into(), &"2026-01-02T03:04:05+00:00".into())
