@@ -1,5 +1,6 @@
 //! Results in the forms that others read, without this program.
 
+mod digest;
 mod error;
 mod points;
 pub mod report;

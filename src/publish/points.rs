@@ -1,6 +1,5 @@
 //! Points as CSV (RFC 4180): one line for each value of each series of each run.
 
-use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io::Write;
 use std::path::Path;
@@ -36,13 +35,6 @@ pub fn write_points(folder: &Path, runs: &[Run], to: &mut dyn Write) -> std::io:
         }
     }
     Ok(count)
-}
-
-/// The same points in one text, where the records are in memory.
-pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
-    let known = runs.iter().filter_map(|run| Some((run, records.get(&run.id)?)));
-    let lines: String = known.map(|(run, record)| lines(run, record)).collect();
-    format!("{HEADER}\n{lines}")
 }
 
 /// The points of a run.
@@ -85,7 +77,6 @@ fn add(text: &mut String, value: Option<impl Display>) {
 mod tests {
     use super::*;
     use crate::doc::RunSpec;
-    use crate::run::read_records;
 
     #[test]
     fn a_point_is_a_line_with_empty_fields_for_what_it_has_not() {
@@ -122,6 +113,5 @@ mod tests {
         let wanted = runs.iter().filter(|run| run.seed != 5).map(|run| run.seed.to_string());
         assert!(text.lines().skip(1).map(|line| line.rsplit_once(',').unwrap().1).eq(wanted), "{text}");
         assert_eq!(text.lines().next(), Some(HEADER));
-        assert_eq!(points_csv(&runs, &read_records(folder.path(), &runs)), text);
     }
 }

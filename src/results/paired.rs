@@ -55,10 +55,15 @@ pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
 impl Paired {
     /// The difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
     pub fn points(&self) -> String {
+        format!("{} points, n = {}", self.number_of_points(), self.n)
+    }
+
+    /// The same in a table whose head says the rest: "+0.40 ± 0.20".
+    pub fn number_of_points(&self) -> String {
         let sign = if self.mean > 0.0 { "+" } else { "" };
         let half = self.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
         let half = half.map_or_else(String::new, |half| format!(" {half}"));
-        format!("{sign}{}{half} points, n = {}", fixed(self.mean * 100.0, 2), self.n)
+        format!("{sign}{}{half}", fixed(self.mean * 100.0, 2))
     }
 
     /// Whether the interval leaves 0 out; `None` for a single pair.

@@ -13,7 +13,7 @@ use crate::publish::ro_crate::{Author, CrateOptions, Licence};
 use crate::publish::{PublishError, Selected, ro_crate, tensorboard};
 
 /// The options that choose what goes into the file of `--to`.
-pub const OF_TO: [&str; 20] = [
+pub const OF_TO: [&str; 23] = [
     "figure",
     "parameter",
     "round",
@@ -34,6 +34,9 @@ pub const OF_TO: [&str; 20] = [
     "font",
     "intervals",
     "marks",
+    "dashes",
+    "notes",
+    "footnote",
 ];
 
 /// What is written for others.

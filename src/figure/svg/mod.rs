@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
-use super::font::{FAMILY, Weight};
+use super::font::{FAMILY, Weight, covers, width};
 use super::layout::{Anchor, Rect, Text};
 use super::marks::outline;
 use super::model::Figure;
@@ -25,7 +25,7 @@ pub fn svg(figure: &Figure, options: &Options) -> String {
 }
 
 /// The figure as an element of an HTML document, which says `label` to who cannot see it. Its names begin with `prefix`, so
-/// that several figures do not share one.
+/// that several figures do not share one. Its text is as wide as it was laid out, since few readers have the font.
 pub fn inline(figure: &Figure, options: &Options, prefix: &str, label: &str) -> String {
     let (items, page) = drawn(figure, options);
     let mut out = Writer { prefix: prefix.to_owned(), ..Writer::default() };
@@ -60,7 +60,7 @@ struct Writer {
     text: String,
     /// Clips so far, which have numbers as names.
     clips: u32,
-    /// What names begin with; empty in a document of its own.
+    /// What names begin with in an HTML document; empty in a document of its own.
     prefix: String,
 }
 
@@ -161,6 +161,10 @@ impl Writer {
         }
         if text.upwards {
             attributes.push(("transform", turned));
+        }
+        if !self.prefix.is_empty() && covers(&text.content) && text.content.chars().count() > 3 {
+            attributes.push(("textLength", number(width(&text.content, text.size, text.weight))));
+            attributes.push(("lengthAdjust", "spacingAndGlyphs".to_owned()));
         }
         self.element("text", &attributes, Some(&text.content));
     }

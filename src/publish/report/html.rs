@@ -2,12 +2,18 @@
 
 use std::fmt::Write;
 
+/// A column with a longer text is wide.
+const LONG: usize = 40;
+
 /// Text with the characters escaped that mean something in HTML, in elements and in quoted attributes. Characters that no
-/// HTML document may hold become U+FFFD (HTML, section 13.2.3.5).
+/// HTML document may hold become U+FFFD (HTML, section 13.2.3.5). Lines end with a line feed alone, as browsers read them.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
         match character {
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\r' => out.push('\n'),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -90,10 +96,15 @@ impl Page {
              <caption id=\"{id}\" dir=\"auto\"><span>{}</span></caption>\n<thead><tr>",
             escaped(caption)
         );
-        let are_numbers: Vec<bool> = (0..head.len()).map(|nth| nth > 0 && has_numbers(rows, nth)).collect();
-        let class = |nth: usize| if are_numbers[nth] { " class=\"n\"" } else { "" };
+        let class_of = |nth: usize| match nth {
+            0 => "",
+            _ if has_numbers(rows, nth) => " class=\"n\"",
+            _ if has_long_texts(rows, nth) => " class=\"w\"",
+            _ => "",
+        };
+        let classes: Vec<&str> = (0..head.len()).map(class_of).collect();
         for (nth, cell) in head.iter().enumerate() {
-            let _ = write!(self.out, "<th scope=\"col\"{}>{}</th>", class(nth), escaped(cell));
+            let _ = write!(self.out, "<th scope=\"col\"{}>{}</th>", classes[nth], escaped(cell));
         }
         self.raw("</tr></thead>\n<tbody>");
         for row in rows {
@@ -102,7 +113,7 @@ impl Page {
                 let cell = escaped(cell);
                 let _ = match nth {
                     0 => write!(self.out, "<th scope=\"row\" dir=\"auto\">{cell}</th>"),
-                    _ => write!(self.out, "<td{} dir=\"auto\">{cell}</td>", class(nth)),
+                    _ => write!(self.out, "<td{} dir=\"auto\">{cell}</td>", classes[nth]),
                 };
             }
             self.raw("</tr>");
@@ -127,6 +138,11 @@ fn has_numbers(rows: &[Vec<String>], nth: usize) -> bool {
     any && all
 }
 
+/// Whether a column has texts that would make a narrow one many lines high.
+fn has_long_texts(rows: &[Vec<String>], nth: usize) -> bool {
+    rows.iter().filter_map(|row| row.get(nth)).any(|cell| cell.chars().count() > LONG)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +153,7 @@ mod tests {
             escaped("<b a=\"1\">&\u{0}\u{b}\u{ffff}\n"),
             "&lt;b a=&quot;1&quot;&gt;&amp;\u{fffd}\u{fffd}\u{fffd}\n"
         );
+        assert_eq!(escaped("a\r\nb\rc\r\r\n"), "a\nb\nc\n\n", "lines of other systems");
         let mut page = Page::default();
         page.table("<i>", &["<th>", "n"], &[vec!["</table>".to_owned(), "1.5 ± 0.1".to_owned()]]);
         page.details("<s>", |page| page.paragraph("<p>"));

@@ -13,6 +13,7 @@ mod stages;
 mod style;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +23,8 @@ use crate::figure::plots::Plot;
 use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::view::ViewSettings;
-use html::{Page, escaped};
+use html::Page;
+pub(super) use html::escaped;
 use material::Material;
 use style::STYLE;
 

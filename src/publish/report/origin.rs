@@ -6,9 +6,11 @@ use sha2::{Digest, Sha256};
 
 use super::html::{Page, escaped};
 use super::material::Material;
+use crate::doc::{capitalised, listed};
 use crate::form::number::{counted, hexadecimal};
+use crate::publish::digest::digest_of;
 use crate::results::number::{duration, percent};
-use crate::run::{Machine, provenance, weights_path};
+use crate::run::{Machine, Provenance, provenance, weights_path};
 
 /// The most runs with a line of their own.
 const MOST_RUNS: usize = 300;
@@ -17,9 +19,7 @@ const MOST_WEIGHTS: u64 = 4 << 30;
 
 /// Name and version of this program, with its commit.
 pub fn version() -> String {
-    let commit = Some(env!("WEIGHTLAB_COMMIT")).filter(|commit| !commit.is_empty());
-    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
-    format!("Weightlab {}{commit}", env!("CARGO_PKG_VERSION"))
+    capitalised(&Provenance::here().program_and_commit())
 }
 
 /// A moment in UTC: "2026-11-24 19:30 UTC".
@@ -60,7 +60,7 @@ pub fn runs(page: &mut Page, material: &Material<'_>) {
         page.table("Runs, their identities and the digests of their final weights", &head, &rows);
         if all > MOST_RUNS {
             page.paragraph(&format!(
-                "These are the first {MOST_RUNS} of {}; weightlab show --columns … lists all.",
+                "These are the first {MOST_RUNS} of {}; weightlab show lists all.",
                 counted(all, "run")
             ));
         }
@@ -75,7 +75,7 @@ fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String 
         return "not computed: too many bytes".to_owned();
     }
     *left -= about.len();
-    std::fs::read(&path).map_or_else(|_| "–".to_owned(), |bytes| hexadecimal(&Sha256::digest(&bytes)))
+    digest_of(&path).unwrap_or_else(|_| "–".to_owned())
 }
 
 /// The programs and machines of the runs, the digests of their data, and what made this report.
@@ -94,9 +94,9 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
     }
     let mut rows: Vec<Vec<String>> =
         machines.iter().map(|(key, runs)| made_by(material, key, runs)).collect();
-    let here = machine_cells(Some(&Machine::here()));
-    let own = format!("weightlab {}", env!("CARGO_PKG_VERSION"));
-    rows.push([vec!["this report".to_owned(), own], here.to_vec(), vec![time(input.made)]].concat());
+    let own = Provenance::here();
+    let here = machine_cells(own.machine.as_ref()).to_vec();
+    rows.push([vec!["this report".to_owned(), own.program], here, vec![time(input.made)]].concat());
     let head = ["What", "Program", "Commit", "System", "Processor", "Vectors", "Begun"];
     page.table("What computed the runs, as they recorded it, and what made this report", &head, &rows);
     let secs: f64 = material.rows.iter().map(|row| row.secs).sum();
@@ -104,7 +104,7 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
     let mut devices: Vec<String> = input.runs.iter().map(|run| format!("{:?}", run.spec.device)).collect();
     devices.sort();
     devices.dedup();
-    page.paragraph(&format!("Device: {}.", crate::doc::listed(&devices)));
+    page.paragraph(&format!("Device: {}.", listed(&devices)));
     let line = |((label, digest), count): (&(String, String), &usize)| {
         vec![label.clone(), digest.clone(), count.to_string()]
     };
@@ -155,7 +155,6 @@ pub fn experiment(page: &mut Page, material: &Material<'_>) {
         }
         page.raw("</ul>");
     }
-    // A line break right behind the tag is no part of the text (HTML, section 13.1.2.5).
     page.raw(&format!(
         "<pre tabindex=\"0\" aria-label=\"Text of the experiment file\" role=\"region\"><code>{}</code></pre>",
         escaped(input.text)

@@ -2,13 +2,14 @@
 
 use super::html::Page;
 use super::material::Material;
+use crate::doc::Run;
 use crate::form::number::{counted, grouped};
-use crate::results::number::{fixed, plus_minus};
 use crate::results::paired::{Comparison, Paired};
+use crate::results::table::Row;
 use crate::results::table::columns::{Column, Sort};
 use crate::results::table::copy::{Numbers, cells};
 use crate::results::table::grouped::Grouped;
-use crate::results::table::view::Key;
+use crate::results::table::view::{Baseline, Key};
 use crate::results::{RunRecord, RunState};
 
 /// A table has no more lines than this, so that a report of many thousand runs stays a file that opens.
@@ -33,7 +34,7 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     if keys.is_empty() {
         keys.push(Key::Arm);
     }
-    let is_visible = |row: &crate::results::table::Row| !material.left_out.contains(&row.run);
+    let is_visible = |row: &Row| !material.left_out.contains(&row.run);
     let baseline = &view.table.baseline;
     let found = Grouped::of(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
     let lines = found.lines(&std::collections::BTreeSet::new());
@@ -47,7 +48,7 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let head: Vec<String> = head.iter().enumerate().map(name).collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     page.table(
-        "Mean ± half of the 95 % confidence interval over seeds (Student's t). Means are over finished runs.",
+        "Mean ± half of the 95 % confidence interval over seeds (Student's t). Done and failed runs count, with their last values; runs that go on count while there are no others.",
         &head,
         rows,
     );
@@ -62,10 +63,10 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
 /// Says of every arm which seeds are missing, and of runs that failed or diverged why.
 fn unfinished(page: &mut Page, material: &Material<'_>) {
     const MOST: usize = 200;
-    let is_sound = |row: &&crate::results::table::Row| row.state == RunState::Done.word() && !row.diverged;
+    let is_sound = |row: &&Row| row.state == RunState::Done.word() && !row.diverged;
     let lacking: Vec<_> =
         material.rows.iter().zip(material.input.runs).filter(|(row, _)| !is_sound(row)).collect();
-    let line = |(row, run): &(&crate::results::table::Row, &crate::doc::Run)| {
+    let line = |(row, run): &(&Row, &Run)| {
         let record = material.record(run);
         let why = record.and_then(|record| record.failure()).unwrap_or_default();
         let place = record.filter(|record| !record.is_done()).map(RunRecord::position).unwrap_or_default();
@@ -90,37 +91,62 @@ fn unfinished(page: &mut Page, material: &Material<'_>) {
     cut(page, rows.len(), lacking.len(), "runs");
 }
 
-/// Differences between arms over the seeds that both have.
+/// Differences between arms over the seeds that both have, in the runs that the filter shows.
 pub fn pairs(page: &mut Page, material: &Material<'_>) {
     let arms = material.arms();
-    let count = if arms.len() <= MOST_CROSSED { arms.len() } else { 1 };
-    let pairs = (0..count).flat_map(|first| (first + 1..arms.len()).map(move |second| [first, second]));
+    let pairs = crossed(&arms, &material.input.view.table.baseline);
+    let is_visible = |row: &Row| !material.left_out.contains(&row.run);
     let mut rows = Vec::new();
-    for [first, second] in pairs.take(MOST_PAIRS) {
-        let found = Comparison::of(&material.rows, [arms[first], arms[second]], |_| true);
+    for [first, second] in pairs.into_iter().take(MOST_PAIRS) {
+        let found = Comparison::of(&material.rows, [first, second], is_visible);
         let Some(last) = found.last else { continue };
+        let data = if found.validation { ", on the validation data" } else { "" };
         rows.push(vec![
-            format!("{} − {}", arms[second], arms[first]),
-            points(&last),
-            found.best.as_ref().map_or_else(|| "–".to_owned(), points),
+            format!("{second} − {first}{data}"),
+            last.number_of_points(),
+            found.best.as_ref().map_or_else(|| "–".to_owned(), Paired::number_of_points),
             last.n.to_string(),
             if last.is_identical() { last.identical() } else { last.verdict().to_owned() },
         ]);
     }
-    let caption = "Differences of accuracies in percentage points, seed by seed, with their 95 % confidence intervals (paired, Student's t)";
+    let caption = "Differences of test accuracies in percentage points, seed by seed, with half of their 95 % confidence intervals (paired, Student's t)";
     page.table(caption, &["Arms", "Last accuracy", "Best accuracy", "Seeds", "Verdict on the last"], &rows);
     if arms.len() > MOST_CROSSED && !rows.is_empty() {
         page.paragraph(&format!(
-            "There are {} arms; {} of them are compared with the first one.",
+            "There are {} arms; {} of them are compared with one.",
             grouped(arms.len() as u64),
             grouped(rows.len() as u64)
         ));
     }
 }
 
-/// "+0.40 ± 0.20".
-fn points(found: &Paired) -> String {
-    let sign = if found.mean > 0.0 { "+" } else { "" };
-    let half = found.half.map(|half| format!(" {}", plus_minus(half * 100.0, &fixed(half * 100.0, 2))));
-    format!("{sign}{}{}", fixed(found.mean * 100.0, 2), half.unwrap_or_default())
+/// The pairs of arms: all of a few, else each with the baseline, or with the first one where that is no arm.
+fn crossed<'a>(arms: &[&'a str], baseline: &Baseline) -> Vec<[&'a str; 2]> {
+    if arms.len() <= MOST_CROSSED {
+        let pairs = arms.iter().enumerate();
+        return pairs
+            .flat_map(|(nth, first)| arms[nth + 1..].iter().map(|second| [*first, *second]))
+            .collect();
+    }
+    let base = match baseline {
+        Baseline::Group(name) => arms.iter().position(|arm| arm == name).unwrap_or(0),
+        Baseline::First | Baseline::None => 0,
+    };
+    let others = arms.iter().enumerate().filter(|(nth, _)| *nth != base);
+    others.map(|(_, second)| [arms[base], *second]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_arms_each_is_compared_with_the_baseline() {
+        let few = crossed(&["a", "b", "c"], &Baseline::Group("b".to_owned()));
+        assert_eq!(few, [["a", "b"], ["a", "c"], ["b", "c"]]);
+        let many = ["a", "b", "c", "d", "e", "f", "g"];
+        let found = crossed(&many, &Baseline::Group("c".to_owned()));
+        assert_eq!((found.len(), found[0], found[2]), (6, ["c", "a"], ["c", "d"]));
+        assert_eq!(crossed(&many, &Baseline::Group("gone".to_owned()))[5], ["a", "g"]);
+    }
 }

@@ -19,9 +19,11 @@ pub fn settings(page: &mut Page, material: &Material<'_>) {
     let Some(first) = arms.first() else { return };
     let usual = of_spec(&RunSpec::default());
     let is_shared = |path: &str| arms.iter().all(|row| row.all.get(path) == first.all.get(path));
-    let shared: Vec<(&String, &String)> = first.all.iter().filter(|(path, _)| is_shared(path)).collect();
+    // Stages say what they change of the training.
+    let is_said = |path: &String, value: &String| !(is_plan(path) && value == NONE);
+    let shared = first.all.iter().filter(|(path, value)| is_shared(path) && is_said(path, value));
     let is_chosen = |(path, value): &(&String, &String)| usual.get(*path) != Some(*value);
-    let (chosen, kept): (Vec<_>, Vec<_>) = shared.into_iter().partition(is_chosen);
+    let (chosen, kept): (Vec<_>, Vec<_>) = shared.partition(is_chosen);
     differences(page, material, &arms);
     let head = ["Setting", "Value", "Unit", "In the file"];
     let line = |(path, value): &(&String, &String)| row(material, path, value);
@@ -45,9 +47,12 @@ fn row(material: &Material<'_>, path: &str, value: &str) -> Vec<String> {
     ]
 }
 
+fn is_plan(path: &str) -> bool {
+    path == "plan" || path.starts_with("plan.")
+}
+
 /// A row for each arm with what it has where arms differ.
 fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
-    let is_plan = |path: &String| path == "plan" || path.starts_with("plan.");
     let mut paths: Vec<&String> = material.differing.iter().filter(|path| !is_plan(path)).collect();
     let all = paths.len();
     paths.truncate(MOST_COLUMNS);

@@ -15,6 +15,8 @@ use crate::run::mask_overlap;
 
 /// The most rows of each of these tables.
 const MOST: usize = 400;
+/// Seeds of an arm whose masks are compared: their pairs grow with the square.
+const MOST_MASKS: usize = 30;
 
 /// The records of an arm's runs with their seeds, arm by arm.
 fn by_arm<'a>(material: &'a Material<'_>) -> Vec<(&'a str, Vec<(u64, &'a RunRecord, &'a str)>)> {
@@ -113,7 +115,7 @@ pub fn tickets(page: &mut Page, material: &Material<'_>) {
                 accuracy,
             ]);
         }
-        let ids: Vec<&str> = runs.iter().map(|(_, _, id)| *id).collect();
+        let ids: Vec<&str> = runs.iter().take(MOST_MASKS).map(|(_, _, id)| *id).collect();
         if overlaps.len() < MOST
             && let Some(overlap) = mask_overlap(material.input.folder, &ids)
         {
@@ -133,8 +135,15 @@ pub fn tickets(page: &mut Page, material: &Material<'_>) {
     let head = ["Arm", "Training", "Remaining", "Seeds", "Iteration", "Test accuracy there (%)"];
     page.table(caption, &head, &stops);
     cut(page, stops.len(), all, "trainings");
-    let caption = "Overlap of the final masks between the seeds of an arm: mean Jaccard index ± half of its 95 % confidence interval";
-    page.table(caption, &["Arm", "Pairs of seeds", "Overlap", "By chance"], &overlaps);
+    let limit = if by_arm(material).iter().any(|(_, runs)| runs.len() > MOST_MASKS) {
+        format!("; of an arm with more than {MOST_MASKS} seeds, of the first {MOST_MASKS}")
+    } else {
+        String::new()
+    };
+    let caption = format!(
+        "Overlap of the final masks between the seeds of an arm: mean Jaccard index ± half of its 95 % confidence interval{limit}"
+    );
+    page.table(&caption, &["Arm", "Pairs of seeds", "Overlap", "By chance"], &overlaps);
 }
 
 /// Reports that are alike but for their numbers, with how many runs gave one.

@@ -23,6 +23,8 @@ nav a{text-decoration:none}
 nav a:hover{text-decoration:underline}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr));gap:1.25rem}
 figure{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:.75rem;min-width:0}
+figure.wide{grid-column:1/-1}
+figure.wide svg{max-width:54rem;margin:auto}
 figure svg{display:block;width:100%;height:auto;background:#fff;border-radius:4px}
 figcaption{font-size:.88rem;line-height:1.45;margin:.6rem .15rem .1rem}
 figcaption strong{color:var(--text)}
@@ -36,13 +38,14 @@ tbody th{font-weight:500;min-width:8rem;overflow-wrap:anywhere}
 td{overflow-wrap:break-word}
 th.n,td.n{text-align:end;white-space:nowrap;font-variant-numeric:tabular-nums}
 thead th.n{white-space:normal}
+.w{min-width:16rem}
 details{margin:.7rem 0}
 summary{cursor:pointer;color:var(--accent);font-size:.92rem}
 pre{overflow-x:auto;white-space:pre;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:1rem;font:.84rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 .note{white-space:pre-wrap;border-inline-start:3px solid var(--line);padding-inline-start:.9rem}
 .long{white-space:pre-wrap}
 footer{margin-top:3rem;padding-top:1rem;padding-bottom:2.5rem;font-size:.88rem}
-@media (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.55rem}header,nav,main,footer{padding-inline:.9rem}figure{padding:.4rem}td{min-width:7rem}td.n{min-width:3.5rem}}
+@media (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.55rem}header,nav,main,footer{padding-inline:.9rem}figure{padding:.4rem}td{min-width:7rem}td.n{min-width:3.5rem}td.w{min-width:15rem}}
 @media print{
 @page{size:A4;margin:17mm 15mm}
 :root{color-scheme:light;--page:#fff;--panel:#fff;--text:#000;--soft:#444;--line:#bbb;--accent:#000}
@@ -52,7 +55,7 @@ header{padding-top:0}nav,.skip{display:none}
 h1{font-size:18pt}h2{font-size:12.5pt;margin-top:1.4rem}h2,h3,caption{break-after:avoid}
 figure,tr{break-inside:avoid}
 .figures{grid-template-columns:1fr 1fr;gap:.6rem}
-figure{border-color:#ddd;padding:.4rem}
+figure{border-color:#ddd;padding:.4rem}figure details:not([open]){display:none}
 .scroll{overflow:visible;border:0}table{font-size:8pt}th,td{padding:.2rem .4rem;min-width:0}th.n,td.n{white-space:normal}thead{display:table-header-group}caption,figcaption,summary{font-size:8.5pt}caption{padding-inline:.4rem}caption span{max-width:none}
 pre{white-space:pre-wrap;font-size:7.5pt}
 }

@@ -12,10 +12,11 @@ use zip::ZipArchive;
 
 use super::address::path_of;
 use super::preview::digest_in;
-use super::sink::{digest_of, is_archive};
+use super::sink::is_archive;
 use super::{METADATA, PREVIEW};
 use crate::form::number::hexadecimal;
 use crate::publish::PublishError;
+use crate::publish::digest::{digest, digest_of};
 
 /// The files of an earlier export, with their digests where they are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,11 @@ impl Existing {
         self.0.is_empty()
     }
 
+    /// Whether the earlier export has written this file.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// The paths of the files.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
@@ -67,7 +73,7 @@ impl Existing {
             match digest_of(&path) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(PublishError::reading(&path)(error)),
-                Ok((_, found)) if digest.as_ref().is_none_or(|digest| *digest == found) => {}
+                Ok(found) if digest.as_ref().is_none_or(|digest| *digest == found) => {}
                 Ok(_) => return Err(PublishError::Changed { path }),
             }
         }
@@ -77,8 +83,7 @@ impl Existing {
 
 /// The files that the metadata of an earlier export list; nothing where they are not as it wrote them.
 fn listed(metadata: &[u8], preview: &[u8]) -> Option<Existing> {
-    let digest = hexadecimal(&Sha256::digest(metadata));
-    if digest_in(preview)? != digest {
+    if digest_in(preview)? != hexadecimal(&Sha256::digest(metadata)) {
         return None;
     }
     let metadata: Value = serde_json::from_slice(metadata).ok()?;
@@ -91,7 +96,7 @@ fn listed(metadata: &[u8], preview: &[u8]) -> Option<Existing> {
     Some(Existing(own.chain(always).collect()))
 }
 
-/// An archive of an earlier export, to which nothing was added.
+/// An archive of an earlier export, to which nothing was added, and in which nothing was changed.
 fn of_archive(place: &Path) -> Option<Existing> {
     let mut archive = ZipArchive::new(File::open(place).ok()?).ok()?;
     let mut read = |name: &str| {
@@ -101,8 +106,16 @@ fn of_archive(place: &Path) -> Option<Existing> {
     };
     let (metadata, preview) = read(METADATA).zip(read(PREVIEW))?;
     let known = listed(&metadata, &preview)?;
-    let is_own = archive
-        .file_names()
-        .all(|name| name.is_ok_and(|name| name.ends_with('/') || known.0.contains_key(name.as_ref())));
-    is_own.then_some(known)
+    for nth in 0..archive.len() {
+        let mut file = archive.by_index(nth).ok()?;
+        if file.is_dir() {
+            continue;
+        }
+        let wanted = known.0.get(&*file.name().ok()?)?;
+        let found = digest(&mut file).ok()?;
+        if wanted.as_ref().is_some_and(|wanted| *wanted != found) {
+            return None;
+        }
+    }
+    Some(known)
 }

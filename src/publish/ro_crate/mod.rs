@@ -21,14 +21,14 @@ mod sink;
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::{BufWriter, IntoInnerError, Seek};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
-use super::points::points_csv;
 use super::report::{self, ReportInput};
-use super::{PublishError, Selected};
+use super::{PublishError, Selected, write_points};
 use crate::doc::Run;
 use crate::form::number::hexadecimal;
 use crate::results::RunRecord;
@@ -102,8 +102,7 @@ fn write_at(
     ];
     let report = report_of(selected, published)?;
     parts.push(writing.text(REPORT, &report, "The report: methods, figures and tables, for people")?);
-    let points = points_csv(selected.runs, selected.records);
-    parts.push(writing.text(POINTS, &points, "Every value of every run, one on each line")?);
+    parts.push(writing.points(selected)?);
     if let Ok(view) = std::fs::read_to_string(selected.folder.join(VIEW)) {
         let about = "How Weightlab shows the results: views, colours, marks and notes";
         parts.push(writing.text(&format!("{folder}{VIEW}"), &view, about)?);
@@ -162,6 +161,22 @@ impl Writing {
         self.written.files += 1;
         self.written.bytes += stored.bytes;
         Ok(stored)
+    }
+
+    /// Adds all points, through a file without a name: those of thousands of runs would fill the memory.
+    fn points(&mut self, selected: &Selected<'_>) -> Result<Part, PublishError> {
+        let spooled = || -> std::io::Result<File> {
+            let mut file = tempfile::tempfile()?;
+            let mut buffered = BufWriter::new(&mut file);
+            write_points(selected.folder, selected.runs, &mut buffered)?;
+            buffered.into_inner().map_err(IntoInnerError::into_error)?;
+            file.rewind()?;
+            Ok(file)
+        };
+        let mut file = spooled().map_err(PublishError::writing(&std::env::temp_dir()))?;
+        let stored = self.store(POINTS, &mut file)?;
+        let description = "Every value of every run, one on each line".to_owned();
+        Ok(Part { stored, name: POINTS.to_owned(), description })
     }
 
     fn text(&mut self, path: &str, text: &str, description: &str) -> Result<Part, PublishError> {

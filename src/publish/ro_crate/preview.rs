@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::address::path_of;
+use crate::publish::report::escaped;
 
 /// What marks the digest of the metadata that the page was made for.
 const MARK: &str = "<meta name=\"ro-crate-metadata-sha256\" content=\"";
@@ -64,10 +65,6 @@ fn linked(reference: &Value, entity: Option<&Value>) -> String {
     } else {
         escaped(name)
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const STRING: &str = "a string can be written to";

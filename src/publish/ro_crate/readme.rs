@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::VIEW;
 use crate::data::Places;
 use crate::publish::Selected;
 
@@ -40,10 +41,15 @@ pub fn private(selected: &Selected<'_>) -> Vec<String> {
     if home.len() < 2 {
         return Vec::new();
     }
-    let tells = |text: &str| text.contains(home.as_ref());
+    // Files have backslashes twice.
+    let quoted = home.replace('\\', "\\\\");
+    let tells = |text: &str| text.contains(home.as_ref()) || text.contains(&quoted);
     let mut notes = Vec::new();
     if tells(selected.text) {
         notes.push(format!("the experiment names a path in {home}; name paths relative to its file instead"));
+    }
+    if std::fs::read_to_string(selected.folder.join(VIEW)).is_ok_and(|text| tells(&text)) {
+        notes.push(format!("the notes or the views of the window name a path in {home}"));
     }
     let is_told = selected.begun().any(|(run, record)| {
         let settings = std::fs::read_to_string(selected.folder.join(&run.id).join("run.ron"));

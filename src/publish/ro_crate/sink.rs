@@ -3,21 +3,17 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempDir};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::existing::Existing;
 use super::files::media_type;
-use crate::form::number::hexadecimal;
 use crate::publish::PublishError;
-
-/// Bytes that are copied at a time.
-const PIECE: usize = 1 << 16;
+use crate::publish::digest::{copied, digest_of};
 
 /// What was written of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +89,7 @@ impl Sink {
                     std::fs::create_dir_all(folder).map_err(&fail)?;
                 }
                 paths.push(path.to_owned());
-                copy(path, content, &mut File::create(file).map_err(&fail)?).map_err(&fail)
+                stored(path, copied(content, &mut File::create(file).map_err(&fail)?)).map_err(&fail)
             }
             Self::Zip { place, writer, folders } => {
                 let fail = PublishError::writing(place);
@@ -105,7 +101,7 @@ impl Sink {
                     }
                 }
                 writer.start_file(path, options(path)).map_err(|error| fail(error.into()))?;
-                copy(path, content, writer).map_err(&fail)
+                stored(path, copied(content, writer)).map_err(&fail)
             }
         }
     }
@@ -113,12 +109,14 @@ impl Sink {
     /// Puts the crate into its place.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When somebody's own file is in the way, or the disk refuses.
     pub fn finish(self) -> Result<(), PublishError> {
         match self {
             Self::Folder { place, growing, existing, paths } => {
                 let fail = PublishError::writing(&place);
-                put(&growing.path().join("crate"), &place, &existing, &paths).map_err(&fail)
+                let from = growing.path().join("crate");
+                keep_others(&from, &place, &existing, &paths)?;
+                put(&from, &place, &existing, &paths).map_err(&fail)
             }
             Self::Zip { place, writer, .. } => {
                 let fail = PublishError::writing(&place);
@@ -147,28 +145,21 @@ fn options(path: &str) -> SimpleFileOptions {
         .large_file(true)
 }
 
-fn copy(path: &str, from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<Stored> {
-    let mut hash = Sha256::new();
-    let mut piece = vec![0; PIECE];
-    let mut bytes = 0;
-    loop {
-        let count = match from.read(&mut piece) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        hash.update(&piece[..count]);
-        to.write_all(&piece[..count])?;
-        bytes += count as u64;
-    }
-    Ok(Stored { path: path.to_owned(), bytes, sha256: hexadecimal(&hash.finalize()) })
+fn stored(path: &str, copied: std::io::Result<(u64, String)>) -> std::io::Result<Stored> {
+    copied.map(|(bytes, sha256)| Stored { path: path.to_owned(), bytes, sha256 })
 }
 
-/// The length and the SHA-256 of a file.
-pub fn digest_of(path: &Path) -> std::io::Result<(u64, String)> {
-    let stored = copy("", &mut File::open(path)?, &mut std::io::sink())?;
-    Ok((stored.bytes, stored.sha256))
+/// Refuses where a file of the crate would replace one that the earlier export has not written: somebody's own, unless it
+/// is the same.
+fn keep_others(from: &Path, place: &Path, existing: &Existing, paths: &[String]) -> Result<(), PublishError> {
+    for path in paths.iter().filter(|path| !existing.has(path)) {
+        let [own, new] = [place.join(path), from.join(path)];
+        let is_same = || Some(digest_of(&own).ok()? == digest_of(&new).ok()?);
+        if own.symlink_metadata().is_ok() && is_same() != Some(true) {
+            return Err(PublishError::Changed { path: own });
+        }
+    }
+    Ok(())
 }
 
 /// Moves a whole crate to its place: as a folder where nothing is there, else file by file. Files of an earlier export that

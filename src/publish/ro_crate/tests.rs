@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Bench {
         ];
         let lines = begin.iter().chain(end).map(|event| serde_json::to_string(event).unwrap() + "\n");
         self.write_of(run, "events.jsonl", &lines.collect::<String>());
-        let about = "(arm: \"a\", seed: 1, program: \"weightlab 0.1.0 (0123456789ab)\", machine: Some(\"linux x86_64\"), spec: (), data: Some(\"00ff\"))";
+        let about = "(arm: \"a\", seed: 1, program: \"weightlab 0.1.0\", machine: Some((commit: \"0123456789ab\", system: \"linux x86_64\", vectors: \"AVX2\")), spec: (), data: Some(\"00ff\"))";
         self.write_of(run, "run.ron", about);
     }
 
@@ -113,7 +113,7 @@ fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     let root = entity(&graph, "./");
     assert_eq!(root["name"], "Two <arms>: a Weightlab experiment with its results");
     let about = root["description"].as_str().unwrap();
-    assert!(about.starts_with("4 runs: 1 done, 1 failed, 2 not started. A multi-layer"), "{about}");
+    assert!(about.starts_with("4 runs: 1 done, 1 failed, 2 not run. A multi-layer"), "{about}");
     assert_eq!(
         (&root["creativeWorkStatus"], &root["datePublished"]),
         (&"Incomplete".into(), &"2026-01-02T03:04:05+00:00".into())
@@ -131,7 +131,7 @@ fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     );
     let program = entity(&graph, action["instrument"]["@id"].as_str().unwrap());
     assert_eq!(program["version"], "0.1.0 (0123456789ab)");
-    assert_eq!(entity(&graph, action["environment"]["@id"].as_str().unwrap())["value"], "linux x86_64");
+    assert_eq!(entity(&graph, action["environment"]["@id"].as_str().unwrap())["value"], "linux x86_64, AVX2");
     assert_eq!(entity(&graph, "#samples-00ff")["value"], "00ff");
     let action = entity(&graph, &format!("#run-{failed}"));
     assert_eq!(action["error"], "the disk is full");
@@ -235,4 +235,47 @@ fn what_somebody_has_made_is_never_replaced() {
         std::fs::write(&path, before).unwrap();
     }
     assert!(bench.write("crate", PUBLISHED).is_ok());
+}
+
+#[test]
+fn a_file_that_somebody_put_where_a_new_one_would_be_stays() {
+    let bench = Bench::new();
+    bench.write("crate", PUBLISHED).unwrap();
+    bench.store(1, &[]);
+    let own = bench.path("crate/my first.runs").join(&bench.runs[1].id).join("run.ron");
+    std::fs::create_dir(own.parent().unwrap()).unwrap();
+    std::fs::write(&own, "mine").unwrap();
+    let before = std::fs::read(bench.path("crate").join(METADATA)).unwrap();
+    let refusal = bench.write("crate", PUBLISHED + 1).unwrap_err();
+    assert!(matches!(&refusal, PublishError::Changed { path } if *path == own), "{refusal}");
+    assert_eq!(std::fs::read_to_string(&own).unwrap(), "mine");
+    assert_eq!(std::fs::read(bench.path("crate").join(METADATA)).unwrap(), before, "nothing has begun");
+    std::fs::remove_file(&own).unwrap();
+    assert!(bench.write("crate", PUBLISHED + 1).is_ok());
+}
+
+#[test]
+fn an_archive_in_which_something_was_changed_or_added_is_not_replaced() {
+    let bench = Bench::new();
+    bench.write("a.zip", PUBLISHED).unwrap();
+    let change = |name: &str, content: &str| {
+        let mut from = zip::ZipArchive::new(File::open(bench.path("a.zip")).unwrap()).unwrap();
+        let mut to = zip::ZipWriter::new(File::create(bench.path("changed.zip")).unwrap());
+        for at in 0..from.len() {
+            let entry = from.by_index(at).unwrap();
+            if entry.name().unwrap() != name {
+                to.raw_copy_file(entry).unwrap();
+            }
+        }
+        to.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        to.write_all(content.as_bytes()).unwrap();
+        to.finish().unwrap();
+        bench.write("changed.zip", PUBLISHED)
+    };
+    for name in [README, "my first.ron", "notes.txt"] {
+        assert!(matches!(change(name, "mine"), Err(PublishError::Foreign { .. })), "{name}");
+    }
+    let text = std::fs::read(bench.path("a.zip")).unwrap();
+    std::fs::write(bench.path("changed.zip"), text).unwrap();
+    assert!(bench.write("changed.zip", PUBLISHED).is_ok());
 }

@@ -60,28 +60,48 @@ impl Folders {
         write_atomically(&path, text.as_bytes()).map_err(PublishError::writing(&path))
     }
 
-    /// The folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first. Another run of an
-    /// arm and seed that read alike, of another version of the settings for instance, has its identity behind it.
+    /// The folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first, also where its arm has
+    /// another name now. Another run of an arm and seed that read alike, of another version of the settings for instance,
+    /// has its identity behind it. Arms that share a run have a folder each.
     pub fn take(&mut self, runs: &[Run]) -> Vec<PathBuf> {
+        let mut found: Vec<Option<String>> = runs.iter().map(|run| self.of_this_name(run)).collect();
+        let mut used: BTreeSet<String> = found.iter().flatten().cloned().collect();
         // Some systems do not tell A from a.
-        let own =
-            |run: &Run| self.runs.iter().find(|(_, id)| **id == run.id).map(|(folder, _)| folder.clone());
-        let mut found: Vec<Option<String>> = runs.iter().map(own).collect();
         let mut taken: BTreeSet<String> = self.runs.keys().map(|folder| folder.to_lowercase()).collect();
+        let mut of_run: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let known = self.runs.clone();
+        for (folder, id) in &known {
+            of_run.entry(id).or_default().push(folder);
+        }
         for (run, folder) in runs.iter().zip(&mut found) {
             if folder.is_some() {
                 continue;
             }
-            let mut name = folder_name(run);
-            if taken.contains(&name.to_lowercase()) {
-                name = format!("{name}-{}", run.id);
-            }
+            let earlier = of_run.get(run.id.as_str()).into_iter().flatten();
+            let name = earlier.copied().find(|folder| !used.contains(*folder)).map(str::to_owned);
+            let name = name.unwrap_or_else(|| {
+                let [plain, own] = names_of(run);
+                if taken.contains(&plain.to_lowercase()) { own } else { plain }
+            });
+            used.insert(name.clone());
             taken.insert(name.to_lowercase());
             self.runs.insert(name.clone(), run.id.clone());
             *folder = Some(name);
         }
         found.into_iter().flatten().map(PathBuf::from).collect()
     }
+
+    /// The folder that this run of this arm has from an earlier export.
+    fn of_this_name(&self, run: &Run) -> Option<String> {
+        names_of(run).into_iter().find(|folder| self.runs.get(folder) == Some(&run.id))
+    }
+}
+
+/// The folder of a run, and the one that it has where another run has that.
+fn names_of(run: &Run) -> [String; 2] {
+    let plain = folder_name(run);
+    let own = format!("{plain}-{}", run.id);
+    [plain, own]
 }
 
 fn folder_name(run: &Run) -> String {
@@ -128,6 +148,18 @@ mod tests {
         let wanted = ["a/seed-1-new", "a/seed-1"].map(Path::new);
         assert_eq!(again.take(&changed), wanted);
         assert_eq!(again.take(&changed), wanted, "once more");
+    }
+
+    #[test]
+    fn arms_that_share_a_run_keep_a_folder_each_and_a_renamed_arm_keeps_its_own() {
+        let mut folders = Folders::read(Path::new("does-not-exist")).unwrap();
+        let shared = [run("same", "a", 1), run("same", "b", 1)];
+        let wanted = ["a/seed-1", "b/seed-1"].map(Path::new);
+        assert_eq!(folders.take(&shared), wanted);
+        assert_eq!(folders.take(&shared), wanted, "once more");
+        assert_eq!(folders.take(&[run("same", "b", 1)]), wanted[1..]);
+        let renamed = [run("same", "a", 1), run("same", "c", 1)];
+        assert_eq!(folders.take(&renamed), wanted);
     }
 
     #[test]

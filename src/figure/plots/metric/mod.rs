@@ -24,7 +24,7 @@ pub const PLOT: Plot = Plot {
     title: "Metric over setting",
     subject: "results over a setting",
     help: "Which value of a setting is best, and how much does it matter? Any result over any setting or over another \
-           result, as in the columns of Runs. A line joins the runs that agree in everything but x and the seed: the mean \
+           result. All columns of Runs can be x and y. A line joins the runs that agree in everything but x and the seed: the mean \
            over seeds with its interval, and a ring around the best mean. Lines of an arm that differ in another swept \
            setting are shades of its colour. Over another result, each run is a mark.",
     needs: &["test_accuracy"],

@@ -181,7 +181,7 @@ fn counts(selected: &Selected<'_>) -> Counts {
         match selected.records.get(&run.id).map(RunRecord::state) {
             Some(RunState::Done) => counts.done += 1,
             Some(state) => *counts.others.entry(state.word()).or_default() += 1,
-            None => *counts.others.entry("not started").or_default() += 1,
+            None => *counts.others.entry("not run").or_default() += 1,
         }
     }
     counts
