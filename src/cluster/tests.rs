@@ -239,7 +239,7 @@ fn the_status_is_that_of_the_directories_and_of_the_queue() {
     for (run, file) in [(2, "FAILED"), (3, "events.jsonl")] {
         let folder = bench.folder().join(format!("run{run}"));
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(file), "").unwrap();
+        std::fs::write(folder.join(file), "x").unwrap();
     }
     bench.queue_has("submit-1.sh", &[(4, "RUNNING"), (5, "PENDING"), (9, "PENDING"), (6, "FAILED")]);
     let status = bench.status();

@@ -33,7 +33,9 @@ impl Bench {
         let root = tempfile::tempdir().unwrap();
         let bin = root.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
-        programs.iter().for_each(|(name, text)| program(&bin.join(name), text));
+        for (name, text) in programs {
+            program(&bin.join(name), text);
+        }
         let file = root.path().join("x.ron");
         std::fs::write(&file, TEXT).unwrap();
         let settings = ClusterSettings { shards: Some(2), ..ClusterSettings::default() };
