@@ -147,7 +147,8 @@ impl Status {
     /// Whether nothing will change by itself: no process and no task works on the runs. A Slurm that does not answer for a
     /// while may have tasks of all that is not done.
     pub fn is_over(&self) -> bool {
-        let is_silent = matches!(self.trouble, Some(ClusterError::Refused { .. }));
+        let is_silent =
+            matches!(self.trouble, Some(ClusterError::Refused { .. } | ClusterError::NoController(_)));
         let goes_on = |place: &RunPlace| match place {
             RunPlace::Running | RunPlace::Pending => true,
             RunPlace::Done => false,
