@@ -10,9 +10,16 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cp "$here/experiments/lottery_digits.ron" "$here/experiments/faults_digits.ron" "$work"
 cd "$work"
-for name in lottery_digits faults_digits; do
-    if [ "$name" = lottery_digits ]; then set=(--set 'arms.*.plan.**.Train=20it' --set 'seeds=[1, 2]'); else set=(--set 'seeds=[1, 2]' --set 'arms.*.plan.**.Campaign.trials=Fixed(60)'); fi
-    "$binary" run "$name.ron" "${set[@]}" > /dev/null
+# Names that are markup or turn the direction, lines of Windows, and runs that are missing.
+printf '%s\r\n' '(name: "</title><script>\u{202e}\"&", data: Iris(), net: Mlp(hidden: [4]), seeds: [1, 2], arms: [' \
+    '(name: "<svg onload=x> & \"q\"", plan: [Train("2ep"), Test]), (name: "שלום عربي", plan: [Train("1ep"), Test])])' > hostile.ron
+for name in lottery_digits faults_digits hostile; do
+    case "$name" in
+    lottery_digits) set=(--set 'arms.*.plan.**.Train=20it' --set 'seeds=[1, 2]') ;;
+    faults_digits) set=(--set 'seeds=[1, 2]' --set 'arms.*.plan.**.Campaign.trials=Fixed(60)') ;;
+    *) set=() && "$binary" run hostile.ron --seed 1 > /dev/null ;;
+    esac
+    [ "$name" = hostile ] || "$binary" run "$name.ron" "${set[@]}" > /dev/null
     "$binary" report "$name.ron" "${set[@]}" --to "$name.html"
     [ "$(stat -c %s "$name.html")" -lt 10000000 ] || { echo "$name.html is larger than 10 MB"; exit 1; }
 done

@@ -1,5 +1,7 @@
 //! The tables of results: groups of runs, what is missing, and differences seed by seed.
 
+use std::borrow::Cow;
+
 use super::html::Page;
 use super::material::Material;
 use crate::doc::Run;
@@ -102,7 +104,7 @@ pub fn pairs(page: &mut Page, material: &Material<'_>) {
         let Some(last) = found.last else { continue };
         let data = if found.validation { ", on the validation data" } else { "" };
         rows.push(vec![
-            format!("{second} − {first}{data}"),
+            format!("{} − {}{data}", isolated(second), isolated(first)),
             last.number_of_points(),
             found.best.as_ref().map_or_else(|| "–".to_owned(), Paired::number_of_points),
             last.n.to_string(),
@@ -118,6 +120,17 @@ pub fn pairs(page: &mut Page, material: &Material<'_>) {
             grouped(rows.len() as u64)
         ));
     }
+}
+
+/// A name that does not change the order of what is beside it, which would turn a difference round: names with letters that
+/// run from right to left are isolated (Unicode Standard Annex 9, 2.4.2).
+fn isolated(name: &str) -> Cow<'_, str> {
+    let runs_left = |letter: char| {
+        let turns = ['\u{200f}', '\u{202b}', '\u{202e}', '\u{2067}'].contains(&letter);
+        turns
+            || matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    };
+    if name.chars().any(runs_left) { format!("\u{2068}{name}\u{2069}").into() } else { name.into() }
 }
 
 /// The pairs of arms: all of a few, else each with the baseline, or with the first one where that is no arm.
@@ -139,6 +152,12 @@ fn crossed<'a>(arms: &[&'a str], baseline: &Baseline) -> Vec<[&'a str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_that_would_turn_a_difference_round_are_isolated() {
+        assert_eq!(isolated("é <b>, rate 0.1"), "é <b>, rate 0.1");
+        assert_eq!(isolated("שלום, batch 8"), "\u{2068}שלום, batch 8\u{2069}");
+    }
 
     #[test]
     fn of_many_arms_each_is_compared_with_the_baseline() {
