@@ -21,7 +21,7 @@ const MOST_NAMES: usize = 12;
 pub fn in_words(plot: &Plot, figure: &Figure) -> String {
     if !figure.parallel.is_empty() {
         let axes: Vec<String> = figure.parallel.iter().map(Axis::label).collect();
-        return format!("{}: lines of single runs across the axes {}.", plot.title, listed(&axes));
+        return format!("{}: lines of individual runs across the axes {}.", plot.title, listed(&axes));
     }
     let mut text = format!("{}: {} over {}.", plot.title, figure.y.label(), figure.x.label());
     let parts = figure.parts();
