@@ -214,5 +214,8 @@ fn figures_can_be_chosen_and_say_what_they_show() {
     assert_eq!(html.matches("<figure>").count(), 1);
     assert!(html.contains("aria-label=\"Loss: "), "an alternative text");
     let all = fixture.html();
-    assert!(all.matches("<figure>").count() >= 2 && all.contains("At the right end: dense "), "from the data");
+    assert!(
+        all.matches("<figure>").count() >= 2 && all.contains("At the right end: dense "),
+        "from the data"
+    );
 }
