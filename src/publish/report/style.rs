@@ -6,7 +6,7 @@ pub const STYLE: &str = r#"
 @media (prefers-color-scheme:dark){:root{--page:#16181b;--panel:#1f2226;--text:#e6e7ea;--soft:#a9aeb7;--line:#383c43;--accent:#8cbcf5}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere}
-header,nav,main,footer{max-width:72rem;margin:0 auto;padding:0 1.25rem}
+header,nav,main,footer{max-width:80rem;margin:0 auto;padding:0 1.25rem}
 header{padding-top:2.5rem}
 h1{font-size:2rem;line-height:1.2;margin:0 0 .4rem;letter-spacing:-.01em}
 h2{font-size:1.3rem;line-height:1.3;margin:2.75rem 0 .75rem;padding-top:.9rem;border-top:1px solid var(--line)}
@@ -30,9 +30,9 @@ figcaption{font-size:.88rem;line-height:1.45;margin:.6rem .15rem .1rem}
 figcaption strong{color:var(--text)}
 .scroll{overflow-x:auto;margin:.9rem 0;background:var(--panel);border:1px solid var(--line);border-radius:8px}
 table{border-collapse:collapse;width:100%;font-size:.9rem;line-height:1.4}
-caption{text-align:start;color:var(--soft);padding:.6rem .75rem .4rem;font-size:.88rem}
-th,td{text-align:start;vertical-align:top;padding:.38rem .75rem;border-top:1px solid var(--line);overflow-wrap:normal;min-width:3.5rem;max-width:26rem}
-caption span{display:block;max-width:calc(100vw - 4rem)}
+caption{text-align:start;color:var(--soft);padding:.6rem .6rem .4rem;font-size:.88rem}
+th,td{text-align:start;vertical-align:top;padding:.38rem .6rem;border-top:1px solid var(--line);overflow-wrap:normal;min-width:3.5rem;max-width:26rem}
+caption span{display:block;max-width:min(100vw - 4rem,75rem)}
 thead th{font-weight:600;border-bottom:1px solid var(--soft)}
 tbody th{font-weight:500;min-width:8rem;overflow-wrap:anywhere}
 td{overflow-wrap:break-word}
