@@ -56,7 +56,7 @@ impl Bench {
         ];
         let lines = begin.iter().chain(end).map(|event| serde_json::to_string(event).unwrap() + "\n");
         self.write_of(run, "events.jsonl", &lines.collect::<String>());
-        let about = "(arm: \"a\", seed: 1, program: \"weightlab 0.1.0\", machine: Some((commit: \"0123456789ab\", system: \"linux x86_64\", vectors: \"AVX2\")), spec: (), data: Some(\"00ff\"))";
+        let about = "(arm: \"a\", seed: 1, program: \"weightlab 0.1.0\", machine: (commit: \"0123456789ab\", system: \"linux x86_64\", vectors: \"AVX2\"), spec: (), data: \"00ff\")";
         self.write_of(run, "run.ron", about);
     }
 
