@@ -1,10 +1,11 @@
-//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 [--threads 2] [--runs 7] [--kernels direct]`.
+//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 [--threads 2] [--runs 7] [--kernels exact]`.
 //!
-//! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), and the
-//! peak of the process's memory. Training takes Winograd's kernels unless told otherwise; tests and campaigns are always
-//! exact.
+//! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), the
+//! multiply-adds of that by direct sums over whole networks, and the peak of the process's memory. Kernels are the default
+//! ones unless told otherwise.
 //!
-//! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples and `NETWORK-campaign`, where the network is `lenet`
+//! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, `NETWORK-campaign` with 256 images a trial and
+//! `NETWORK-campaign-iN` with N, where the network is `lenet`
 //! (300-100), `lenet5`, `convD`, `resnetD` (at 224×224 where it is for large images), `vggD` or `vggDwW` (depth and width),
 //! or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
 //! by side with so many threads each, in seconds for one; and the machine's own limits, in seconds for
@@ -36,9 +37,9 @@ use weightlab::optimize::{Adam, Optimizer, Sgd};
 use weightlab::results::Event;
 use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 
-/// Trials of a campaign, and images of each of them.
+/// Trials of a campaign, and images of each of them where the scenario does not say.
 const TRIALS: u64 = 128;
-const IMAGES: usize = 256;
+const IMAGES: &str = "256";
 
 fn main() {
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
@@ -50,8 +51,10 @@ fn main() {
     let mut seconds = pool.install(|| measure(&scenario, &kernels, runs, threads));
     seconds.sort_by(f64::total_cmp);
     println!(
-        "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{},\"peak_bytes\":{}}}",
+        "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{},\
+            \"multiply_adds\":{},\"peak_bytes\":{}}}",
         seconds[seconds.len() / 2],
+        multiply_adds(&scenario).map_or_else(|| "null".to_owned(), |count| count.to_string()),
         peak_bytes()
     );
 }
@@ -67,7 +70,7 @@ struct Call {
 impl Call {
     /// Options stand anywhere; what is none of them is the scenario.
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut call = Self { scenario: String::new(), threads: 2, runs: 7, kernels: Kernels::Winograd };
+        let mut call = Self { scenario: String::new(), threads: 2, runs: 7, kernels: Kernels::default() };
         while let Some(argument) = arguments.next() {
             if !argument.starts_with("--") {
                 if !call.scenario.is_empty() {
@@ -95,10 +98,10 @@ fn at_least_one(option: &str, value: &str) -> Result<usize, String> {
 
 fn kernels(value: &str) -> Result<Kernels, String> {
     match value {
-        "direct" => Ok(Kernels::Direct),
+        "fast" => Ok(Kernels::Fast),
+        "exact" => Ok(Kernels::Exact),
         "burn" => Ok(Kernels::Burn),
-        "winograd" => Ok(Kernels::Winograd),
-        _ => Err(format!("there are no kernels {value}; there are winograd, direct and burn")),
+        _ => Err(format!("there are no kernels {value}; there are fast, exact and burn")),
     }
 }
 
@@ -130,9 +133,8 @@ fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Opti
     if let Some(jobs) = scenario.strip_prefix("lenet-epoch-j") {
         return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
     }
-    if let Some(name) = scenario.strip_suffix("-campaign") {
-        let net = network(name)?;
-        return Some((0..runs.min(3)).map(|_| trial(&net, kernels, threads)).collect());
+    if let Some((net, images)) = campaign(scenario) {
+        return Some((0..runs.min(3)).map(|_| trial(&net, images, kernels, threads)).collect());
     }
     let (rest, batch) = scenario.rsplit_once("-b")?;
     let (net, what) = rest.rsplit_once('-')?;
@@ -146,6 +148,27 @@ fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Opti
         "infer" => Some(inference(&net, batch, kernels, runs)),
         _ => None,
     }
+}
+
+/// Network and images of `NETWORK-campaign` and `NETWORK-campaign-iN`.
+fn campaign(scenario: &str) -> Option<(Net, usize)> {
+    let (name, images) = scenario.split_once("-campaign")?;
+    let images = if images.is_empty() { IMAGES } else { images.strip_prefix("-i")? };
+    Some((network(name)?, images.parse().ok()?))
+}
+
+/// Multiply-adds of a step or trial by direct sums over the whole network: a step of training counts three passes.
+fn multiply_adds(scenario: &str) -> Option<u64> {
+    let of = |net: &Net, samples: usize, passes: u64| {
+        let structure = Structure::new(net, input(net), 10, &Loss::CrossEntropy).ok()?;
+        Some(structure.multiply_adds() * samples as u64 * passes)
+    };
+    if let Some((net, images)) = campaign(scenario) {
+        return of(&net, images, 1);
+    }
+    let (rest, batch) = scenario.rsplit_once("-b")?;
+    let (net, what) = rest.rsplit_once('-')?;
+    of(&network(net)?, batch.parse().ok()?, if what == "train" { 3 } else { 1 })
 }
 
 /// `lenet`, `lenet5`, `conv6`, `resnet20`, `vgg16`, `vgg16w32`, `mlp300x2`.
@@ -288,13 +311,13 @@ fn side_by_side(kernels: &Kernels, runs: usize, jobs: usize, threads: usize) -> 
 
 /// Seconds of one trial: a single bit of any convolution or linear weight is flipped, and all images are
 /// classified. What flows without faults is there already, as the golden classes are on the other side.
-fn trial(net: &Net, kernels: &Kernels, threads: usize) -> f64 {
-    let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(IMAGES), ..Campaign::default() };
+fn trial(net: &Net, images: usize, kernels: &Kernels, threads: usize) -> f64 {
+    let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(images), ..Campaign::default() };
     let train = Training { kernels: kernels.clone(), ..Training::default() };
     let spec =
         RunSpec { net: net.clone(), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
     let shape = input(&spec.net);
-    let [train, validation, test] = [2, 0, IMAGES].map(|count| noise(shape, count));
+    let [train, validation, test] = [2, 0, images].map(|count| noise(shape, count));
     let watch = watch(
         spec,
         Arc::new(Dataset { train, validation, test, classes: 10, left_out: Vec::new() }),

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::arch::Net;
 use super::experiment::{Arm, Device, Experiment};
-use super::identity::{identify, identity};
+use super::identity::{identity, text};
 use super::known_data::fill;
 use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
-use super::training::Training;
+use super::training::{Kernels, Training};
 use crate::data::Data;
 use crate::form::number::counted;
 use crate::form::path::{Place, assign};
-use crate::form::{Overrides, Stored, check_ranges};
+use crate::form::{Overrides, check_ranges};
 
 crate::form! {
     /// All that a run depends on, nothing else.
@@ -31,7 +31,7 @@ crate::form! {
 impl RunSpec {
     /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
     pub fn id(&self) -> String {
-        identity(&self.text())
+        identity(&text(self))
     }
 
     /// The structure of the network that the run trains, as far as it follows from the settings.
@@ -52,6 +52,12 @@ impl RunSpec {
         Ok(Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss))
     }
 
+    /// Whether its training may have other bits than exact sums: fast kernels, and convolutions for them.
+    pub fn has_fast_convolutions(&self) -> bool {
+        let is_fast = self.device == Device::Flex && self.train.kernels == Kernels::Fast;
+        is_fast && self.structure().is_ok_and(|structure| structure.has_same_convolution())
+    }
+
     /// Its network in a few words, with its size: "18 layers, 4,962 parameters".
     pub fn network_name(&self) -> String {
         let Some(facts) = self.data.facts(self.net.image_side()) else {
@@ -60,13 +66,6 @@ impl RunSpec {
         let name = self.net.rule().name(facts.shape, facts.classes);
         let count = self.structure().map(|structure| counted(structure.trained_count() as u64, "parameter"));
         count.map_or_else(|_| name.clone(), |count| format!("{name}, {count}"))
-    }
-
-    /// The text that an identity is made of.
-    fn text(&self) -> String {
-        let mut spec = Self { data: self.data.without_place(), ..self.clone() };
-        identify(&mut spec.plan, &|| self.structure().is_ok_and(|structure| structure.has_batch_norm()));
-        spec.to_ron()
     }
 }
 
@@ -168,7 +167,7 @@ impl Identities<'_> {
         }
         let text = self.text.get_or_insert_with(|| {
             let mark = default.wrapping_sub(2);
-            let text = with(mark).text();
+            let text = text(&with(mark));
             // No setting after the seed has numbers.
             let parts = text.rsplit_once(&mark.to_string());
             let (before, after) = parts.expect("a seed that is not the default is written");

@@ -26,9 +26,11 @@ crate::choice! {
 crate::choice! {
     /// What computes training passes on the device `Flex`.
     pub enum Kernels: "Kernels" {
-        Direct, "Direct", "Weightlab's kernels; convolutions add up every product";
-        Winograd, "Winograd", "Weightlab's kernels; convolutions in training take fewer multiplications and \
-            have larger rounding errors";
+        #[serde(alias = "Winograd")]
+        Fast, "Fast", "Weightlab's kernels; training computes wide 3×3 convolutions with fewer multiplications \
+            (Winograd's algorithm), and everything exactly while faults act";
+        #[serde(alias = "Direct")]
+        Exact, "Exact", "Weightlab's kernels; convolutions add up every product, in training too";
         Burn, "Burn", "Burn's kernels, in evaluation too";
     }
 }
@@ -94,8 +96,8 @@ crate::form! {
             largest logits: top 5 is usual for ImageNet", unit "classes", range [1, 1000], unset "off";
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
-        kernels: Kernels = Kernels::Direct, "Kernels", "Kernels for training on the device Flex; evaluation \
-            always uses Direct, or Burn";
+        kernels: Kernels = Kernels::Fast, "Kernels", "Kernels for training on the device Flex; evaluation \
+            is always exact, or Burn's";
         record: Recording = Recording::default(), "Weights over training", "What to record of the weights; no \
             other result depends on it";
     }

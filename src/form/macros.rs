@@ -235,12 +235,12 @@ macro_rules! wrapped {
 #[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? $(, in words $words:path)? {
-        $( $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
+        $( $(#[$attribute:meta])* $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
            $(, $word:ident $about:tt)* ; )*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        $vis enum $name { $( #[doc = $help] $variant $(($payload))?, )* }
+        $vis enum $name { $( #[doc = $help] $(#[$attribute])* $variant $(($payload))?, )* }
 
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {

@@ -51,6 +51,12 @@ pub trait Tap {
     /// Receives the activations after operation `op`; the next operation reads what it leaves there. An overwritten value
     /// no longer depends on earlier operations, so no gradient flows back through it.
     fn write(&mut self, op: usize, activations: &mut Activations);
+
+    /// Whether the pass must add up every product. With faults it must: a huge or infinite value then reaches exactly what
+    /// depends on it.
+    fn needs_exact_sums(&self) -> bool {
+        true
+    }
 }
 
 /// Reads and writes nothing.
@@ -62,6 +68,10 @@ impl Tap for NoTap {
     }
 
     fn write(&mut self, _op: usize, _activations: &mut Activations) {}
+
+    fn needs_exact_sums(&self) -> bool {
+        false
+    }
 }
 
 /// Computes with networks.

@@ -37,8 +37,8 @@ use crate::doc::{Device, Kernels};
 /// The implementation of a device, with the kernels that the training settings name.
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
-        (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),
-        (Device::Flex, Kernels::Winograd) => Box::new(NativeCompute::winograd()),
+        (Device::Flex, Kernels::Fast) => Box::new(NativeCompute::fast()),
+        (Device::Flex, Kernels::Exact) => Box::new(NativeCompute::exact()),
         (Device::Flex, Kernels::Burn) | (Device::Ndarray, _) => Box::new(BurnCompute::new(device)),
     }
 }

@@ -24,7 +24,7 @@ pub fn methods<'a>(
         network(&first.spec),
         data(&first.spec),
         left_out::sentence(records),
-        training(&first.spec.train),
+        training(&first.spec),
         replicates(experiment, arms.len())
     );
     let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
@@ -66,7 +66,8 @@ fn network(spec: &RunSpec) -> String {
 }
 
 /// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
-fn training(train: &Training) -> String {
+fn training(spec: &RunSpec) -> String {
+    let train = &spec.train;
     let Training { optimizer, batch, loss, augment, kernels, .. } = train;
     let mut text = format!(
         "Training minimized the {} with {} in mini-batches of {batch}",
@@ -81,8 +82,10 @@ fn training(train: &Training) -> String {
     }
     write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
     match kernels {
-        Kernels::Direct => {}
-        Kernels::Winograd => text.push_str(" Training passes computed convolutions by Winograd's algorithm."),
+        Kernels::Fast if spec.has_fast_convolutions() => {
+            text.push_str(" Training computed wide 3×3 convolutions by Winograd's algorithm.");
+        }
+        Kernels::Fast | Kernels::Exact => {}
         Kernels::Burn => text.push_str(" Networks were computed by Burn."),
     }
     text
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_convolutional_network_is_told_with_what_it_was_trained_on() {
-        let text = text("(data: Cifar10(), net: Vgg(depth: 11, width: 16), train: (augment: [FlipHorizontal, Crop(4)], kernels: Winograd, evaluate: \"100it\"),
+        let text = text("(data: Cifar10(), net: Vgg(depth: 11, width: 16), train: (augment: [FlipHorizontal, Crop(4)], evaluate: \"100it\"),
             arms: [(name: \"a\", plan: [Test])])");
         assert!(text.starts_with("A VGG-11 of width 16 with batch norm and a linear head ("), "{text}");
         for part in [

@@ -313,7 +313,7 @@ fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
     if masked {
         network.prune(0, &[1, 3, 5, 7, 9]);
     }
-    let compute = NativeCompute::direct();
+    let compute = NativeCompute::exact();
     let before = compute.logits(&network, &[1.0; 10], 1)[0];
     let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
     let sgd = weightlab::optimize::Sgd::default();

@@ -341,4 +341,5 @@ def main():
     print("[\n" + ",\n".join(lines) + "\n]")
 
 
-main()
+if __name__ == "__main__":
+    main()

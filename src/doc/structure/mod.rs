@@ -262,6 +262,11 @@ impl Structure {
         self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
     }
 
+    /// Whether it has 3×3 convolutions that keep the size of the images, which training may compute by a faster algorithm.
+    pub fn has_same_convolution(&self) -> bool {
+        self.layers.iter().any(|layer| layer.kind == LayerKind::Convolution(Window::SAME3))
+    }
+
     /// Number of convolutions and linear layers, a projection counted with its block.
     pub fn units(&self) -> usize {
         self.layers

@@ -30,18 +30,19 @@ pub struct NativeCompute {
     /// Buffers of earlier passes, to be reused.
     scratch: Scratch,
     /// How convolutions are computed in training.
-    convolution: Box<dyn Convolution>,
+    convolution: &'static dyn Convolution,
 }
 
 impl NativeCompute {
     /// The direct convolution in training too.
-    pub fn direct() -> Self {
-        Self { scratch: Scratch::default(), convolution: Box::new(Direct) }
+    pub fn exact() -> Self {
+        Self { scratch: Scratch::default(), convolution: &Direct }
     }
 
-    /// Winograd's convolution in training where it is faster; evaluation stays direct.
-    pub fn winograd() -> Self {
-        Self { scratch: Scratch::default(), convolution: Box::new(Winograd) }
+    /// Winograd's convolution in training where it is faster, unless a [tap asks for exact sums](Tap::needs_exact_sums);
+    /// evaluation stays direct.
+    pub fn fast() -> Self {
+        Self { scratch: Scratch::default(), convolution: &Winograd }
     }
 
     fn pass<'a>(&'a self, network: &'a Network, count: usize) -> Pass<'a> {
@@ -88,7 +89,7 @@ impl Compute for NativeCompute {
         count: usize,
         dropout: DropoutStream,
     ) -> TrainingOutput {
-        let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
+        let mut training = Training::new(self.pass(network, count), self.convolution, dropout);
         let logits = training.forward(inputs, &mut NoTap, false).values.to_vec();
         TrainingOutput { logits, statistics: training.statistics }
     }
@@ -102,7 +103,8 @@ impl Compute for NativeCompute {
         tap: &mut dyn Tap,
         gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
-        let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
+        let convolution = if tap.needs_exact_sums() { &Direct } else { self.convolution };
+        let mut training = Training::new(self.pass(network, count), convolution, dropout);
         let logits = training.forward(inputs, tap, true);
         let gradient = gradient(&logits.values);
         drop(logits);

@@ -169,7 +169,7 @@ mod tests {
         for (layers, input) in GRAPHS {
             let net: Net = ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
             let network = flow_network(&network(&net, input));
-            for compute in [&NativeCompute::direct() as &dyn Compute, &BurnCompute::new(&Device::Flex)] {
+            for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Flex)] {
                 let plain = through(compute, &network, network.len());
                 let scaled = scaled_gradients(compute, &network);
                 let scores = |gradients: &[Vec<f32>]| -> Vec<f32> {
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn the_flow_of_a_deep_residual_network_has_scores() {
         let network = network(&Net::ResNet(ResNet { depth: 56, ..ResNet::default() }), Shape::new(1, 8, 8));
-        let compute = NativeCompute::direct();
+        let compute = NativeCompute::exact();
         let flow = flow_network(&network);
         let is_finite = |all: &[Vec<f32>]| all.iter().flatten().all(|gradient| gradient.is_finite());
         assert!(!is_finite(&through(&compute, &flow, flow.len())), "float32 is too small");

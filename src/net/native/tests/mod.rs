@@ -1,5 +1,7 @@
 //! The whole path against Burn's.
 
+mod fast;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -126,7 +128,7 @@ fn assert_same(network: &Network, found: &TrainPass, expected: &TrainPass) {
 
 #[test]
 fn logits_and_gradients_are_those_of_burn() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     for network in networks() {
         let values = inputs(network.structure().input, 6);
         assert_close(&own.logits(&network, &values, 6), &burn.logits(&network, &values, 6), "logit");
@@ -161,7 +163,7 @@ fn any_network() -> impl Strategy<Value = Network> {
 
 #[test]
 fn networks_of_any_sizes_are_those_of_burn() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     // The same sizes at every call: a sum near a kink may fall to either side.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
@@ -177,7 +179,7 @@ fn networks_of_any_sizes_are_those_of_burn() {
 
 #[test]
 fn norms_that_are_fixed_use_their_running_statistics() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     let mut network = network(&vgg(true, Head::Linear, 4), Shape { channels: 1, height: 32, width: 32 });
     network.fix_norms(0..6);
     let (found, expected) = (train(&own, &network, 3, &mut NoTap), train(&burn, &network, 3, &mut NoTap));
@@ -186,7 +188,7 @@ fn norms_that_are_fixed_use_their_running_statistics() {
 
 #[test]
 fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
-    let own = NativeCompute::direct();
+    let own = NativeCompute::exact();
     for network in networks() {
         let (shape, ops) = (network.structure().input, network.structure().ops.len());
         let values = inputs(shape, 5);
@@ -212,7 +214,7 @@ proptest! {
         chosen in prop::collection::vec(any::<bool>(), 15),
         seed in any::<u32>(),
     ) {
-        let own = NativeCompute::winograd();
+        let own = NativeCompute::fast();
         assert!(own.is_independent_of_batch());
         let chosen: Vec<usize> = (0..count).filter(|&sample| chosen[sample]).collect();
         for network in networks() {
@@ -236,7 +238,7 @@ proptest! {
 
 #[test]
 fn activations_have_the_layout_that_they_name() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
     let activations =
         Activations::of_samples(network.structure().input, inputs(network.structure().input, 2));
@@ -272,7 +274,7 @@ impl Tap for Writer {
 
 #[test]
 fn nothing_goes_back_through_what_a_tap_wrote() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     // After a norm, before its ReLU, and after a pooling.
     let tap = || Writer([1, 7]);
@@ -289,12 +291,16 @@ impl Tap for Watcher {
     }
 
     fn write(&mut self, _op: usize, _activations: &mut Activations) {}
+
+    fn needs_exact_sums(&self) -> bool {
+        false
+    }
 }
 
 /// Operations with a tap between them are not fused.
 #[test]
 fn what_is_done_at_once_trains_with_the_bits_of_what_is_done_one_by_one() {
-    for own in [NativeCompute::direct(), NativeCompute::winograd()] {
+    for own in [NativeCompute::exact(), NativeCompute::fast()] {
         for network in networks() {
             let [at_once, one_by_one] = [&mut NoTap as &mut dyn Tap, &mut Watcher]
                 .map(|tap| pass_bits(&train(&own, &network, 6, tap)));
@@ -312,7 +318,7 @@ fn dropped_units_are_those_of_burn() {
     let network = network(&mlp(Activation::Relu), Shape::new(1, 4, 4));
     let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
     let network = network.with_structure(Arc::new(structure), values);
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     assert_same(&network, &train(&own, &network, 8, &mut NoTap), &train(&burn, &network, 8, &mut NoTap));
     let values = inputs(network.structure().input, 8);
     let dropout = || Some(stream(3, Purpose::Dropout, &[1]));
@@ -323,12 +329,12 @@ fn dropped_units_are_those_of_burn() {
 #[test]
 fn threads_change_no_bit() {
     let network = network(&vgg(true, Head::Linear, 16), Shape { channels: 3, height: 32, width: 32 });
-    assert_same_bits(|| pass_bits(&train(&NativeCompute::direct(), &network, 8, &mut NoTap)));
+    assert_same_bits(|| pass_bits(&train(&NativeCompute::exact(), &network, 8, &mut NoTap)));
 }
 
 #[test]
 fn images_that_go_in_parts_have_the_bits_of_single_ones() {
-    let (own, shape) = (NativeCompute::direct(), Shape { channels: 3, height: 32, width: 32 });
+    let (own, shape) = (NativeCompute::exact(), Shape { channels: 3, height: 32, width: 32 });
     let body = "Conv(channels: 16), Relu, Residual(body: [Conv(channels: 16), BatchNorm()]), Relu";
     let vgg = Net::Vgg(Vgg { depth: 13, width: 32, ..Vgg::default() });
     for network in [vgg, sequential(&format!("{body}, Flatten, Linear()"))].map(|net| network(&net, shape)) {
@@ -349,38 +355,8 @@ fn images_that_go_in_parts_have_the_bits_of_single_ones() {
 }
 
 #[test]
-fn winograd_trains_nearly_as_direct_sums_do() {
-    let network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
-    let [direct, winograd] = [NativeCompute::direct(), NativeCompute::winograd()]
-        .map(|compute| train(&compute, &network, 16, &mut NoTap).gradients);
-    assert_ne!(direct, winograd, "some convolutions are computed in another way");
-    for (index, parameter) in network.structure().parameters.iter().enumerate() {
-        let (Some(direct), Some(winograd)) = (&direct[index], &winograd[index]) else { continue };
-        if parameter.name.ends_with("weight") {
-            let (mut error, mut size) = (0.0, 0.0);
-            for (direct, winograd) in direct.iter().zip(winograd) {
-                error += f64::from(direct - winograd).powi(2);
-                size += f64::from(*direct).powi(2);
-            }
-            assert!(error < 1e-4 * size, "{}: {error} of {size}", parameter.name);
-        }
-    }
-}
-
-#[test]
-fn winograd_leaves_evaluation_and_threads_alone() {
-    let network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
-    let values = inputs(network.structure().input, 3);
-    let (direct, winograd) = (NativeCompute::direct(), NativeCompute::winograd());
-    let logits = direct.logits(&network, &values, 3);
-    assert_eq!(bits(&logits), bits(&winograd.logits(&network, &values, 3)));
-    assert_same_bits(|| pass_bits(&train(&winograd, &network, 16, &mut NoTap)));
-    assert_same_bits(|| bits(&winograd.logits(&network, &values, 3)));
-}
-
-#[test]
 fn special_values_come_out_as_with_burn() {
-    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     let base = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     let values = inputs(base.structure().input, 3);
     for name in ["features.4.weight", "features.5.weight", "features.5.running_var", "classifier.weight"] {
