@@ -24,7 +24,7 @@ pub fn methods<'a>(
         network(&first.spec),
         data(&first.spec),
         left_out::sentence(records),
-        training(&first.spec.train),
+        training(&first.spec),
         replicates(experiment, arms.len())
     );
     let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
@@ -66,7 +66,7 @@ fn network(spec: &RunSpec) -> String {
 }
 
 /// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
-fn training(train: &Training) -> String {
+fn training(RunSpec { train, device, .. }: &RunSpec) -> String {
     let Training { optimizer, batch, loss, augment, kernels, .. } = train;
     let mut text = format!(
         "Training minimized the {} with {} in mini-batches of {batch}",
@@ -80,6 +80,9 @@ fn training(train: &Training) -> String {
         write!(text, "; images were augmented by {}", listed(&changes)).expect(STRING);
     }
     write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
+    if let Some(sentence) = device.sentence() {
+        return text + " " + sentence;
+    }
     match kernels {
         Kernels::Direct => {}
         Kernels::Winograd => text.push_str(" Training passes computed convolutions by Winograd's algorithm."),
@@ -273,6 +276,13 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_a_gpu_does_not_promise_is_told_and_kernels_are_not() {
+        let text = text("(device: Wgpu, train: (kernels: Burn), arms: [(name: \"a\", plan: [Test])])");
+        let told = crate::doc::Device::Wgpu.sentence().unwrap();
+        assert!(text.contains(&format!("every epoch. {told} 1 arm was run")), "{text}");
     }
 
     #[test]
