@@ -256,7 +256,7 @@ fn rated(runs: usize, mut work: impl FnMut() -> f64) -> Vec<f64> {
 /// Steps of SGD with momentum and decay: forward, backward, and the change of the weights and running statistics.
 fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize) -> Vec<f64> {
     let (mut network, criterion, samples) = bench(net, batch);
-    let compute = backend(&Device::Flex, kernels);
+    let compute = backend(&Device::Flex, kernels).expect("every machine has it");
     let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
     let mut memory = OptimizerState::default();
     let values = samples.values().expect("noise is in memory");
@@ -271,7 +271,7 @@ fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize)
 
 fn inference(net: &Net, batch: usize, kernels: &Kernels, runs: usize) -> Vec<f64> {
     let (network, _, samples) = bench(net, batch);
-    let compute = backend(&Device::Flex, kernels);
+    let compute = backend(&Device::Flex, kernels).expect("every machine has it");
     let values = samples.values().expect("noise is in memory");
     timed(runs, 1, || {
         std::hint::black_box(compute.logits(&network, &values, batch));
@@ -330,7 +330,8 @@ fn trial(net: &Net, images: usize, kernels: &Kernels, threads: usize) -> f64 {
 
 /// Carries out a run in memory.
 fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
-    let compute: Box<dyn Compute> = backend(&Device::Flex, &spec.train.kernels);
+    let compute: Box<dyn Compute> =
+        backend(&Device::Flex, &spec.train.kernels).expect("every machine has it");
     let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
     let place = place.expect("the network fits its data");
     let mut watch = Watch::default();

@@ -55,7 +55,8 @@ fn long_version() -> String {
         "" => String::new(),
         commit => format!("\ncommit: {commit}"),
     };
-    let devices: Vec<String> = Device::all().iter().map(|device| format!("{device:?}")).collect();
+    let devices: Vec<&str> =
+        Device::all().iter().filter(|device| device.is_built()).map(Device::key).collect();
     let (devices, features) = (devices.join(", "), processor_features().join(", "));
     let (version, architecture, vectors) = (env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, vectors());
     let features = if features.is_empty() { String::new() } else { format!(" with {features}") };

@@ -75,6 +75,9 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
         grouped(different.len() as u64),
         counted(replayed.len(), "trial")
     ));
+    if let Some(caution) = different.iter().find_map(|trial| trial.spec.device.caution()) {
+        print_err(&caution);
+    }
     Ok(Exit::RunFailed)
 }
 

@@ -1,6 +1,7 @@
 //! The document: one experiment with its arms.
 
 use super::arch::Net;
+use super::device::Device;
 use super::stage::Stage;
 use super::training::Training;
 use crate::data::{Data, Looks};
@@ -8,14 +9,6 @@ use crate::form::Overrides;
 
 /// The version of the file format that this program writes.
 pub const VERSION: u32 = 1;
-
-crate::choice! {
-    /// What computes.
-    pub enum Device: "Device" {
-        Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
-        Ndarray, "ndarray", "Burn's older CPU backend: an independent reference, slow for convolutions";
-    }
-}
 
 crate::form! {
     /// One treatment: a plan, with optional settings.

@@ -1,6 +1,7 @@
 //! What the user writes: the experiment, its file, its runs, and what the plan of a run means.
 
 pub mod arch;
+mod device;
 mod experiment;
 pub mod fault;
 pub mod fault_sites;
@@ -28,7 +29,8 @@ pub use crate::data::{ClassNames, NOTHING};
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };
-pub use experiment::{Arm, Device, Experiment, VERSION};
+pub use device::Device;
+pub use experiment::{Arm, Experiment, VERSION};
 pub use intervention::Intervention;
 pub use location::label_of;
 pub use looking::data_to_look_at;

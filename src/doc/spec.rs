@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::arch::Net;
-use super::experiment::{Arm, Device, Experiment};
+use super::device::Device;
+use super::experiment::{Arm, Experiment};
 use super::identity::{identity, text};
 use super::known_data::fill;
 use super::problem::Problem;

@@ -107,6 +107,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     if let Some(problem) = Problem::of_data(&arm.spec.data, &experiment.looks, &place_of_data) {
         return problems.push(problem);
     }
+    device(&arm.spec, problems);
     let structure = network(&arm.spec, &net, problems);
     training(&arm.spec, &net, &train, problems);
     let steps = count_steps(&arm.spec.plan);
@@ -127,6 +128,13 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let looks = &experiment.looks;
     let mut check = Check { arm: name, seed, net, data, looks, structure: &structure, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
+}
+
+/// Whether this build has the device, and what a GPU does not promise.
+fn device(spec: &RunSpec, problems: &mut Vec<Problem>) {
+    let place = Place::default().key("device");
+    problems.extend(spec.device.refusal().map(|refusal| Problem::error(place.clone(), refusal)));
+    problems.extend(spec.device.caution().map(|caution| Problem::note(place, caution)));
 }
 
 /// Checks a network; returns its structure, if there is one.

@@ -229,12 +229,13 @@ macro_rules! wrapped {
 ///
 /// With `, each Trait` after the title, [`rule`] has the present alternative as `&dyn Trait`: its settings, or the unit
 /// struct of its name. So a registry is this list, and an alternative is one line of it and one `impl`. With `, in words
-/// Type::function`, that function says what the present alternative is in lists and summaries.
+/// Type::function`, that function says what the present alternative is in lists and summaries. With `, unless
+/// Type::function`, that function says why a build cannot offer an alternative.
 ///
 /// [`rule`]: crate::intervene::Criterion::rule
 #[macro_export]
 macro_rules! choice {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? $(, in words $words:path)? {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? $(, in words $words:path)? $(, unless $refusal:path)? {
         $( $(#[$attribute:meta])* $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
            $(, $word:ident $about:tt)* ; )*
     }) => {
@@ -278,6 +279,7 @@ macro_rules! choice {
                 $crate::form::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
             }
             $( fn words(&self) -> Option<String> { Some($words(self)) } )?
+            $( fn refusal(&self, index: usize) -> Option<String> { $refusal(&Self::all()[index]) } )?
             fn select(&mut self, index: usize) { *self = Self::all().swap_remove(index); }
             fn payload(&mut self) -> Option<&mut dyn $crate::form::Value> {
                 $( $crate::choice_payload!(self $name $variant $($payload)?); )*

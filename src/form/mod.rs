@@ -212,6 +212,10 @@ pub trait Choice {
     fn words(&self) -> Option<String> {
         None
     }
+    /// Why the one at this index cannot be chosen in this build.
+    fn refusal(&self, _index: usize) -> Option<String> {
+        None
+    }
     /// Takes another alternative, with its default settings.
     fn select(&mut self, index: usize);
     /// The settings of the present alternative.

@@ -104,6 +104,11 @@ pub trait Compute: Send + Sync {
         false
     }
 
+    /// What computes, where that is not the processor: what a GPU and its driver call themselves.
+    fn hardware(&self) -> Option<&str> {
+        None
+    }
+
     /// `count` samples forward in training mode (statistics of the batch, dropout); the same bits as those of
     /// [`train`](Self::train). What can do without going backward does.
     fn training_forward(

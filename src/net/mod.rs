@@ -21,7 +21,7 @@ pub mod weights_file;
 
 pub use activations::{Activations, Layout};
 pub use average_statistics::AverageStatistics;
-pub use burn_compute::BurnCompute;
+pub use burn_compute::{BurnCompute, DeviceError};
 pub use compute::{
     BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass, TrainingOutput,
 };
@@ -35,10 +35,15 @@ pub use optimizer_state::OptimizerState;
 use crate::doc::{Device, Kernels};
 
 /// The implementation of a device, with the kernels that the training settings name.
-pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
-    match (device, kernels) {
+///
+/// # Errors
+/// When this build or this machine does not have the device.
+pub fn backend(device: &Device, kernels: &Kernels) -> Result<Box<dyn Compute>, DeviceError> {
+    Ok(match (device, kernels) {
         (Device::Flex, Kernels::Fast) => Box::new(NativeCompute::fast()),
         (Device::Flex, Kernels::Exact) => Box::new(NativeCompute::exact()),
-        (Device::Flex, Kernels::Burn) | (Device::Ndarray, _) => Box::new(BurnCompute::new(device)),
-    }
+        (Device::Flex, Kernels::Burn) | (Device::Ndarray | Device::Cuda | Device::Wgpu, _) => {
+            Box::new(BurnCompute::open(device)?)
+        }
+    })
 }

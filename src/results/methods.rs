@@ -67,7 +67,7 @@ fn network(spec: &RunSpec) -> String {
 
 /// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
 fn training(spec: &RunSpec) -> String {
-    let train = &spec.train;
+    let RunSpec { train, device, .. } = spec;
     let Training { optimizer, batch, loss, augment, kernels, .. } = train;
     let mut text = format!(
         "Training minimized the {} with {} in mini-batches of {batch}",
@@ -81,6 +81,9 @@ fn training(spec: &RunSpec) -> String {
         write!(text, "; images were augmented by {}", listed(&changes)).expect(STRING);
     }
     write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
+    if let Some(sentence) = device.sentence() {
+        return text + " " + sentence;
+    }
     match kernels {
         Kernels::Fast if spec.has_fast_convolutions() => {
             text.push_str(" Training computed wide 3×3 convolutions by Winograd's algorithm.");
@@ -276,6 +279,13 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_a_gpu_does_not_promise_is_told_and_kernels_are_not() {
+        let text = text("(device: Wgpu, train: (kernels: Burn), arms: [(name: \"a\", plan: [Test])])");
+        let told = crate::doc::Device::Wgpu.sentence().unwrap();
+        assert!(text.contains(&format!("every epoch. {told} 1 arm was run")), "{text}");
     }
 
     #[test]

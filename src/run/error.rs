@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::DataError;
+use crate::net::DeviceError;
 use crate::net::weights_file::WeightFileError;
 
 /// What went wrong in a run, where, and what to do.
@@ -14,6 +15,9 @@ pub enum RunError {
     /// A weight file cannot be used.
     #[error(transparent)]
     Weights(#[from] WeightFileError),
+    /// What computes is not there.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The loss is NaN or infinite.
     #[error(
         "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) in {stage}; try a smaller learning rate or a warm-up, or let the run continue: Training details, Non-finite loss, Continue"

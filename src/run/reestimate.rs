@@ -58,7 +58,7 @@ mod tests {
         let net = Net::Vgg(Vgg { depth: 11, width: 2, ..Vgg::default() });
         let spec = RunSpec { net, ..spec };
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-        let compute = backend(&spec.device, &spec.train.kernels);
+        let compute = backend(&spec.device, &spec.train.kernels).unwrap();
         RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap()
     }
 

@@ -148,7 +148,7 @@ impl OnDisk {
         let directory = RunDirectory::claim(&folder, &run, Box::new(|_| {})).unwrap();
         let spec = self.spec.clone();
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-        let compute = weightlab::net::backend(&spec.device, &spec.train.kernels);
+        let compute = weightlab::net::backend(&spec.device, &spec.train.kernels).unwrap();
         let base = self.folder.path().to_owned();
         let context =
             Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, base, self.path()).unwrap());

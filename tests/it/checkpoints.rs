@@ -124,7 +124,7 @@ fn with_files(spec: RunSpec, folder: &Path) -> Network {
 
 fn ended_with_files(spec: RunSpec, folder: &Path) -> Result<Network, RunError> {
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     let folder = folder.to_owned();
     let context = RunContext::new(spec, "arm".to_owned(), data, compute, folder.clone(), folder).unwrap();
     let mut recorder = Recorder::default();

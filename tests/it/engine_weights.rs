@@ -78,7 +78,7 @@ fn a_whole_network_is_one_however_it_is_named() {
 /// The run's network, with files beside the document and in the run's directory.
 fn with_files(spec: RunSpec, base: &Path, output: &Path) -> Network {
     let data = Datasets::default().get(&spec.data, &spec.net, base).unwrap();
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     let context =
         RunContext::new(spec, "arm".to_owned(), data, compute, base.to_owned(), output.to_owned()).unwrap();
     let mut recorder = Recorder::default();

@@ -33,7 +33,7 @@ fn spec_of(network: &str, optimizer: &str, plan: &str) -> RunSpec {
 
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     let context =
         RunContext::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned()).unwrap();
     let mut recorder = Recorder::default();

@@ -10,6 +10,7 @@ mod cli;
 mod cluster;
 mod contract;
 mod engine;
+mod engine_devices;
 mod engine_ensemble;
 mod engine_faults;
 mod engine_graphs;

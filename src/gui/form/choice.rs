@@ -1,8 +1,9 @@
 //! One of several alternatives: a drop-down, and the settings of what is chosen.
 
-use eframe::egui::Ui;
+use eframe::egui::{Button, Ui};
 
 use super::{FormButton, FormContext, FormRequest, Slot, line, marks, ticks};
+use crate::doc::capitalised;
 use crate::form::path::Segment;
 use crate::form::{Choice, Field, Node, Numeral, text};
 use crate::gui::widgets;
@@ -81,8 +82,11 @@ pub(super) fn drop_down_ui(
             chosen = Some(Picked::Nothing);
         }
         for (index, variant) in choice.variants().iter().enumerate() {
-            let entry = ui.selectable_label(Some(index) == selected, variant.label);
-            if entry.on_hover_text(variant.help).clicked() {
+            let refusal = choice.refusal(index).map(|refusal| capitalised(&refusal));
+            let label = Button::selectable(Some(index) == selected, variant.label);
+            let entry = ui.add_enabled(refusal.is_none(), label);
+            let entry = entry.on_hover_text(variant.help).on_disabled_hover_text(refusal.unwrap_or_default());
+            if entry.clicked() {
                 chosen = Some(Picked::Alternative(index));
             }
         }

@@ -6,7 +6,7 @@ use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
 use crate::data::Facts;
-use crate::doc::{Experiment, Recording};
+use crate::doc::{Device, Experiment, Recording};
 use crate::form::Field;
 use crate::form::number::{counted, grouped};
 use crate::form::path::{Place, Segment};
@@ -96,7 +96,10 @@ const SECTIONS: &[Section] = &[
     Section {
         title: "Devices",
         help: "What runs the computations",
-        summary: |experiment| format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
+        summary: |experiment| match experiment.device {
+            Device::Flex => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
+            Device::Ndarray | Device::Cuda | Device::Wgpu => experiment.device.label().to_owned(),
+        },
         holds: |keys| {
             keys[0] == "device"
                 || keys[0] == "train" && keys.get(1).is_some_and(|key| OF_DEVICES.contains(key))

@@ -1,44 +1,59 @@
 //! Networks on Burn: values become tensors on a device, and autodiff computes the gradients.
+//!
+//! The host's arrays are the truth. A parameter travels to the device when a pass needs values that are not there yet: after
+//! each optimizer step all that it changed, in evaluations and campaigns only what a fault or an intervention wrote.
+//! Burn queues these copies and the operations, so that the device computes the first layers while later ones travel; the
+//! host waits where it reads logits, and once more where it reads all gradients together.
 
+mod device;
+mod forward;
 #[cfg(test)]
 mod tests;
+mod uploads;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-use burn::tensor::module::{
-    adaptive_avg_pool2d, avg_pool2d, batch_norm, batch_norm_train, conv2d, max_pool2d,
-};
-use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
-use burn::tensor::{Bool, Device, Int, Tensor, TensorData, activation};
+use burn::tensor::{Device, Tensor, TensorData, Transaction};
 
-use super::activations::{Activations, Layout};
+pub use self::device::DeviceError;
+use self::forward::{Batch, Forward, Mode, Normalized};
+use self::uploads::Uploads;
+use super::activations::Activations;
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::network::Network;
-use crate::data::Shape;
-use crate::doc::structure::{FORKED, LayerKind, Op, Role, Structure, Window};
-use crate::doc::{self, Activation};
-use crate::intervene::draw::uniform;
-use crate::intervene::stream::Stream;
-
-/// Added to the variance by batch norms, as in PyTorch.
-const EPSILON: f64 = 1e-5;
+use crate::doc;
+use crate::doc::structure::Op;
 
 /// Computes with Burn on one device.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BurnCompute {
     device: Device,
+    hardware: Option<String>,
+    is_linear_convolved: bool,
+    uploads: Uploads,
 }
 
 impl BurnCompute {
     /// On the device that the document names.
+    ///
+    /// # Errors
+    /// When this build or this machine does not have it.
+    pub fn open(device: &doc::Device) -> Result<Self, DeviceError> {
+        let (burn, hardware) = device::open(device)?;
+        Ok(Self {
+            device: burn,
+            hardware,
+            is_linear_convolved: *device == doc::Device::Cuda,
+            uploads: Uploads::default(),
+        })
+    }
+
+    /// On a device that every machine has.
+    ///
+    /// # Panics
+    /// On a device that this build or this machine does not have.
     pub fn new(device: &doc::Device) -> Self {
-        let device = match device {
-            doc::Device::Flex => Device::flex(),
-            #[allow(deprecated)] // the reference device is asked for by name
-            doc::Device::Ndarray => Device::ndarray(),
-        };
-        Self { device }
+        Self::open(device).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn tensor(&self, values: &[f32]) -> Tensor<1> {
@@ -47,25 +62,39 @@ impl BurnCompute {
 
     /// Parameters of the layers among these operations; none for the others.
     fn parameters(&self, network: &Network, ops: &[Op]) -> Vec<Option<Tensor<1>>> {
+        let (arrays, _) = network.arrays();
         let mut parameters = vec![None; network.len()];
         for op in ops {
             let Op::Layer(layer) = op else { continue };
             for &index in &network.structure().layers[*layer].parameters {
-                parameters[index] = Some(self.tensor(network.values(index)));
+                let upload = |values: &[f32]| self.tensor(values);
+                parameters[index] = Some(self.uploads.get(index, &arrays[index], upload));
             }
         }
         parameters
     }
 
-    fn evaluate(&self, network: &Network, ops: Range<usize>, batch: Batch) -> Batch {
-        let structure = network.structure();
-        let mut pass = Forward {
-            structure,
+    fn pass<'a>(
+        &self,
+        network: &'a Network,
+        parameters: Vec<Option<Tensor<1>>>,
+        mode: Mode,
+        tap: &'a mut dyn Tap,
+    ) -> Forward<'a> {
+        Forward {
+            structure: network.structure(),
             fixed_norms: network.fixed_norms(),
-            parameters: self.parameters(network, &structure.ops[ops.clone()]),
-            mode: Mode::Evaluate,
-            tap: &mut NoTap,
-        };
+            parameters,
+            mode,
+            tap,
+            is_linear_convolved: self.is_linear_convolved,
+        }
+    }
+
+    fn evaluate(&self, network: &Network, ops: Range<usize>, batch: Batch) -> Batch {
+        let parameters = self.parameters(network, &network.structure().ops[ops.clone()]);
+        let mut tap = NoTap;
+        let mut pass = self.pass(network, parameters, Mode::Evaluate, &mut tap);
         ops.fold(batch, |batch, op| pass.step(batch, op))
     }
 }
@@ -74,7 +103,7 @@ impl Compute for BurnCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         let structure = network.structure();
         let batch = Batch::of_inputs(structure, self.tensor(inputs), count);
-        to_vec(self.evaluate(network, 0..structure.ops.len(), batch).x)
+        read([self.evaluate(network, 0..structure.ops.len(), batch).x.flatten(0, 3)]).swap_remove(0)
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
@@ -84,6 +113,10 @@ impl Compute for BurnCompute {
         self.evaluate(network, ops, Batch::new(self, input)).into_activations()
     }
 
+    fn hardware(&self) -> Option<&str> {
+        self.hardware.as_deref()
+    }
+
     fn training_forward(
         &self,
         network: &Network,
@@ -91,16 +124,13 @@ impl Compute for BurnCompute {
         count: usize,
         dropout: DropoutStream,
     ) -> TrainingOutput {
-        let structure = network.structure();
-        let mut pass = Forward {
-            structure,
-            fixed_norms: network.fixed_norms(),
-            parameters: self.parameters(network, &structure.ops),
-            mode: Mode::Train { dropout, statistics: Vec::new() },
-            tap: &mut NoTap,
-        };
-        let logits = to_vec(pass.run(self.tensor(inputs), count));
-        TrainingOutput { logits, statistics: pass.mode.into_statistics() }
+        let parameters = self.parameters(network, &network.structure().ops);
+        let mut tap = NoTap;
+        let mode = Mode::Train { dropout, statistics: Vec::new() };
+        let mut pass = self.pass(network, parameters, mode, &mut tap);
+        let logits = pass.run(self.tensor(inputs), count).flatten(0, 1);
+        let (mut found, statistics) = read_with(vec![logits], pass.mode.into_statistics());
+        TrainingOutput { logits: found.swap_remove(0), statistics }
     }
 
     fn train_tapped(
@@ -121,269 +151,44 @@ impl Compute for BurnCompute {
         let leaves: Vec<Option<Tensor<1>>> =
             self.parameters(network, &structure.ops).into_iter().enumerate().map(leaf).collect();
         let mode = Mode::Train { dropout, statistics: Vec::new() };
-        let parameters = leaves.clone();
-        let mut pass = Forward { structure, fixed_norms: network.fixed_norms(), parameters, mode, tap };
+        let mut pass = self.pass(network, leaves.clone(), mode, tap);
         let logits = pass.run(self.tensor(inputs).autodiff(), count);
         let statistics = pass.mode.into_statistics();
         let outputs = logits.dims()[1];
-        let gradients = gradient(&to_vec(logits.clone().without_autodiff()));
-        let gradients = self.tensor(&gradients).reshape([count, outputs]).autodiff();
+        let found = read([logits.clone().without_autodiff().flatten(0, 1)]).swap_remove(0);
+        let gradients = self.tensor(&gradient(&found)).reshape([count, outputs]).autodiff();
         let mut gradients = (logits * gradients).sum().backward();
-        let gradients = leaves
+        let found: Vec<Option<Tensor<1>>> = leaves
             .iter()
             .enumerate()
-            .map(|(index, leaf)| {
-                let leaf = leaf.as_ref().filter(|_| trained(index))?;
-                leaf.grad_remove(&mut gradients).map(to_vec)
-            })
+            .map(|(index, leaf)| leaf.as_ref().filter(|_| trained(index))?.grad_remove(&mut gradients))
             .collect();
+        let there: Vec<bool> = found.iter().map(Option::is_some).collect();
+        let (values, statistics) = read_with(found.into_iter().flatten().collect(), statistics);
+        let mut values = values.into_iter();
+        let gradients =
+            there.into_iter().map(|is_there| if is_there { values.next() } else { None }).collect();
         TrainPass { gradients, statistics }
     }
 }
 
-fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec().expect("networks are made of f32")
+/// The values of tensors, in one transfer.
+fn read(tensors: impl IntoIterator<Item = Tensor<1>>) -> Vec<Vec<f32>> {
+    let reads = tensors.into_iter().fold(Transaction::default(), Transaction::register);
+    let values = |data: TensorData| data.try_into_vec().expect("networks are made of f32");
+    reads.execute().into_iter().map(values).collect()
 }
 
-#[allow(clippy::large_enum_variant, reason = "there is one of them for each pass")]
-enum Mode {
-    Evaluate,
-    Train { dropout: Option<Stream>, statistics: Vec<BatchStatistics> },
-}
-
-impl Mode {
-    fn statistics(&mut self) -> Option<&mut Vec<BatchStatistics>> {
-        match self {
-            Self::Evaluate => None,
-            Self::Train { statistics, .. } => Some(statistics),
-        }
-    }
-
-    /// The statistics of the mini-batch, after the pass.
-    fn into_statistics(self) -> Vec<BatchStatistics> {
-        match self {
-            Self::Evaluate => Vec::new(),
-            Self::Train { statistics, .. } => statistics,
-        }
-    }
-}
-
-/// Activations, `[count, channels, height, width]`, and the copies on the stack; rows of features have one pixel.
-struct Batch {
-    x: Tensor<4>,
-    stack: Vec<Tensor<4>>,
-}
-
-impl Batch {
-    /// The inputs of a network.
-    fn of_inputs(structure: &Structure, values: Tensor<1>, count: usize) -> Self {
-        let Shape { channels, height, width } = structure.input;
-        Self { x: values.reshape([count, channels, height, width]), stack: Vec::new() }
-    }
-
-    fn new(compute: &BurnCompute, activations: &Activations) -> Self {
-        assert_eq!(activations.layout, Layout::ChannelsFirst, "Burn computes channels first");
-        let tensor = |activations: &Activations| {
-            let Shape { channels, height, width } = activations.shape;
-            compute.tensor(&activations.values).reshape([activations.count, channels, height, width])
-        };
-        Self { x: tensor(activations), stack: activations.stack.iter().map(tensor).collect() }
-    }
-
-    fn into_activations(self) -> Activations {
-        let stack = self.stack.into_iter().map(activations_of).collect();
-        Activations { stack, ..activations_of(self.x) }
-    }
-
-    /// The activations after operation `op`, as a tap leaves them: overwritten values become constants.
-    fn tapped(mut self, tap: &mut dyn Tap, op: usize) -> Self {
-        if tap.wants(op) {
-            self.x = write(tap, op, self.x);
-        }
-        self
-    }
-}
-
-fn activations_of(x: Tensor<4>) -> Activations {
-    let [count, channels, height, width] = x.dims();
-    let (shape, layout) = (Shape { channels, height, width }, Layout::ChannelsFirst);
-    Activations { values: to_vec(x), count, shape, layout, stack: Vec::new() }
-}
-
-fn write(tap: &mut dyn Tap, op: usize, x: Tensor<4>) -> Tensor<4> {
-    let mut activations = activations_of(x.clone().without_autodiff());
-    let before = activations.values.clone();
-    tap.write(op, &mut activations);
-    let is_new: Vec<bool> =
-        activations.values.iter().zip(&before).map(|(new, old)| new.to_bits() != old.to_bits()).collect();
-    if !is_new.contains(&true) {
-        return x;
-    }
-    let device = x.device().without_autodiff();
-    let is_new = Tensor::<4, Bool>::from_data(TensorData::new(is_new, x.dims()), &device);
-    let values = Tensor::<4>::from_data(TensorData::new(activations.values, x.dims()), &device);
-    if x.is_autodiff() {
-        x.mask_where(is_new.autodiff(), values.autodiff())
-    } else {
-        x.mask_where(is_new, values)
-    }
-}
-
-struct Forward<'a> {
-    structure: &'a Structure,
-    fixed_norms: &'a BTreeSet<usize>,
-    parameters: Vec<Option<Tensor<1>>>,
-    mode: Mode,
-    tap: &'a mut dyn Tap,
-}
-
-impl Forward<'_> {
-    /// The logits, `[count, outputs]`.
-    fn run(&mut self, inputs: Tensor<1>, count: usize) -> Tensor<2> {
-        let batch = Batch::of_inputs(self.structure, inputs, count);
-        let ops = 0..self.structure.ops.len();
-        ops.fold(batch, |batch, op| self.step(batch, op)).x.flatten(1, 3)
-    }
-
-    fn step(&mut self, batch: Batch, op: usize) -> Batch {
-        self.op(&self.structure.ops[op], batch).tapped(self.tap, op)
-    }
-
-    fn op(&mut self, op: &Op, Batch { x, mut stack }: Batch) -> Batch {
-        let x = match op {
-            Op::Layer(layer) => self.layer(*layer, x),
-            Op::Activation(kind) => activate(kind, x),
-            Op::MaxPool(Window { kernel, stride, padding }) => {
-                let options = MaxPoolOptions::new([*kernel; 2]).with_stride([*stride; 2]);
-                max_pool2d(x, options.with_padding([*padding; 2]))
-            }
-            Op::AveragePool(Window { kernel, stride, padding }) => {
-                let options = AvgPoolOptions::new([*kernel; 2]).with_stride([*stride; 2]);
-                avg_pool2d(x, options.with_padding([*padding; 2]))
-            }
-            Op::AdaptiveAveragePool(side) => average_pool(x, *side),
-            Op::Flatten => {
-                let [count, channels, height, width] = x.dims();
-                x.reshape([count, channels * height * width, 1, 1])
-            }
-            Op::Dropout(share) => self.drop_units(x, *share),
-            Op::Fork => {
-                stack.push(x.clone());
-                x
-            }
-            Op::Swap => {
-                let top = stack.pop().expect(FORKED);
-                stack.push(x);
-                top
-            }
-            Op::Subsample { stride, channels } => subsample(x, *stride, *channels),
-            Op::Add(_) => x + stack.pop().expect(FORKED),
-        };
-        Batch { x, stack }
-    }
-
-    /// A layer's parameter of this role.
-    fn parameter(&self, layer: usize, role: Role) -> Tensor<1> {
-        let index = self.structure.position(layer, role).expect("a layer has the parameters of its kind");
-        self.parameters[index].clone().expect("parameters of the layers of a pass are there")
-    }
-
-    /// The weight of a convolution or linear layer, in its shape.
-    fn weight<const D: usize>(&self, layer: usize) -> Tensor<D> {
-        let weight = self.structure.weight(layer).expect("a layer has the parameters of its kind");
-        let shape: [usize; D] =
-            weight.shape.as_slice().try_into().expect("a weight has the rank of its kind");
-        self.parameter(layer, Role::Weight).reshape(shape)
-    }
-
-    /// The bias of a convolution or linear layer, if it has one.
-    fn bias(&self, layer: usize) -> Option<Tensor<1>> {
-        self.structure.position(layer, Role::Bias).map(|_| self.parameter(layer, Role::Bias))
-    }
-
-    fn layer(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
-        match self.structure.layers[position].kind {
-            LayerKind::Linear => {
-                let x = x.flatten::<2>(1, 3).matmul(self.weight::<2>(position).transpose());
-                let x = match self.bias(position) {
-                    Some(bias) => x + bias.unsqueeze(),
-                    None => x,
-                };
-                let [count, units] = x.dims();
-                x.reshape([count, units, 1, 1])
-            }
-            LayerKind::Convolution(Window { stride, padding, .. }) => {
-                let options = ConvOptions::new([stride; 2], [padding; 2], [1; 2], 1);
-                conv2d(x, self.weight(position), self.bias(position), options)
-            }
-            LayerKind::BatchNorm => self.batch_norm(position, x),
-        }
-    }
-
-    fn batch_norm(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
-        let [scale, shift] = [Role::Scale, Role::Shift].map(|role| self.parameter(position, role));
-        let is_fixed = self.fixed_norms.contains(&position);
-        let Some(statistics) = self.mode.statistics().filter(|_| !is_fixed) else {
-            let running = [Role::RunningMean, Role::RunningVariance];
-            let [mean, variance] = running.map(|role| self.parameter(position, role));
-            return batch_norm(x, scale, shift, mean, variance, EPSILON);
-        };
-        let [count, _, height, width] = x.dims();
-        let result = batch_norm_train(x, scale, shift, EPSILON);
-        statistics.push(BatchStatistics {
-            layer: position,
-            mean: to_vec(result.mean.without_autodiff()),
-            variance: to_vec(result.variance.without_autodiff()),
-            count: count * height * width,
-        });
-        result.output
-    }
-
-    /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
-    fn drop_units(&mut self, x: Tensor<4>, share: f64) -> Tensor<4> {
-        let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
-        let kept = (1.0 / (1.0 - share)) as f32;
-        let units = x.dims().iter().product();
-        let mask = (0..units).map(|_| if f64::from(uniform(stream)) < share { 0.0 } else { kept });
-        let mask = TensorData::new(mask.collect::<Vec<f32>>(), x.dims());
-        let mask = Tensor::<4>::from_data(mask, &x.device().without_autodiff());
-        if x.is_autodiff() { x * mask.autodiff() } else { x * mask }
-    }
-}
-
-/// Every `stride`-th pixel, with channels of zeros on both sides.
-fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {
-    let [count, inputs, height, width] = x.dims();
-    let places = |length: usize| {
-        let places: Vec<i64> = (0..length)
-            .step_by(stride)
-            .map(|at| i64::try_from(at).expect("images have few pixels"))
-            .collect();
-        let places = TensorData::new(places.clone(), [places.len()]);
-        Tensor::<1, Int>::from_data(places, &x.device())
-    };
-    let (rows, columns) = (places(height), places(width));
-    let x = if stride == 1 { x } else { x.select(2, rows).select(3, columns) };
-    let [_, _, height, width] = x.dims();
-    let below = (channels - inputs) / 2;
-    let zeros = |channels: usize| Tensor::<4>::zeros([count, channels, height, width], &x.device());
-    let parts = [(below > 0).then(|| zeros(below)), Some(x.clone()), {
-        let above = channels - inputs - below;
-        (above > 0).then(|| zeros(above))
-    }];
-    Tensor::cat(parts.into_iter().flatten().collect(), 1)
-}
-
-fn activate(kind: &Activation, x: Tensor<4>) -> Tensor<4> {
-    match kind {
-        Activation::Relu => activation::relu(x),
-        Activation::Softsign => activation::softsign(x),
-        Activation::Tanh => activation::tanh(x),
-        Activation::Sigmoid => activation::sigmoid(x),
-    }
-}
-
-/// Average over a grid of cells; images that are as large as the grid pass unchanged.
-fn average_pool(x: Tensor<4>, side: usize) -> Tensor<4> {
-    if x.dims()[2..] == [side, side] { x } else { adaptive_avg_pool2d(x, [side, side]) }
+/// The values of tensors, and the statistics of batch norms, in one transfer.
+fn read_with(tensors: Vec<Tensor<1>>, norms: Vec<Normalized>) -> (Vec<Vec<f32>>, Vec<BatchStatistics>) {
+    let count = tensors.len();
+    let about: Vec<(usize, usize)> = norms.iter().map(|norm| (norm.layer, norm.count)).collect();
+    let mut values = read(tensors.into_iter().chain(norms.into_iter().flat_map(|norm| norm.moments)));
+    let mut moments = values.split_off(count).into_iter();
+    let mut next = || moments.next().expect("every batch norm has a mean and a variance");
+    let statistics = about
+        .into_iter()
+        .map(|(layer, count)| BatchStatistics { layer, mean: next(), variance: next(), count })
+        .collect();
+    (values, statistics)
 }

@@ -1,8 +1,11 @@
 use super::*;
+use crate::data::Shape;
+use crate::doc::structure::{Op, Structure};
 use crate::doc::{Loss, Mlp, Net, Vgg};
+use crate::intervene::draw::uniform;
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
-use crate::net::Initialisation;
+use crate::net::{Initialisation, NativeCompute};
 
 const COUNT: usize = 5;
 
@@ -26,14 +29,34 @@ fn networks() -> [(Network, Vec<f32>); 3] {
     })
 }
 
+/// The devices that this build and this machine have. A build for a GPU says when there is none.
+fn devices() -> Vec<BurnCompute> {
+    let built = doc::Device::all().into_iter().filter(doc::Device::is_built);
+    let open = |device: doc::Device| match BurnCompute::open(&device) {
+        Ok(compute) => Some(compute),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    };
+    built.filter_map(open).collect()
+}
+
+impl BurnCompute {
+    /// The same device with nothing on it.
+    fn again(&self) -> Self {
+        let (device, hardware) = (self.device.clone(), self.hardware.clone());
+        Self { device, hardware, uploads: Uploads::default(), is_linear_convolved: self.is_linear_convolved }
+    }
+}
+
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
 #[test]
 fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
-    for device in [doc::Device::Flex, doc::Device::Ndarray] {
-        let compute = BurnCompute::new(&device);
+    for compute in devices() {
         for (network, inputs) in networks() {
             let structure = network.structure().clone();
             let input = Activations::of_samples(structure.input, inputs);
@@ -115,5 +138,86 @@ fn no_gradient_goes_back_through_what_was_written() {
         let nothing = &mut Constant { op: usize::MAX, value: 0.0 };
         compute.train_tapped(&network, &inputs, COUNT, None, nothing, &mut gradient);
         assert_eq!(bits(&seen), bits(&compute.training_logits(&network, &inputs, COUNT, None)));
+    }
+}
+
+/// Without batch norms that divide by tiny deviations, float32 is right to about 1e-4 of a typical value.
+fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+    let size = expected.iter().map(|value| value.abs()).fold(1e-3, f32::max);
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= 2e-3 * size, "{what}: {found} instead of {expected}");
+    }
+}
+
+#[test]
+fn every_device_computes_what_the_own_kernels_do() {
+    let own = NativeCompute::exact();
+    for compute in devices() {
+        for is_linear_convolved in [false, true] {
+            let compute = BurnCompute { is_linear_convolved, ..compute.again() };
+            for (network, inputs) in networks() {
+                let what = format!("{:?} {is_linear_convolved}", compute.hardware());
+                let mut gradient = |logits: &[f32]| logits.iter().map(|logit| 0.5 - logit).collect();
+                let found = compute.train(&network, &inputs, COUNT, None, &mut gradient);
+                let expected = own.train(&network, &inputs, COUNT, None, &mut gradient);
+                for (found, expected) in found.gradients.iter().zip(&expected.gradients) {
+                    assert_eq!(found.is_some(), expected.is_some());
+                    assert_close(found.as_deref().unwrap_or(&[]), expected.as_deref().unwrap_or(&[]), &what);
+                }
+                assert_eq!(found.statistics.len(), expected.statistics.len());
+                for (found, expected) in found.statistics.iter().zip(&expected.statistics) {
+                    assert_eq!((found.layer, found.count), (expected.layer, expected.count));
+                    assert_close(&found.mean, &expected.mean, &what);
+                    assert_close(&found.variance, &expected.variance, &what);
+                }
+                let [found, expected] =
+                    [&compute as &dyn Compute, &own].map(|compute| compute.logits(&network, &inputs, COUNT));
+                assert_close(&found, &expected, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pass_sees_what_was_written_into_a_network_since_the_last_one() {
+    for compute in devices() {
+        for (network, inputs) in networks() {
+            let mut written = network.clone();
+            let before = compute.logits(&written, &inputs, COUNT);
+            let last = written.len() - 1;
+            let values: Vec<f32> = written.values(last).iter().map(|value| value + 1.0).collect();
+            written.write(last, &values);
+            let after = compute.logits(&written, &inputs, COUNT);
+            let moved: Vec<f32> = before.iter().map(|logit| logit + 1.0).collect();
+            assert_close(&after, &moved, "a bias that is larger by 1");
+            // In place: nobody else has the array now.
+            drop(network);
+            written.write(last, &values.iter().map(|value| value + 1.0).collect::<Vec<f32>>());
+            let moved: Vec<f32> = before.iter().map(|logit| logit + 2.0).collect();
+            assert_close(&compute.logits(&written, &inputs, COUNT), &moved, "a bias that is larger by 2");
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_device_and_find_the_same_bits() {
+    for compute in devices() {
+        for (network, inputs) in networks() {
+            let alone = bits(&compute.logits(&network, &inputs, COUNT));
+            let side_by_side: Vec<Vec<u32>> = std::thread::scope(|scope| {
+                let work = |_| {
+                    let thread = std::thread::Builder::new().name("pass".to_owned());
+                    let pass = || {
+                        let fresh = compute.again();
+                        [&fresh, &compute].map(|compute| bits(&compute.logits(&network, &inputs, COUNT)))
+                    };
+                    thread.spawn_scoped(scope, pass).unwrap()
+                };
+                let threads: Vec<_> = (0..3).map(work).collect();
+                threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(side_by_side.iter().all(|found| *found == alone), "{:?}", compute.hardware());
+        }
     }
 }

@@ -136,7 +136,8 @@ fn made_by(
 
 fn machine_cells(machine: Option<&Machine>) -> [String; 4] {
     let Some(machine) = machine else { return ["–", "not recorded", "–", "–"].map(str::to_owned) };
-    let Machine { commit, system, processor, vectors } = machine.clone();
+    let Machine { commit, system, processor, vectors, gpu, .. } = machine.clone();
+    let processor = if gpu.is_empty() { processor } else { format!("{processor}; GPU: {gpu}") };
     let or_none = |text: String| if text.is_empty() { "–".to_owned() } else { text };
     [or_none(commit), system, or_none(processor), vectors]
 }

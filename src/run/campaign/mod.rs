@@ -100,7 +100,7 @@ pub fn run(
     session.campaign = None;
     let after = session.state().network.checksum();
     let intact = after == checksum && setup.golden_checksums() == golden && setup.is_golden_reproduced();
-    for report in report::results(&began, &running.states(), intact, &after) {
+    for report in report::results(&began, &running.states(), intact, &after, &context.spec.device) {
         session.report(report)?;
     }
     session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;

@@ -131,7 +131,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
         let key = (identity.name.clone(), identity.round);
         let Some(trials) = hashes.get(&key) else { continue };
         let (data, seen) = data_of(&spec, &steps[..number], &base)?;
-        let compute = backend(&spec.device, &spec.train.kernels);
+        let compute = backend(&spec.device, &spec.train.kernels).map_err(|error| error.to_string())?;
         let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
         let context = RunContext::new(spec.clone(), arm, data, compute, base, output)
             .map_err(|misfit| misfit.to_string())?;

@@ -2,6 +2,7 @@
 
 use super::cells;
 use super::setup::Setup;
+use crate::doc::Device;
 use crate::doc::fault::{Format, Protect, Trials};
 use crate::doc::fault_sites::CellPlan;
 use crate::form::number::grouped;
@@ -72,6 +73,7 @@ pub(super) fn results(
     states: &[CellState],
     intact: bool,
     checksum: &str,
+    device: &Device,
 ) -> Vec<Report> {
     let mut record = CampaignRecord::new(began.clone());
     states.iter().cloned().for_each(|state| record.take_in(state));
@@ -96,6 +98,12 @@ pub(super) fn results(
         format!(
             "the network has the same checksum and logits after the campaign as before it: {}",
             &checksum[..16]
+        )
+    } else if device.feature().is_some() {
+        format!(
+            "passes over the same network and images gave other logits after the campaign than before it: the device {} \
+                does not keep its bits, and fewer trials count as masked than should; run the campaign on Flex",
+            device.key()
         )
     } else {
         "the campaign changed the network's checksum or logits; this is a bug, please report it".to_owned()

@@ -28,7 +28,7 @@ fn context(net: &str) -> (RunContext, Network) {
     let net: Net = ron_text::from_str(net).unwrap();
     let spec = RunSpec { net, ..spec };
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     let context =
         RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap();
     let mut network = context.fresh_network(0);

@@ -50,7 +50,16 @@ pub struct Machine {
     pub processor: String,
     /// Its best vectors, which decide about the bits of results: "AVX2".
     pub vectors: String,
+    /// The GPU that computed, with its driver; empty where the processor did.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub gpu: String,
+    /// What the device does not promise; empty where equal settings give equal bits.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub bits: String,
 }
+
+/// What runs on a GPU note about their bits.
+pub const NO_BITS: &str = "not promised: another GPU, driver or run may give other last bits";
 
 impl Machine {
     /// This program on this machine.
@@ -61,16 +70,21 @@ impl Machine {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: processor(),
             vectors: vectors().to_owned(),
+            gpu: String::new(),
+            bits: String::new(),
         }
     }
 }
 
 impl fmt::Display for Machine {
-    /// `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`.
+    /// `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`, and the GPU where one computed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, processor, vectors, .. } = self;
+        let Self { system, processor, vectors, gpu, .. } = self;
         write!(f, "{system}, {vectors}")?;
-        if processor.is_empty() { Ok(()) } else { write!(f, ", {processor}") }
+        for name in [processor, gpu].into_iter().filter(|name| !name.is_empty()) {
+            write!(f, ", {name}")?;
+        }
+        Ok(())
     }
 }
 

@@ -44,7 +44,7 @@ use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState, left_out};
 pub use about::Machine;
-use about::{About, RecordedEnd};
+use about::{About, NO_BITS, RecordedEnd};
 use claim::Claim;
 pub use provenance::{Provenance, provenance};
 pub use stamp::Stamp;
@@ -124,6 +124,14 @@ impl RunDirectory {
     /// When the disk refuses.
     pub fn note_data(&mut self, digest: String) -> Result<(), RunError> {
         self.about.data = Some(digest);
+        self.write_about()
+    }
+
+    /// Notes which GPU computes, where one does.
+    pub fn note_hardware(&mut self, hardware: Option<&str>) -> Result<(), RunError> {
+        let (Some(hardware), Some(machine)) = (hardware, &mut self.about.machine) else { return Ok(()) };
+        machine.gpu = hardware.to_owned();
+        machine.bits = NO_BITS.to_owned();
         self.write_about()
     }
 

@@ -67,7 +67,7 @@ fn why_a_run_starts_over_stays_in_its_record_and_log() {
     std::fs::write(directory.checkpoint_path(), "half").unwrap();
     let data = crate::run::Datasets::default();
     let data = data.get(&run.spec.data, &run.spec.net, Path::new(".")).unwrap();
-    let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels);
+    let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels).unwrap();
     let (spec, here) = (RunSpec::clone(&run.spec), PathBuf::new());
     let context = RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap();
     assert!(directory.resume(&context).unwrap().is_none());

@@ -87,7 +87,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
 fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFlag) -> Option<Pace> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
-        let mut bench = Bench::new(task, structure);
+        let mut bench = Bench::new(task, structure)?;
         let pace = bench.mini_batch(stop)?;
         Some(Pace { sample: bench.sample(stop)?, ..pace })
     })
@@ -108,7 +108,8 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(task: &'a Task, structure: &Arc<Structure>) -> Self {
+    /// Nothing where there is no such device.
+    fn new(task: &'a Task, structure: &Arc<Structure>) -> Option<Self> {
         let training = &task.training;
         let most = training.batch.max(training.evaluation_batch);
         let count = most.min(VALUES / task.shape.len().max(1)).max(FEWEST);
@@ -117,17 +118,17 @@ impl<'a> Bench<'a> {
         if task.holds {
             hold_half(&mut network);
         }
-        Self {
+        Some(Self {
             network,
             samples: made_up(task.shape, task.classes, count),
             forward: structure.multiply_adds(),
             loss: LossFunction::new(training.loss.clone(), structure.output.clone(), structure.outputs),
             memory: OptimizerState::default(),
-            compute: backend(&task.device, &training.kernels),
+            compute: backend(&task.device, &training.kernels).ok()?,
             task,
             batch: Batch::default(),
             passes: 0,
-        }
+        })
     }
 
     /// The pace of mini-batches, without that of samples. The pass grows with its samples, the step does not.

@@ -90,7 +90,11 @@ fn in_directory(
     };
     directory.note_left_out(&data.left_out);
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
-    let compute = backend(&run.spec.device, &run.spec.train.kernels);
+    let compute = match backend(&run.spec.device, &run.spec.train.kernels) {
+        Ok(compute) => compute,
+        Err(error) => return refuse(&mut directory, &error.to_string()),
+    };
+    directory.note_hardware(compute.hardware())?;
     let output = directory.path().to_owned();
     let spec = RunSpec::clone(&run.spec);
     let context = match RunContext::new(spec, run.arm.clone(), data, compute, base.clone(), output) {

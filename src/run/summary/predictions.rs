@@ -116,7 +116,7 @@ pub fn predict(
         masks.push(Mask::new(read.entries).map(Arc::new));
     }
     let network = initial_network(&spec, structure.clone(), 0).with_arrays(values, masks)?;
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).map_err(|error| error.to_string())?;
     let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
     let batch = spec.train.evaluation_batch;
     let mut predictions = Vec::with_capacity(samples.len());

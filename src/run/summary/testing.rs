@@ -36,7 +36,8 @@ pub fn carry_out(folder: &Path, run: &Run) {
     let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
     let spec = RunSpec::clone(&run.spec);
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
-    let (compute, output) = (backend(&spec.device, &spec.train.kernels), directory.path().to_owned());
+    let (compute, output) =
+        (backend(&spec.device, &spec.train.kernels).unwrap(), directory.path().to_owned());
     let context = RunContext::new(spec, run.arm.clone(), data, compute, folder.to_owned(), output).unwrap();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut directory);
     session.run().unwrap();

@@ -63,7 +63,7 @@ pub fn complaints(plan: &str) -> Vec<String> {
 pub fn context(spec: RunSpec) -> Arc<RunContext> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
-    let compute = backend(&spec.device, &spec.train.kernels);
+    let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()).unwrap())
 }
 

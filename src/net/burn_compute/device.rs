@@ -1,0 +1,112 @@
+//! Burn's devices: those of every build, and GPUs where this build and this machine have them.
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+use std::sync::LazyLock;
+
+use burn::tensor::Device;
+
+use crate::doc;
+
+/// Why a device cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// The build does not have it.
+    #[error("{0}")]
+    NotBuilt(String),
+    /// The machine does not have it, or its driver fails.
+    #[error(
+        "the device {device} cannot be used on this machine: {reason}; install the driver of its GPU, or choose the device Flex"
+    )]
+    Absent {
+        /// Its name in files.
+        device: &'static str,
+        /// What is missing.
+        reason: String,
+    },
+}
+
+/// A GPU that was opened and what it calls itself, or what is missing. Burn opens a device once in a process, for all runs; so
+/// this is found out once, too.
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+type Opened = LazyLock<Result<(Device, String), String>>;
+
+/// Burn's device, and what a GPU calls itself.
+pub(super) fn open(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    match device {
+        doc::Device::Flex => Ok((Device::flex(), None)),
+        #[allow(deprecated)] // the reference device is asked for by name
+        doc::Device::Ndarray => Ok((Device::ndarray(), None)),
+        doc::Device::Cuda => {
+            #[cfg(feature = "cuda")]
+            return opened(device, &CUDA);
+            #[cfg(not(feature = "cuda"))]
+            Err(not_built(device))
+        }
+        doc::Device::Wgpu => {
+            #[cfg(feature = "wgpu")]
+            return opened(device, &WGPU);
+            #[cfg(not(feature = "wgpu"))]
+            Err(not_built(device))
+        }
+    }
+}
+
+#[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+fn not_built(device: &doc::Device) -> DeviceError {
+    DeviceError::NotBuilt(device.refusal().unwrap_or_default())
+}
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+fn opened(device: &doc::Device, opened: &Opened) -> Result<(Device, Option<String>), DeviceError> {
+    match &**opened {
+        Ok((burn, name)) => Ok((burn.clone(), Some(name.clone()))),
+        Err(reason) => Err(DeviceError::Absent { device: device.key(), reason: reason.clone() }),
+    }
+}
+
+#[cfg(feature = "cuda")]
+static CUDA: Opened = LazyLock::new(|| {
+    // Asked first: Burn panics where the driver's library or a GPU is missing.
+    if Device::enumerate(burn::tensor::DeviceType::Cuda).is_empty() {
+        return Err("the CUDA driver finds no GPU, or is not installed".to_owned());
+    }
+    let device = Device::cuda(0);
+    // A driver that is too old, or a GPU that is full, is a panic of Burn's.
+    let identity = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.identity()));
+    let name = identity.map_err(|_| "its driver failed".to_owned())?.map(|identity| identity.name);
+    Ok((device, name.unwrap_or_else(|| "a GPU without a name".to_owned())))
+});
+
+#[cfg(feature = "wgpu")]
+static WGPU: Opened = LazyLock::new(|| {
+    let (device, setup) = Device::wgpu_options().init_with_setup().map_err(|error| error.to_string())?;
+    let info = setup.adapter.get_info();
+    let about = [info.driver, info.driver_info].map(|text| text.trim().to_owned());
+    let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();
+    let backend = format!("{:?}", info.backend);
+    Ok((device, [vec![info.name, backend], about].concat().join(", ")))
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_opened_or_says_what_is_missing() {
+        for device in doc::Device::all() {
+            match (open(&device), device.feature()) {
+                (Ok((_, name)), feature) => {
+                    assert!(device.is_built());
+                    assert_eq!(name.is_some(), feature.is_some(), "{device:?}: {name:?}");
+                }
+                (Err(DeviceError::NotBuilt(why)), Some(feature)) => {
+                    assert!(!device.is_built() && why.contains(feature), "{why}");
+                }
+                (Err(error), Some(_)) => {
+                    assert!(device.is_built() && error.to_string().contains(device.key()), "{error}");
+                }
+                (Err(error), None) => panic!("every machine has {device:?}: {error}"),
+            }
+        }
+    }
+}
