@@ -1,5 +1,6 @@
 //! The activations between two operations of a network, on the host.
 
+use super::kernels::live;
 use crate::data::Shape;
 
 /// Order of the values of one sample in memory.
@@ -42,21 +43,19 @@ impl Activations {
         std::iter::once(self).chain(&self.stack)
     }
 
-    /// The samples of which any value that is alive has other bits than in `other`, which is at the same position.
-    pub fn differing(&self, other: &Self) -> Vec<usize> {
+    /// The samples of which any value that is alive has other bits than that one of `samples` in `other`, which is at the
+    /// same position.
+    pub fn differing(&self, other: &Self, samples: &[usize]) -> Vec<usize> {
         let pairs: Vec<(&Self, &Self)> = self.alive().zip(other.alive()).collect();
-        let differs = |sample: &usize| {
-            pairs.iter().any(|(a, b)| {
-                let mut values = a.sample(*sample).iter().zip(b.sample(*sample));
-                values.any(|(a, b)| a.to_bits() != b.to_bits())
-            })
-        };
+        let differs =
+            |sample: &usize| pairs.iter().any(|(a, b)| differ(a.sample(*sample), b.sample(samples[*sample])));
         (0..self.count).filter(differs).collect()
     }
 
     /// The activations of some samples.
     pub fn gathered(&self, samples: &[usize]) -> Self {
-        let values = samples.iter().flat_map(|&sample| self.sample(sample)).copied().collect();
+        let mut values = Vec::with_capacity(samples.len() * self.shape.len());
+        samples.iter().for_each(|&sample| values.extend_from_slice(self.sample(sample)));
         let stack = self.stack.iter().map(|copy| copy.gathered(samples)).collect();
         Self { values, count: samples.len(), stack, ..*self }
     }
@@ -70,39 +69,87 @@ impl Activations {
         }
     }
 
-    /// Takes the values of some channels from others at the same position, channels from the first to before the last of
-    /// `of`. After flattening, each channel is as many values one after the other.
+    /// The values of some channels alone, from the first to before the last of `of`, in PyTorch's order. After flattening,
+    /// each channel is as many values one after the other.
+    pub fn channels(&self, range: [usize; 2], of: usize) -> Self {
+        channels(&self.values, (self.shape, self.layout), range, of)
+    }
+
+    /// Puts values of some channels of a sample in their places, as they come from [`channels`](Self::channels).
     ///
     /// # Panics
-    /// When the others have another shape, layout or number of samples.
-    pub fn take_channels(&mut self, other: &Self, [first, end]: [usize; 2], of: usize) {
-        let same = |a: &Self| (a.count, a.shape, a.layout, a.values.len());
-        assert_eq!(same(self), same(other), "activations at one position");
-        let each = self.shape.len() / of;
-        for sample in 0..self.count {
-            for entry in first * each..end * each {
-                let at = self.place(sample, entry);
-                self.values[at] = other.values[at];
-            }
+    /// When there are more values than the sample has from there on.
+    pub fn put_channels(&mut self, sample: usize, values: &[f32], first: usize, of: usize) {
+        let start = first * self.shape.len() / of;
+        for (entry, value) in values.iter().enumerate() {
+            let at = self.place(sample, start + entry);
+            self.values[at] = *value;
         }
+    }
+
+    /// Whether values of some channels have other bits than those of a sample here.
+    pub fn differs_in_channels(&self, sample: usize, values: &[f32], first: usize, of: usize) -> bool {
+        let start = first * self.shape.len() / of;
+        let here = |entry: usize| self.values[self.place(sample, start + entry)];
+        values.iter().enumerate().any(|(entry, value)| value.to_bits() != here(entry).to_bits())
+    }
+
+    /// Whether any value of a channel of a sample has other bits than +0.0.
+    pub fn is_live(&self, sample: usize, channel: usize, of: usize) -> bool {
+        let each = self.shape.len() / of;
+        let mut entries = channel * each..(channel + 1) * each;
+        entries.any(|entry| self.values[self.place(sample, entry)].to_bits() != 0)
+    }
+
+    /// The channels of images that are not +0.0 in all pixels of all samples, or nothing where those are most.
+    pub fn live_channels(&self) -> Option<Vec<usize>> {
+        let is_last = self.layout == Layout::ChannelsLast;
+        is_last.then(|| live::channels(self.shape.channels, &self.values)).flatten()
     }
 
     /// Position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column).
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
-        let start = sample * self.shape.len();
-        match self.layout {
-            Layout::ChannelsFirst => start + entry,
-            Layout::ChannelsLast => {
-                let plane = self.shape.plane();
-                start + entry % plane * self.shape.channels + entry / plane
-            }
-        }
+        place((self.shape, self.layout), sample, entry)
     }
 
     /// The values of one sample, in the order of the layout.
     pub fn sample(&self, sample: usize) -> &[f32] {
         &self.values[sample * self.shape.len()..][..self.shape.len()]
     }
+}
+
+/// Values of some channels alone, as [`Activations::channels`].
+pub fn channels(
+    values: &[f32],
+    (shape, layout): (Shape, Layout),
+    range: [usize; 2],
+    of: usize,
+) -> Activations {
+    let (count, each) = (values.len() / shape.len(), shape.len() / of);
+    let mut found = Vec::with_capacity(count * (range[1] - range[0]) * each);
+    for sample in 0..count {
+        let entries = range[0] * each..range[1] * each;
+        found.extend(entries.map(|entry| values[place((shape, layout), sample, entry)]));
+    }
+    Activations::of_samples(Shape { channels: (range[1] - range[0]) * each, height: 1, width: 1 }, found)
+}
+
+const fn place((shape, layout): (Shape, Layout), sample: usize, entry: usize) -> usize {
+    let start = sample * shape.len();
+    match layout {
+        Layout::ChannelsFirst => start + entry,
+        Layout::ChannelsLast => {
+            let plane = shape.plane();
+            start + entry % plane * shape.channels + entry / plane
+        }
+    }
+}
+
+/// Whether any numbers have other bits.
+fn differ(a: &[f32], b: &[f32]) -> bool {
+    // In pieces, whose loop has no exit and so becomes vectors.
+    let mut pieces = a.chunks(256).zip(b.chunks(256));
+    pieces.any(|(a, b)| a.iter().zip(b).fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) != 0)
 }
 
 #[cfg(test)]
@@ -119,16 +166,36 @@ mod tests {
         assert_eq!(places, [6, 8, 10, 7, 9, 11]);
         assert_eq!(last.sample(1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
     }
+
+    #[test]
+    fn channels_leave_their_places_and_come_back() {
+        let shape = Shape { channels: 2, height: 1, width: 3 };
+        let values: Vec<f32> = (0_u8..12).map(f32::from).collect();
+        let layouts = [(Layout::ChannelsFirst, [3.0, 4.0, 5.0]), (Layout::ChannelsLast, [1.0, 3.0, 5.0])];
+        for (layout, first) in layouts {
+            let all = Activations { layout, ..Activations::of_samples(shape, values.clone()) };
+            let second = all.channels([1, 2], 2);
+            assert_eq!((second.sample(0), second.count), (first.as_slice(), 2));
+            let mut other = Activations { values: vec![0.0; 12], ..all.clone() };
+            assert!(other.differs_in_channels(1, second.sample(1), 1, 2) && !other.is_live(1, 1, 2));
+            other.put_channels(1, second.sample(1), 1, 2);
+            assert!(!other.differs_in_channels(1, second.sample(1), 1, 2) && other.is_live(1, 1, 2));
+            assert!(!other.is_live(1, 0, 2) && !other.is_live(0, 1, 2));
+        }
+    }
+
     #[test]
     fn a_sample_differs_where_a_copy_on_the_stack_does() {
         let shape = Shape { channels: 2, height: 1, width: 1 };
         let copy = Activations::of_samples(shape, vec![1.0, 2.0, 3.0, 4.0]);
         let golden = Activations { stack: vec![copy.clone()], ..copy.clone() };
         let mut faulty = golden.clone();
-        assert!(golden.differing(&faulty).is_empty());
+        assert!(golden.differing(&faulty, &[0, 1]).is_empty());
         faulty.stack[0].values[3] = -4.0;
-        assert_eq!(golden.differing(&faulty), [1]);
+        assert_eq!(golden.differing(&faulty, &[0, 1]), [1]);
         let second = faulty.gathered(&[1]);
+        assert!(second.differing(&faulty, &[1]).is_empty());
+        assert_eq!(second.differing(&golden, &[1]), [0]);
         assert_eq!(
             (second.values.as_slice(), second.stack[0].values.as_slice()),
             (&[3.0, 4.0][..], &[3.0, -4.0][..])

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::activations::Activations;
 use super::network::Network;
+use super::prepared::Prepared;
 use crate::intervene::stream::Stream;
 
 /// Mean and biased variance of one mini-batch at a batch norm.
@@ -74,6 +75,27 @@ impl Tap for NoTap {
     }
 }
 
+/// Channels that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channels {
+    /// From the first to before the last.
+    pub range: [usize; 2],
+    /// Number of channels that there are; after flattening, each is as many values one after the other.
+    pub of: usize,
+    /// Whether these channels alone come out, in PyTorch's order. Otherwise all do, and others may have any values.
+    pub alone: bool,
+}
+
+/// What a pass finds ready, and what it need not compute.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shortcuts<'a> {
+    /// Weights of the network.
+    pub prepared: Option<&'a Prepared>,
+    /// The channels of what comes out that are asked for; `None`: all. All that follows the convolutions of the operations
+    /// takes each channel by itself.
+    pub channels: Option<Channels>,
+}
+
 /// Computes with networks.
 pub trait Compute: Send + Sync {
     /// Logits of `count` samples in evaluation mode (running statistics, no dropout), `[count, outputs]` row by row.
@@ -87,16 +109,25 @@ pub trait Compute: Send + Sync {
     /// PyTorch's and everything else in its own.
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 
-    /// As [`forward`](Self::forward), where only some channels of what comes out are asked for, from the first to before the
-    /// last; others may get any values. All that follows the convolutions of the operations takes each channel by itself.
-    fn forward_channels(
+    /// As [`forward`](Self::forward), the same bits on a shorter way where the backend knows one.
+    fn forward_with(
         &self,
         network: &Network,
         ops: Range<usize>,
         input: &Activations,
-        _channels: [usize; 2],
+        shortcuts: &Shortcuts,
     ) -> Activations {
-        self.forward(network, ops, input)
+        let all = self.forward(network, ops, input);
+        match shortcuts.channels {
+            Some(Channels { range, of, alone: true }) => all.channels(range, of),
+            Some(_) | None => all,
+        }
+    }
+
+    /// Weights of a network for many passes over it. `live` has, for the convolution that is operation `op`, the channels of
+    /// its input that are not +0.0 in nearly all passes, or nothing where those are most.
+    fn prepare(&self, _network: &Network, _live: &dyn Fn(usize) -> Option<Vec<usize>>) -> Prepared {
+        Prepared::default()
     }
 
     /// Whether the result of a sample is the same bits whatever other samples are in its batch.

@@ -17,13 +17,15 @@ mod metrics;
 mod native;
 mod network;
 mod optimizer_state;
+mod prepared;
 pub mod weights_file;
 
 pub use activations::{Activations, Layout};
 pub use average_statistics::AverageStatistics;
 pub use burn_compute::{BurnCompute, DeviceError};
 pub use compute::{
-    BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass, TrainingOutput,
+    BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Shortcuts, Tap, TrainPass,
+    TrainingOutput,
 };
 pub use kernels::simd::{processor_features, vectors};
 pub use loss::{LossFunction, LossValue};
@@ -31,6 +33,7 @@ pub use metrics::{Answers, Score, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
+pub use prepared::Prepared;
 
 use crate::doc::{Device, Kernels};
 

@@ -20,6 +20,7 @@ mod direct_weights;
 mod geometry;
 mod images;
 pub mod linear;
+pub mod live;
 mod matrix;
 pub mod norm;
 pub mod pack;

@@ -1,5 +1,7 @@
 //! Weights in the order in which the kernels read them.
 
+use std::ops::Range;
+
 use super::conv::{ConvShape, Window};
 pub use super::geometry::Side;
 use super::geometry::places;
@@ -63,20 +65,46 @@ impl Packing {
     /// # Panics
     /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
-        assert_eq!(
-            weights.len(),
-            self.rows * self.columns * self.window.taps(),
-            "one weight for each tap and pair of channels"
-        );
+        self.pack_blocks(weights, None, 0..self.blocks(), packed);
+    }
+
+    /// Packs some blocks, for a pass forward that sums `inputs` of the input channels alone; `None`: all. The rest of `packed`
+    /// stays as it is.
+    ///
+    /// # Panics
+    /// As [`pack`](Self::pack), and where there are not as many inputs as rows.
+    pub fn pack_blocks(
+        &self,
+        weights: &[f32],
+        inputs: Option<&[usize]>,
+        blocks: Range<usize>,
+        packed: &mut [f32],
+    ) {
+        let each = self.columns * self.window.taps();
+        match inputs {
+            None => {
+                assert_eq!(weights.len(), self.rows * each, "one weight for each tap and pair of channels")
+            }
+            Some(inputs) => {
+                assert!(self.side == Side::Forward && inputs.len() == self.rows, "a row for each input");
+                let most = inputs.iter().max().map_or(0, |last| last + 1);
+                assert!(
+                    weights.len().is_multiple_of(each) && weights.len() >= most * each,
+                    "inputs have weights"
+                );
+            }
+        }
         assert_eq!(packed.len(), self.len(), "space for the packed weights");
-        chunks_mut(packed, self.start(1), self.len(), |block, packed| {
-            dispatch(PackBlock { packing: *self, block, weights, packed });
+        let (first, end) = (self.start(blocks.start), self.len().min(self.start(blocks.end)));
+        chunks_mut(&mut packed[first..end], self.start(1), end - first, |block, packed| {
+            dispatch(PackBlock { packing: *self, inputs, block: blocks.start + block, weights, packed });
         });
     }
 }
 
 struct PackBlock<'a> {
     packing: Packing,
+    inputs: Option<&'a [usize]>,
     block: usize,
     weights: &'a [f32],
     packed: &'a mut [f32],
@@ -90,15 +118,16 @@ impl Kernel for PackBlock<'_> {
         let places = places(&window, side);
         // Distances of neighbouring columns and rows in [outputs, inputs, kernel, kernel].
         let (column_step, row_step) = match side {
-            Side::Forward => (rows * taps, taps),
+            Side::Forward => (self.weights.len() / columns, taps),
             Side::Backward => (taps, columns * taps),
         };
         for part in 0..width / LANES {
             let first = self.block * BLOCK + part * LANES;
             for row in 0..rows {
+                let input = self.inputs.map_or(row, |inputs| inputs[row]);
                 for tap in 0..taps {
                     let source = places[tap / window.kernel] * window.kernel + places[tap % window.kernel];
-                    let from = &self.weights[first * column_step + row * row_step + source..];
+                    let from = &self.weights[first * column_step + input * row_step + source..];
                     let at = (tap * rows + row) * width + part * LANES;
                     let to = (&mut self.packed[at..at + LANES]).try_into().expect("sixteen");
                     if first + LANES <= columns {

@@ -70,6 +70,39 @@ impl<T: Copy + Default> Pool<T> {
     }
 }
 
+/// Numbers that begin at a cache line, for a while.
+#[derive(Debug)]
+pub struct Aligned {
+    /// A few more than `len`.
+    values: Vec<f32>,
+    start: usize,
+    len: usize,
+}
+
+impl Aligned {
+    /// Zeros.
+    pub fn new(len: usize) -> Self {
+        let spare = LINE / size_of::<f32>();
+        let values = vec![0.0; len + spare];
+        let start = values.as_ptr().align_offset(LINE).min(spare);
+        Self { values, start, len }
+    }
+}
+
+impl Deref for Aligned {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.values[self.start..self.start + self.len]
+    }
+}
+
+impl DerefMut for Aligned {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.values[self.start..self.start + self.len]
+    }
+}
+
 /// Numbers from a [`Scratch`].
 #[derive(Debug)]
 pub struct Buffer<'a, T: Copy + Default = f32> {

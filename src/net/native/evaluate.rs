@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use super::pass::{Cut, Pass, State};
+use super::weights::{Fused, Weights};
 use crate::data::Shape;
 use crate::doc::Activation;
 use crate::doc::structure::{LayerKind, Op, Parameter, Role, Window};
+use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
+use crate::net::kernels::live;
 use crate::net::kernels::norm;
 use crate::net::kernels::pack::{Packing, Side};
 use crate::net::kernels::parallel::chunks_mut;
@@ -144,18 +147,11 @@ impl<'a> Pass<'a> {
                 (cut, 1)
             }
             LayerKind::Convolution(window) => {
-                let norm = self.norm_layer(following.first());
-                let mut taken = usize::from(norm.is_some());
-                let adds = matches!(following.get(taken), Some(Op::Add(_)));
-                taken += usize::from(adds);
-                let relu = is_relu(following.get(taken));
-                taken += usize::from(relu);
-                let pool = following.get(taken) == Some(&Op::MaxPool(Window::HALVES));
-                taken += usize::from(pool);
-                let residual = adds.then(|| self.channels_last(cut.pop()));
+                let fused = self.fused(following);
+                let residual = fused.adds.then(|| self.channels_last(cut.pop()));
                 let state = self.channels_last(cut.state);
-                cut.state = self.convolve((layer, window), norm, residual.as_ref(), [relu, pool], &state);
-                (cut, 1 + taken)
+                cut.state = self.convolve((layer, window), &fused, residual.as_ref(), &state);
+                (cut, 1 + fused.taken)
             }
             LayerKind::BatchNorm => {
                 let relu = is_relu(following.first());
@@ -182,15 +178,22 @@ impl<'a> Pass<'a> {
     fn convolve(
         &self,
         (layer, window): (usize, Window),
-        norm: Option<usize>,
+        &Fused { norm, relu, pool, .. }: &Fused,
         residual: Option<&State<'a>>,
-        [relu, pool]: [bool; 2],
         state: &State<'a>,
     ) -> State<'a> {
         let shape = self.convolution(layer, window, state);
+        let Weights { inputs, packed } = self.weights(layer, &shape, relu, &state.values);
+        let (shape, input) = match &inputs {
+            None => (shape, None),
+            Some(inputs) => {
+                let mut input = self.scratch.take(state.values.len() / shape.inputs * inputs.len());
+                live::gather(shape.inputs, inputs, &state.values, &mut input);
+                (ConvShape { inputs: inputs.len(), ..shape }, Some(input))
+            }
+        };
+        let input: &[f32] = input.as_deref().unwrap_or(&state.values);
         let packing = Packing::new(&shape, Side::Forward);
-        let mut packed = self.scratch.take(packing.len());
-        packing.pack(self.parameter(layer, Role::Weight), &mut packed);
         let inverse = norm.map(|norm| self.running_inverse(norm));
         let norm = norm
             .zip(inverse.as_ref())
@@ -200,7 +203,7 @@ impl<'a> Pass<'a> {
         let images = self.images(self.structure().layers[layer].output);
         let images = if pool { images.halved() } else { images };
         let mut output = self.scratch.take(images.len());
-        convolve(&shape, &state.values, &packing, &packed, &epilogue, &mut output, self.scratch);
+        convolve(&shape, input, &packing, &packed, &epilogue, &mut output, self.scratch);
         let Images { height, width, channels, .. } = images;
         State::images(output, Shape { channels, height, width })
     }

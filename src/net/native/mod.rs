@@ -11,19 +11,21 @@ mod pass;
 #[cfg(test)]
 mod tests;
 mod train;
+mod weights;
 
 use std::ops::Range;
 
 use pass::{Cut, Pass, State};
 use train::Training;
 
-use super::activations::{Activations, Layout};
-use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
+use super::activations::{Activations, Layout, channels};
+use super::compute::{Channels, Compute, DropoutStream, NoTap, Shortcuts, Tap, TrainPass, TrainingOutput};
 use super::kernels::conv::Convolution;
 use super::kernels::direct::Direct;
 use super::kernels::scratch::Scratch;
 use super::kernels::winograd::Winograd;
 use super::network::Network;
+use super::prepared::Prepared;
 
 /// Computes with hand-written CPU kernels.
 pub struct NativeCompute {
@@ -46,7 +48,7 @@ impl NativeCompute {
     }
 
     fn pass<'a>(&'a self, network: &'a Network, count: usize) -> Pass<'a> {
-        Pass { scratch: &self.scratch, network, count, asked: None }
+        Pass { scratch: &self.scratch, network, count, asked: None, prepared: None }
     }
 }
 
@@ -58,24 +60,34 @@ impl Compute for NativeCompute {
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
-        let pass = self.pass(network, input.count);
+        self.forward_with(network, ops, input, &Shortcuts::default())
+    }
+
+    fn forward_with(
+        &self,
+        network: &Network,
+        ops: Range<usize>,
+        input: &Activations,
+        shortcuts: &Shortcuts,
+    ) -> Activations {
+        let asked = shortcuts.channels.map(|channels| channels.range);
+        let pass = Pass { asked, prepared: shortcuts.prepared, ..self.pass(network, input.count) };
         debug_assert_eq!(
             network.structure().shapes()[ops.start],
             input.shape,
             "the activations fit the operations"
         );
-        pass.evaluate(ops, Cut::given(input)).into_activations(input.count)
+        let cut = pass.evaluate(ops, Cut::given(input));
+        match shortcuts.channels {
+            Some(Channels { range, of, alone: true }) => {
+                channels(&cut.state.values, (cut.state.shape, cut.state.layout), range, of)
+            }
+            Some(_) | None => cut.into_activations(input.count),
+        }
     }
 
-    fn forward_channels(
-        &self,
-        network: &Network,
-        ops: Range<usize>,
-        input: &Activations,
-        channels: [usize; 2],
-    ) -> Activations {
-        let pass = Pass { asked: Some(channels), ..self.pass(network, input.count) };
-        pass.evaluate(ops, Cut::given(input)).into_activations(input.count)
+    fn prepare(&self, network: &Network, live: &dyn Fn(usize) -> Option<Vec<usize>>) -> Prepared {
+        self.pass(network, 0).prepare(live)
     }
 
     fn is_independent_of_batch(&self) -> bool {

@@ -16,6 +16,7 @@ use crate::net::kernels::norm::{self, Norm};
 use crate::net::kernels::pool::{self, Images};
 use crate::net::kernels::scratch::{Buffer, Scratch};
 use crate::net::network::Network;
+use crate::net::prepared::Prepared;
 
 /// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {
@@ -125,6 +126,8 @@ pub struct Pass<'a> {
     pub count: usize,
     /// The channels that are asked for of convolutions in evaluation, from the first to before the last; `None`: all.
     pub asked: Option<[usize; 2]>,
+    /// Weights of the network that are ready.
+    pub prepared: Option<&'a Prepared>,
 }
 
 impl<'a> Pass<'a> {

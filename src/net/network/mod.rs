@@ -18,6 +18,9 @@ use super::compute::BatchStatistics;
 use crate::doc::structure::{Role, Structure};
 use crate::intervene::{BiasInit, Entry, Init, MaskCounts};
 
+/// Values that are hashed at once.
+const HASHED: usize = 4096;
+
 /// How initial values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Initialisation {
@@ -255,10 +258,11 @@ impl Network {
     /// SHA-256 over the bits of all values, as hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut hash = Sha256::new();
-        for values in &self.values {
-            for value in values.iter() {
-                hash.update(value.to_bits().to_le_bytes());
-            }
+        let mut bytes = Vec::with_capacity(4 * HASHED);
+        for values in self.values.iter().flat_map(|values| values.chunks(HASHED)) {
+            bytes.clear();
+            bytes.extend(values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
+            hash.update(&bytes);
         }
         crate::form::number::hexadecimal(&hash.finalize())
     }

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::injection_hooks::InjectionHooks;
 use crate::data::{DataError, Samples};
-use crate::doc::structure::{Op, Structure};
-use crate::net::{Activations, Compute, Network};
+use crate::doc::structure::{LayerKind, Op, Structure};
+use crate::net::{Activations, Channels, Compute, Network, Prepared, Shortcuts};
 
 /// Which of the positions between operations are kept, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Cache {
     points: BTreeSet<usize>,
     /// Bytes that keeping them takes.
     pub bytes: u64,
+    /// Whether weights are kept as what computes reads them, too.
+    has_weights: bool,
 }
 
 impl Cache {
@@ -32,12 +34,18 @@ impl Cache {
         let alive = structure.alive();
         let of_image = |point: &usize| alive[*point].iter().map(|shape| shape.len()).sum::<usize>();
         let values: usize = points.iter().map(of_image).sum();
-        Self { points, bytes: 4 * (values * images) as u64 }
+        Self { points, bytes: 4 * (values * images) as u64, has_weights: false }
+    }
+
+    /// The same, with weights or without.
+    pub fn with_weights(mut self, has_weights: bool) -> Self {
+        self.has_weights = has_weights;
+        self
     }
 
     /// Keeps nothing but the images.
     pub const fn nothing() -> Self {
-        Self { points: BTreeSet::new(), bytes: 0 }
+        Self { points: BTreeSet::new(), bytes: 0, has_weights: false }
     }
 }
 
@@ -84,6 +92,24 @@ impl GoldenBatch {
     pub fn at(&self, op: usize) -> Option<&Activations> {
         self.kept.get(&op)
     }
+
+    /// The next position behind one at which trials are compared again, outside of residual blocks, and the activations
+    /// there.
+    pub fn next_cut(&self, at: usize) -> Option<(usize, &Activations)> {
+        let mut cuts = self.kept.range(at + 1..).map(|(at, activations)| (*at, activations));
+        cuts.find(|(_, activations)| activations.stack.is_empty() && activations.shape.len() <= SHORT)
+    }
+}
+
+/// Activations up to this length are compared again on the way to the end; longer ones would often be written for that alone.
+const SHORT: usize = 16 * 1024;
+
+/// Bytes that the weights of convolutions take once more when they are [prepared](Compute::prepare).
+pub fn prepared_bytes(structure: &Structure) -> u64 {
+    let layers = structure.layers.iter().enumerate();
+    let convolutions = layers.filter(|(_, layer)| matches!(layer.kind, LayerKind::Convolution(_)));
+    let weights = convolutions.filter_map(|(position, _)| structure.weight(position));
+    4 * weights.map(|weight| weight.len() as u64).sum::<u64>()
 }
 
 /// A network without faults, and its passes over the images of a campaign.
@@ -98,6 +124,8 @@ pub struct Golden<'a> {
     pub batches: Vec<GoldenBatch>,
     /// Smallest and largest finite value at every position of the cache.
     pub ranges: BTreeMap<usize, [f32; 2]>,
+    /// Its weights as what computes reads them; trials share all but those of the faulty layer.
+    prepared: Prepared,
 }
 
 impl<'a> Golden<'a> {
@@ -114,11 +142,15 @@ impl<'a> Golden<'a> {
         batch: usize,
         [measure, keep]: [&Cache; 2],
     ) -> Result<Self, DataError> {
-        let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges: BTreeMap::new() };
+        let (ranges, prepared) = (BTreeMap::new(), Prepared::default());
+        let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges, prepared };
         for (number, part) in samples.batches(batch).enumerate() {
             let input = Activations::of_samples(samples.shape, part?.0.into_owned());
             let batch = golden.pass(number * batch, input, [measure, keep]);
             golden.batches.push(batch);
+        }
+        if keep.has_weights {
+            golden.prepared = compute.prepare(&golden.network, &|op| golden.live_channels(op));
         }
         Ok(golden)
     }
@@ -137,6 +169,20 @@ impl<'a> Golden<'a> {
         let logits = self.advance(&self.network, at..self.end(), &activations).values;
         drop(activations);
         GoldenBatch { first, input, kept, logits }
+    }
+
+    /// The channels in front of an operation that are not +0.0 for all images, if at least an eighth of them is.
+    fn live_channels(&self, op: usize) -> Option<Vec<usize>> {
+        let cut = self.network.structure().cut_before(op);
+        if cut > 0 && self.hooks.guards.contains_key(&(cut - 1)) {
+            return None; // the protection may change any of them
+        }
+        let mut all = BTreeSet::new();
+        for batch in &self.batches {
+            all.extend(batch.at(cut)?.live_channels()?);
+        }
+        let channels = self.network.structure().shapes()[cut].channels;
+        (all.len() + channels / 8 <= channels).then(|| all.into_iter().collect())
     }
 
     /// Number of operations.
@@ -161,17 +207,19 @@ impl<'a> Golden<'a> {
         self.advance_channels(network, range, input, None)
     }
 
-    /// The same, where only some channels of what comes out are asked for, as in [`Compute::forward_channels`].
+    /// The same, of which only some channels are asked for; they alone come out, as in [`Activations::channels`].
     pub fn advance_channels(
         &self,
         network: &Network,
         range: Range<usize>,
         input: &Activations,
-        asked: Option<[usize; 2]>,
+        asked: Option<Channels>,
     ) -> Activations {
-        let forward = |ops: Range<usize>, input: &Activations| match asked {
-            Some(channels) => self.compute.forward_channels(network, ops, input, channels),
-            None => self.compute.forward(network, ops, input),
+        let forward = |ops: Range<usize>, input: &Activations| {
+            let alone = ops.end == range.end;
+            let channels = asked.map(|asked| Channels { alone, ..asked });
+            let shortcuts = Shortcuts { prepared: Some(&self.prepared), channels };
+            self.compute.forward_with(network, ops, input, &shortcuts)
         };
         if range.is_empty() {
             return input.clone();

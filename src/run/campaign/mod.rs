@@ -7,6 +7,7 @@
 //! The network without faults is never written: faults are injected into copies of parameters, which end with the trial.
 
 pub(super) mod cells;
+mod faulty;
 mod golden;
 mod identity;
 mod injection_hooks;
@@ -98,8 +99,10 @@ pub fn run(
         }
     }
     session.campaign = None;
-    let after = session.state().network.checksum();
-    let intact = after == checksum && setup.golden_checksums() == golden && setup.is_golden_reproduced();
+    let network = session.state().network.clone();
+    let checksums = || rayon::join(|| network.checksum(), || setup.golden_checksums());
+    let ((after, golden_after), is_reproduced) = rayon::join(checksums, || setup.is_golden_reproduced());
+    let intact = after == checksum && golden_after == golden && is_reproduced;
     for report in report::results(&began, &running.states(), intact, &after, &context.spec.device) {
         session.report(report)?;
     }
@@ -169,13 +172,21 @@ impl RunningCampaign<'_> {
         let before = self.before(cell) + first;
         let mut done: Vec<Option<TrialResult>> = (0..count).map(|_| None).collect();
         let (mut finished, mut emitted) = (0, Instant::now());
-        for chunk in order.chunks(2 * rayon::current_num_threads()) {
+        let (mut rest, mut together) = (order.as_slice(), 2 * rayon::current_num_threads());
+        while !rest.is_empty() {
             if session.stop_requested() == Some(StopKind::Now) {
                 return Ok(None);
             }
+            let began = Instant::now();
+            let chunk;
+            (chunk, rest) = rest.split_at(together.min(rest.len()));
             let outcomes = thread_map(chunk.len(), |at| setup.carry_out(cell, first + chunk[at] as u64));
             for (&number, outcome) in chunk.iter().zip(outcomes) {
                 done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
+            }
+            // Threads wait at the end of a chunk: few of them, and yet a stop waits for none that is long.
+            if began.elapsed() < PROGRESS_EVERY {
+                together *= 2;
             }
             finished += chunk.len() as u64;
             if emitted.elapsed() >= PROGRESS_EVERY {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::TrialResult;
 use super::cells::{self, Cell};
-use super::golden::{Cache, Golden};
+use super::golden::{Cache, Golden, prepared_bytes};
 use super::identity::Identity;
 use super::injection_hooks::InjectionHooks;
 use super::lists;
@@ -91,7 +91,7 @@ impl<'a> Setup<'a> {
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
         let all = Cache::new(&structure, &with_faults, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
-        let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
+        let (keep, notes) = kept(&structure, &all, stage, if is_protected { 2 } else { 1 });
         let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
         let measure = if measures_ranges { &all } else { &keep };
         let stored = in_format(network, format);
@@ -363,10 +363,12 @@ fn places(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]
 }
 
 /// What is kept of the passes without faults within the memory, and a note where that is nothing.
-fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
+fn kept(structure: &Structure, all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
     let needed = all.bytes * networks;
     if needed <= stage.memory << 20 {
-        return (all.clone(), Vec::new());
+        let weights = prepared_bytes(structure) * networks;
+        let has_weights = needed + weights <= stage.memory << 20;
+        return (all.clone().with_weights(has_weights), Vec::new());
     }
     let note = format!(
         "the fault-free activations take {} MiB, and memory is {} MiB: every trial starts at the images, \

@@ -6,9 +6,10 @@ use super::identity::Identity;
 use super::setup::Setup;
 use super::trial::{TrialFaults, hash};
 use crate::doc::fault::Campaign;
+use crate::doc::structure::Role;
 use crate::doc::{Net, RunSpec};
 use crate::form::ron_text;
-use crate::net::{Network, backend};
+use crate::net::{Activations, Network, backend};
 use crate::run::context::RunContext;
 use crate::run::datasets::Datasets;
 
@@ -20,6 +21,11 @@ const BLOCKS: &str = "Sequential(layers: [Residual(body: [Conv(channels: 3, stri
 /// More channels than a vector has, an addition behind them, and a projection that reads all of them in a body without layers.
 const WIDE: &str = "Sequential(layers: [Conv(channels: 36, stride: 2), BatchNorm(), Relu, Residual(body: [Conv(channels: \
     36)]), Residual(body: [Relu], shortcut: Project()), MaxPool(), Flatten, Linear()])";
+
+/// Channels that never open in front of convolutions, some with a ReLU behind them.
+const DEAD: &str = "Sequential(layers: [Conv(channels: 20), BatchNorm(), Relu, Conv(channels: 33), BatchNorm(), Relu, \
+    Residual(body: [Conv(channels: 33), BatchNorm(), Relu, Conv(channels: 33), BatchNorm()]), Relu, MaxPool(), \
+    Conv(channels: 17), Relu, Flatten, Linear()])";
 
 /// A place with 12 test images, and a network whose norms have statistics of their own.
 fn context(net: &str) -> (RunContext, Network) {
@@ -36,6 +42,14 @@ fn context(net: &str) -> (RunContext, Network) {
         let values = network.values(index).iter().enumerate();
         let moved: Vec<f32> = values.map(|(at, value)| value * 1.25 + 0.01 * (at % 3) as f32).collect();
         network.write(index, &moved);
+        if network.structure().parameters[index].role == Role::Shift {
+            let closed: Vec<f32> = moved
+                .iter()
+                .enumerate()
+                .map(|(at, shift)| if at % 3 == 0 { -50.0 } else { *shift })
+                .collect();
+            network.write(index, &closed);
+        }
     }
     network.prune(0, &[1, 2]);
     (context, network)
@@ -49,7 +63,8 @@ fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &RunContext, &Ne
     work(&setup, &context, &network)
 }
 
-/// Logits of every batch, computed from the images on by a network in which the faults were written.
+/// Logits of every batch, computed from the images on by a network in which the faults were written, each operation by
+/// itself: nothing is fused or left out.
 fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
     let golden = &setup.bench.golden.network;
     let size = context.data.test.shape.len();
@@ -67,8 +82,11 @@ fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
     };
     let values = context.data.test.values().unwrap();
     let chunks = values.chunks(batch * size).zip(&networks);
-    let logits =
-        chunks.flat_map(|(inputs, network)| context.compute.logits(network, inputs, inputs.len() / size));
+    let ops = golden.structure().ops.len();
+    let logits = chunks.flat_map(|(inputs, network)| {
+        let input = Activations::of_samples(context.data.test.shape, inputs.to_vec());
+        (0..ops).fold(input, |input, op| context.compute.forward(network, op..op + 1, &input)).values
+    });
     hash(&logits.collect::<Vec<f32>>())
 }
 
@@ -111,6 +129,11 @@ fn a_trial_that_begins_at_its_fault_has_the_bits_of_the_whole_network() {
             "Nothing",
         );
     }
+    for kind in ["Weights", "Biases", "Norm", "RunningStatistics", "Activations"] {
+        for bits in ["", ", bits: Field(Exponent)", ", model: RandomBits"] {
+            assert_same(DEAD, &format!("target: (params: {kind}), amount: Count(1){bits}"), "Nothing");
+        }
+    }
     for kind in ["Norm", "RunningStatistics"] {
         assert_same(VGG, &format!("target: (params: {kind}), bits: Field(Exponent)"), "Nothing");
     }
@@ -126,7 +149,7 @@ proptest! {
         draw in prop::sample::select(vec!["Once", "EveryImage"]),
         amount in prop::sample::select(vec!["Count(1)", "Rate(0.001)"]),
         protect in prop::sample::select(vec!["Nothing", "Clip", "Both"]),
-        net in prop::sample::select(vec![MLP, VGG, BLOCKS, WIDE]),
+        net in prop::sample::select(vec![MLP, VGG, BLOCKS, WIDE, DEAD]),
         pruned in prop::sample::select(vec!["Dense", "Sparse"]),
     ) {
         let fault = format!("format: {format}, model: {model}, draw: {draw}, amount: {amount}, pruned: {pruned}");

@@ -1,17 +1,18 @@
 //! One trial: faults in, logits out; only what they can change is computed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::golden::{Golden, GoldenBatch, next_unit, op_of};
+use super::faulty::FaultyNetwork;
+use super::golden::{Golden, GoldenBatch, next_unit};
 use crate::doc::fault::Fault;
-use crate::doc::structure::{Op, Parameter, Structure};
 use crate::form::number::hexadecimal;
 use crate::intervene::fault::log::LONGEST_TRIAL;
 use crate::intervene::fault::outcome::{ImageOutcome, Tally, top1};
-use crate::intervene::fault::{Injected, Injection, Site, Storage};
+use crate::intervene::fault::{Injected, Injection, Storage};
 use crate::net::{Activations, Network, correct};
 use crate::run::faults::{activations, parameters};
 
@@ -148,7 +149,7 @@ impl Bench<'_> {
         match faults {
             TrialFaults::Shared(mut injection) => {
                 let shared = self.in_parameters(&mut injection)?;
-                let faulty = self.faulty_network(&shared);
+                let faulty = FaultyNetwork::new(&self.golden, &shared);
                 for batch in &self.golden.batches {
                     take(batch, self.faulty_logits(batch, faulty.as_ref()));
                 }
@@ -157,7 +158,8 @@ impl Bench<'_> {
             TrialFaults::PerImage(images) => {
                 for (batch, mut injection) in self.golden.batches.iter().zip(images) {
                     let own = self.in_parameters(&mut injection)?;
-                    take(batch, self.faulty_logits(batch, self.faulty_network(&own).as_ref()));
+                    let faulty = FaultyNetwork::new(&self.golden, &own);
+                    take(batch, self.faulty_logits(batch, faulty.as_ref()));
                     injected.add(Some(batch.first as u64), &own);
                 }
             }
@@ -228,58 +230,100 @@ impl Bench<'_> {
         alone.map(|(image, faults)| (faults[0], of(image))).collect()
     }
 
-    /// The network with these faults, and the first and last operation whose layer has any; nothing where they change no
-    /// value. The network without faults is untouched: parameters with faults are copies.
-    fn faulty_network(&self, injected: &[Injected]) -> Option<FaultyNetwork> {
-        let mut network = self.golden.network.clone();
-        let structure = network.structure().clone();
-        let (mut ops, mut channels) = (BTreeSet::new(), BTreeSet::new());
-        for fault in injected {
-            let Site { parameter, index, .. } = fault.site;
-            network.overlay(parameter, index, fault.value);
-            if fault.is_fault() {
-                let Parameter { layer, ref shape, .. } = structure.parameters[parameter];
-                ops.insert(op_of(&structure, layer));
-                channels.insert((index / shape[1..].iter().product::<usize>(), shape[0]));
-            }
-        }
-        let (first, last) = (*ops.first()?, *ops.last()?);
-        let (least, most) = (channels.first()?, channels.last()?);
-        let faulty = FaultyChannels { range: [least.0, most.0 + 1], of: least.1 };
-        let is_alone = first == last && channels.iter().all(|(_, of)| *of == faulty.of);
-        let channels = (is_alone && stay_apart(&structure, first)).then_some(faulty);
-        Some(FaultyNetwork { network, first, last, channels })
-    }
-
     /// From the first layer with faults to where the last one's outputs are read; and on from there, unless all are
-    /// bit-identical to the golden ones.
+    /// bit-identical to the golden ones. Only images that the faults can reach begin.
     fn faulty_logits(&self, batch: &GoldenBatch, faulty: Option<&FaultyNetwork>) -> Logits {
-        let FaultyNetwork { network, first, last, channels } = faulty?;
+        let faulty = faulty?;
+        let FaultyNetwork { network, first, last, channels, .. } = faulty;
         let golden = &self.golden;
+        let samples = self.or_all(batch, faulty.reached(golden, batch));
+        if samples.is_empty() {
+            return None;
+        }
         let (start, activations) = batch.before(*first);
+        let input = if samples.len() < batch.count() {
+            Cow::Owned(activations.gathered(&samples))
+        } else {
+            Cow::Borrowed(activations)
+        };
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
-            return Some(golden.advance(network, start..golden.end(), activations).values);
+            let rest = golden.advance(network, start..golden.end(), &input);
+            return Some(scattered(&rest, &samples, &batch.logits));
         };
-        let activations = match channels {
-            // Until the next layer reads them, other channels are the golden ones.
-            Some(FaultyChannels { range, of }) => {
-                let found = golden.advance_channels(network, start..check, activations, Some(*range));
-                let mut all = expected.clone();
-                all.take_channels(&found, *range, *of);
-                all
-            }
-            None => golden.advance(network, start..check, activations),
+        let Some(channels) = channels else {
+            let found = golden.advance(network, start..check, &input);
+            return self.go_on(batch, network, check, found, samples);
         };
-        let differing = activations.differing(expected);
+        // Until the next layer reads them, other channels are the golden ones.
+        let found = golden.advance_channels(network, start..check, &input, Some(*channels));
+        let ([channel, _], of) = (channels.range, channels.of);
+        let differs = |at: &usize| expected.differs_in_channels(samples[*at], found.sample(*at), channel, of);
+        let differing: Vec<usize> = (0..samples.len()).filter(differs).collect();
+        let places = if differing.is_empty() || golden.compute.is_independent_of_batch() {
+            differing
+        } else {
+            (0..samples.len()).collect()
+        };
+        if places.is_empty() {
+            return None;
+        }
+        let samples: Vec<usize> = places.iter().map(|at| samples[*at]).collect();
+        let mut activations = expected.gathered(&samples);
+        for (sample, at) in places.iter().enumerate() {
+            activations.put_channels(sample, found.sample(*at), channel, of);
+        }
+        self.on_from(batch, network, check, activations, samples)
+    }
+
+    /// Some samples; all of them, if any, where the result of one depends on the others.
+    fn or_all(&self, batch: &GoldenBatch, samples: Vec<usize>) -> Vec<usize> {
+        if samples.is_empty() || self.golden.compute.is_independent_of_batch() {
+            return samples;
+        }
+        (0..batch.count()).collect()
+    }
+
+    /// From a position to the end, with those of some samples that differ from the golden ones there.
+    fn go_on(
+        &self,
+        batch: &GoldenBatch,
+        network: &Network,
+        at: usize,
+        activations: Activations,
+        samples: Vec<usize>,
+    ) -> Logits {
+        let Some(expected) = batch.at(at) else {
+            return self.on_from(batch, network, at, activations, samples);
+        };
+        let differing = activations.differing(expected, &samples);
         if differing.is_empty() {
             return None;
         }
-        if differing.len() < batch.count() && golden.compute.is_independent_of_batch() {
-            let rest = golden.advance(network, check..golden.end(), &activations.gathered(&differing));
-            return Some(scattered(&rest, &differing, &batch.logits));
+        if differing.len() == samples.len() || !self.golden.compute.is_independent_of_batch() {
+            return self.on_from(batch, network, at, activations, samples);
         }
-        Some(golden.advance(network, check..golden.end(), &activations).values)
+        let samples = differing.iter().map(|at| samples[*at]).collect();
+        self.on_from(batch, network, at, activations.gathered(&differing), samples)
+    }
+
+    /// From a position to the next one with golden activations to compare with, or to the end.
+    fn on_from(
+        &self,
+        batch: &GoldenBatch,
+        network: &Network,
+        at: usize,
+        activations: Activations,
+        samples: Vec<usize>,
+    ) -> Logits {
+        let golden = &self.golden;
+        let cut = batch.next_cut(at).map_or(golden.end(), |(cut, _)| cut);
+        let found = golden.advance(network, at..cut, &activations);
+        drop(activations);
+        if cut == golden.end() {
+            return Some(scattered(&found, &samples, &batch.logits));
+        }
+        self.go_on(batch, network, cut, found, samples)
     }
 
     /// From the first activations with faults, of any image, to the end; faults are injected on the way.
@@ -309,49 +353,11 @@ impl Bench<'_> {
                 found.add(Some((batch.first + sample) as u64), &injected);
             }
         }
-        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &activations).values))
-    }
-}
-
-/// A network with faults, and where they are.
-struct FaultyNetwork {
-    network: Network,
-    first: usize,
-    last: usize,
-    /// The channels with faults, where they are in one layer.
-    channels: Option<FaultyChannels>,
-}
-
-/// Channels of a layer with faults.
-struct FaultyChannels {
-    /// From the first to before the last.
-    range: [usize; 2],
-    /// Number of channels of the layer.
-    of: usize,
-}
-
-/// Whether the channels of the layer that a trial begins with stay apart until the next layer reads them, and are not among
-/// the copies on the stack then.
-fn stay_apart(structure: &Structure, begin: usize) -> bool {
-    let end = next_unit(structure, begin);
-    let layer = (begin..end).find(|op| matches!(structure.ops[*op], Op::Layer(_))).unwrap_or(end);
-    let mut is_on_stack = false;
-    for op in &structure.ops[layer..end] {
-        match op {
-            Op::Fork => return false,
-            Op::Swap => is_on_stack = true,
-            Op::Add(_) => is_on_stack = false,
-            Op::Layer(_)
-            | Op::Activation(_)
-            | Op::MaxPool(_)
-            | Op::AveragePool(_)
-            | Op::AdaptiveAveragePool(_)
-            | Op::Subsample { .. }
-            | Op::Flatten
-            | Op::Dropout(_) => {}
+        if !is_changed {
+            return Ok(None);
         }
+        Ok(self.go_on(batch, &golden.network, at, activations, (0..batch.count()).collect()))
     }
-    !is_on_stack
 }
 
 /// Golden logits with those of some samples replaced.
