@@ -285,7 +285,7 @@ mod tests {
                 });
             });
         });
-        assert_eq!(sum.into_inner(), (0..24).sum());
+        assert_eq!(sum.into_inner(), (0..24).sum::<usize>());
         assert!(!is_busy());
     }
 
