@@ -4,10 +4,12 @@
     reason = "a formula must be inlined where the processor's features are enabled"
 )]
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::compute::Gradients;
-use super::kernels::parallel::chunks_mut;
+use super::kernels::parallel::pairs_mut;
 use super::kernels::simd::{Kernel, Simd, dispatch};
 use super::network::Network;
 use crate::intervene::Entry;
@@ -58,14 +60,34 @@ impl OptimizerState {
         for slot in &mut self.slots {
             slot.resize_with(network.len(), || None);
         }
-        for (index, gradient) in gradients.iter().enumerate() {
+        let mut slots: Vec<_> = self.slots.iter_mut().map(|slot| slot.iter_mut()).collect();
+        let mut steps = Vec::with_capacity(gradients.len());
+        // Block after block: its values, and the values of each slot.
+        let (mut blocks, mut places) = (Vec::new(), Vec::new());
+        for (gradient, (values, entries)) in gradients.iter().zip(network.updates()) {
+            let slots: Vec<_> = slots.iter_mut().filter_map(Iterator::next).collect();
             let Some(gradient) = gradient else { continue };
-            let slots = self.slots.iter_mut();
-            let slots = slots.map(|slot| slot[index].get_or_insert_with(|| vec![0.0; gradient.len()]));
-            let (values, entries) = network.update(index);
-            let step = Step { rule, count: self.steps, rate, gradient, entries };
-            step.parameter(values, slots.map(Vec::as_mut_slice).collect());
+            let values = Arc::make_mut(values);
+            assert_eq!(values.len(), gradient.len(), "one gradient for each entry");
+            places.extend((0..gradient.len()).step_by(BLOCK).map(|first| (steps.len(), first)));
+            steps.push(Step { rule, count: self.steps, rate, gradient, entries });
+            let mut arrays = vec![values.chunks_mut(BLOCK)];
+            for slot in slots {
+                let slot = slot.get_or_insert_with(|| vec![0.0; gradient.len()]);
+                assert_eq!(slot.len(), gradient.len(), "one remembered value for each entry");
+                arrays.push(slot.chunks_mut(BLOCK));
+            }
+            for _ in 0..gradient.len().div_ceil(BLOCK) {
+                blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
+            }
         }
+        let work = places.len() * BLOCK * COST;
+        let width = 1 + rule.slots().len();
+        pairs_mut((&mut blocks, width), (&mut places, 1), work, |_, block, place| {
+            let [values, slots @ ..] = block else { unreachable!("a block has values") };
+            let (step, first) = place[0];
+            dispatch(Block { step: &steps[step], first, values, slots });
+        });
     }
 
     /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
@@ -92,25 +114,6 @@ struct Step<'a, R> {
     rate: f64,
     gradient: &'a [f32],
     entries: Option<&'a [Entry]>,
-}
-
-impl<R: UpdateRule + Sync> Step<'_, R> {
-    fn parameter(&self, values: &mut [f32], slots: Vec<&mut [f32]>) {
-        assert_eq!(values.len(), self.gradient.len(), "one gradient for each entry");
-        let (size, width) = (values.len(), 1 + slots.len());
-        // Block after block: its values, and the values of each slot.
-        assert!(slots.iter().all(|slot| slot.len() == size), "one remembered value for each entry");
-        let mut arrays: Vec<_> =
-            std::iter::once(values).chain(slots).map(|all| all.chunks_mut(BLOCK)).collect();
-        let mut blocks: Vec<&mut [f32]> = Vec::with_capacity(size.div_ceil(BLOCK) * width);
-        for _ in 0..size.div_ceil(BLOCK) {
-            blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
-        }
-        chunks_mut(&mut blocks, width, size * COST, |number, block| {
-            let [values, slots @ ..] = block else { unreachable!("a block has values") };
-            dispatch(Block { step: self, first: number * BLOCK, values, slots });
-        });
-    }
 }
 
 /// Some entries of a parameter. The rule is compiled for each kind of vectors and rounds the same way with all of them.
@@ -144,8 +147,6 @@ impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::data::Shape;
     use crate::doc::{Loss, Net, Structure};

@@ -6,7 +6,7 @@
 
 use super::activate::transpose;
 use super::matrix::multiply;
-use super::parallel::{Shared, tasks};
+use super::parallel::{COST, Shared, chunks_mut, tasks};
 use super::scratch::{Buffer, LINE, Scratch};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
@@ -17,7 +17,7 @@ const UNITS: usize = 4;
 /// How many numbers ahead weights are prefetched from the second cache.
 const AHEAD: usize = 4 * LANES;
 /// Outputs of a task of the forward pass.
-const TASK: usize = 8 * UNITS;
+const TASK: usize = 2 * UNITS;
 
 /// Shape of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +80,12 @@ impl<'a> Rows<'a> {
             return Self { copy: None, pitch };
         }
         let mut copy = scratch.take(shape.samples * pitch);
-        for (to, from) in copy.chunks_exact_mut(pitch).zip(input.chunks_exact(shape.inputs)) {
-            to[..shape.inputs].copy_from_slice(from);
-        }
+        chunks_mut(&mut copy, SAMPLES * pitch, input.len() * COST, |block, rows| {
+            let from = input[block * SAMPLES * shape.inputs..].chunks_exact(shape.inputs);
+            for (to, from) in rows.chunks_exact_mut(pitch).zip(from) {
+                to[..shape.inputs].copy_from_slice(from);
+            }
+        });
         Self { copy: Some(copy), pitch }
     }
 

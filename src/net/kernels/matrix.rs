@@ -1,5 +1,7 @@
 //! Products of two matrices with a row for each term, as in the backward pass of a linear layer.
-#![allow(unsafe_code, reason = "tasks write disjoint columns of one array")]
+#![allow(unsafe_code, reason = "tasks write disjoint parts of one array")]
+
+use std::ops::Range;
 
 use super::parallel::{Shared, tasks};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
@@ -7,6 +9,9 @@ use super::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
 
 /// Terms whose part of the right factor stays in the first cache while all rows use it.
 const TERMS: usize = 128;
+/// Most rows of a task. Tasks go by rows first: then a thread has whole rows of a gradient, which are together in memory, as
+/// those of an optimizer's step are.
+const ROWS: usize = 160;
 
 /// target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one after the other.
 ///
@@ -22,19 +27,22 @@ pub fn multiply(
     assert_eq!(right.len(), terms * columns, "one number for each term and column");
     assert_eq!(target.len(), rows * columns, "one number for each row and column");
     let target = Shared::new(target);
-    tasks(columns.div_ceil(COLUMNS), rows * terms * columns, |task| {
-        let first = task * COLUMNS;
+    let (pieces, panels) = (rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
+    tasks(pieces * panels, rows * terms * columns, |task| {
+        let (piece, first) = (task / panels, task % panels * COLUMNS);
+        let some = piece * rows / pieces..(piece + 1) * rows / pieces;
         let width = COLUMNS.min(columns - first);
-        dispatch(Panel { size: (rows, terms, columns), left, right, target, first, width });
+        dispatch(Panel { size: (rows, terms, columns), left, right, target, some, first, width });
     });
 }
 
-/// Some columns of a product.
+/// Some rows and columns of a product.
 struct Panel<'a> {
     size: (usize, usize, usize),
     left: &'a [f32],
     right: &'a [f32],
     target: Shared<'a>,
+    some: Range<usize>,
     first: usize,
     width: usize,
 }
@@ -42,7 +50,7 @@ struct Panel<'a> {
 impl Kernel for Panel<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let (rows, terms, columns) = self.size;
+        let (_, terms, columns) = self.size;
         // Packed, so that rows a power of two apart do not evict each other from the cache.
         let mut packed = [[0.0; COLUMNS]; TERMS];
         for start in (0..terms.max(1)).step_by(TERMS) {
@@ -54,8 +62,8 @@ impl Kernel for Panel<'_> {
                     Err(_) => to[..self.width].copy_from_slice(from),
                 }
             }
-            // SAFETY: the left factor has `rows` rows, and the width filled up to vectors is COLUMNS at most.
-            unsafe { Terms { panel: &self, packed, start }.all(simd, rows, self.width) };
+            // SAFETY: the left factor has these rows, and the width filled up to vectors is COLUMNS at most.
+            unsafe { Terms { panel: &self, packed, start }.all(simd, self.some.len(), self.width) };
         }
     }
 }
@@ -71,12 +79,13 @@ impl Blocks for Terms<'_, '_> {
     #[inline(always)]
     unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
         let Panel { size: (rows, _, columns), left, target, first, width, .. } = *self.panel;
+        let row = self.panel.some.start + row;
         let width = (C * LANES).min(width - column);
         let at = |r: usize| (row + r) * columns + first + column;
         let mut sums = [[simd.splat(0.0); C]; R];
         if self.start > 0 {
             for r in 0..R {
-                // SAFETY: no other task uses these columns.
+                // SAFETY: no other task uses these rows and columns.
                 let from = unsafe { target.slice(at(r), width) };
                 for c in 0..C {
                     let end = width.min((c + 1) * LANES);
@@ -98,7 +107,7 @@ impl Blocks for Terms<'_, '_> {
             );
         }
         for r in 0..R {
-            // SAFETY: no other task uses these columns.
+            // SAFETY: no other task uses these rows and columns.
             let to = unsafe { target.slice(at(r), width) };
             for c in 0..C {
                 let end = width.min((c + 1) * LANES);

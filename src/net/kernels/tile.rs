@@ -158,6 +158,9 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
     (columns, stride): (*const f32, usize),
     sums: &mut [[S::V; C]; R],
 ) {
+    // In an array of its own, whose every use the compiler sees: then it is in registers, whatever the caller does with its
+    // sums.
+    let mut total = *sums;
     macro_rules! term {
         ($k:expr) => {
             // SAFETY: the caller's promise.
@@ -172,15 +175,16 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
                 for r in 0..R {
                     let factor = simd.splat(rows[r].add($k * step).read());
                     for c in 0..C {
-                        sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                        total[r][c] = vectors[c].multiply_add(factor, total[r][c]);
                     }
                 }
             }
         };
     }
-    // Four terms a turn: the end of a short loop is foreseen, that of a long one is not.
+    // Four terms a turn: the end of a short loop is foreseen, that of a long one is not. Without prefetches between them,
+    // the compiler would bring loads of later terms forward, and so push sums out of the registers.
     let mut k = 0;
-    while k + 4 <= count {
+    while AHEAD > 0 && k + 4 <= count {
         term!(k);
         term!(k + 1);
         term!(k + 2);
@@ -191,6 +195,7 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
         term!(k);
         k += 1;
     }
+    *sums = total;
 }
 
 struct Products<'a> {

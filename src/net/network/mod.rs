@@ -249,10 +249,10 @@ impl Network {
         self.with_structure(self.structure.clone(), values.collect())
     }
 
-    /// The values of parameter `index` for an optimizer, with the state of each entry.
-    pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
-        let entries = self.masks[index].as_deref().map(|mask| &**mask);
-        (Arc::make_mut(&mut self.values[index]).as_mut_slice(), entries)
+    /// The values of each parameter for an optimizer, with the state of each entry.
+    pub(super) fn updates(&mut self) -> impl Iterator<Item = (&mut Arc<Vec<f32>>, Option<&[Entry]>)> {
+        let entries = self.masks.iter().map(|mask| mask.as_deref().map(|mask| &**mask));
+        self.values.iter_mut().zip(entries)
     }
 
     /// SHA-256 over the bits of all values, as hexadecimal digits.

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod owners;
+mod team;
 
 use rayon::prelude::*;
 
@@ -9,6 +10,8 @@ use super::simd::prefetch;
 
 /// Multiply-adds below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 20;
+/// The same while the other threads are awake.
+const WORTH_AWAKE: usize = 1 << 17;
 /// Cost of reading or writing a number, in multiply-adds.
 pub const COST: usize = 8;
 
@@ -17,7 +20,18 @@ pub const COST: usize = 8;
 fn pays(count: usize, work: usize) -> bool {
     #[cfg(test)]
     let work = if testing::is_forced() { WORTH } else { work };
-    count > 1 && work >= WORTH && rayon::current_num_threads() > 1
+    let is_worth = work >= WORTH || work >= WORTH_AWAKE && team::is_awake();
+    count > 1 && is_worth && rayon::current_num_threads() > 1
+}
+
+/// Runs `task` for 0..count on several threads.
+fn divided(count: usize, task: impl Fn(usize) + Send + Sync) {
+    if team::is_busy() {
+        // Threads that have no task of the outer piece of work find these in their pool.
+        (0..count).into_par_iter().with_max_len(1).for_each(&task);
+    } else {
+        team::run(count, &task);
+    }
 }
 
 /// Runs `task` for 0..count, on several threads if the total of about `work` multiply-adds is worth it. The result of a
@@ -27,7 +41,7 @@ pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     #[cfg(test)]
     let task = owners::watched(task);
     if pays(count, work) {
-        (0..count).into_par_iter().with_max_len(1).for_each(&task);
+        divided(count, task);
     } else {
         (0..count).for_each(&task);
     }
@@ -55,6 +69,12 @@ impl<'a> Shared<'a> {
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
         prefetch(self.start.wrapping_add(at));
+    }
+
+    /// Its start, for prefetches.
+    #[inline(always)]
+    pub const fn start(&self) -> *const f32 {
+        self.start
     }
 
     /// Shares a slice.
@@ -88,36 +108,83 @@ impl<'a> Shared<'a> {
     }
 }
 
+/// A slice whose chunks several tasks write.
+#[derive(Clone, Copy)]
+struct Chunks<T> {
+    start: *mut T,
+    len: usize,
+    size: usize,
+}
+
+// SAFETY: it stands for a mutable borrow of values that may be sent, and each chunk is used by one task.
+#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
+unsafe impl<T: Send> Send for Chunks<T> {}
+// SAFETY: as above.
+#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
+unsafe impl<T: Send> Sync for Chunks<T> {}
+
+impl<T> Chunks<T> {
+    fn new(values: &mut [T], size: usize) -> Self {
+        Self { start: values.as_mut_ptr(), len: values.len(), size: size.max(1) }
+    }
+
+    fn count(&self) -> usize {
+        self.len.div_ceil(self.size)
+    }
+
+    /// One of the chunks.
+    ///
+    /// # Safety
+    /// The values live and are borrowed, and nothing else uses this chunk.
+    ///
+    /// # Panics
+    /// When there are not so many chunks.
+    #[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
+    #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
+    unsafe fn chunk(&self, at: usize) -> &mut [T] {
+        assert!(at < self.count(), "one of the chunks");
+        let start = at * self.size;
+        // SAFETY: within the slice, and used by nothing else, by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(start), self.size.min(self.len - start)) }
+    }
+}
+
 /// Runs `task` for every chunk of `size` numbers, as [`tasks`].
 #[inline]
+#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 pub fn chunks_mut<T: Send>(
     values: &mut [T],
     size: usize,
     work: usize,
     task: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
-    let size = size.max(1);
-    if pays(values.len().div_ceil(size), work) {
-        values.par_chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+    let chunks = Chunks::new(values, size);
+    if pays(chunks.count(), work) {
+        // SAFETY: `values` are borrowed for as long, and every chunk has one task.
+        divided(chunks.count(), |at| task(at, unsafe { chunks.chunk(at) }));
     } else {
-        values.chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+        values.chunks_mut(chunks.size).enumerate().for_each(|(at, chunk)| task(at, chunk));
     }
 }
 
 /// Runs `task` for corresponding chunks of two arrays, as [`tasks`].
 #[inline]
+#[allow(unsafe_code, reason = "tasks write disjoint chunks of two arrays")]
 pub fn pairs_mut<A: Send, B: Send>(
     (first, first_size): (&mut [A], usize),
     (second, second_size): (&mut [B], usize),
     work: usize,
     task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
-    let (first_size, second_size) = (first_size.max(1), second_size.max(1));
-    if pays(first.len().div_ceil(first_size), work) {
-        let chunks = first.par_chunks_mut(first_size).zip(second.par_chunks_mut(second_size));
-        chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
+    let (firsts, seconds) = (Chunks::new(first, first_size), Chunks::new(second, second_size));
+    if pays(firsts.count(), work) {
+        divided(firsts.count().min(seconds.count()), |at| {
+            // SAFETY: both are borrowed for as long, and every pair has one task.
+            let (first, second) = unsafe { (firsts.chunk(at), seconds.chunk(at)) };
+            task(at, first, second);
+        });
     } else {
-        let chunks = first.chunks_mut(first_size).zip(second.chunks_mut(second_size));
+        let chunks = first.chunks_mut(firsts.size).zip(second.chunks_mut(seconds.size));
         chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
     }
 }

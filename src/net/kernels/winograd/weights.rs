@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::super::parallel::Shared;
-use super::super::simd::{Kernel, LANES, Simd, Vector};
+use super::super::simd::{Kernel, LANES, Simd, Vector, prefetch};
 use super::TAPS;
 use super::forms::Form;
 use super::images::{Pass, both, load};
@@ -42,6 +42,7 @@ impl<F: Form> Kernel for FromWeights<'_, F> {
                 match self.pass {
                     Pass::Forward => read(s, self.weight, self.inputs, across, down, &mut taps),
                     Pass::Backward => {
+                        prefetch_taps(self.weight.as_ptr(), self.inputs, (down + LANES, across));
                         read(s, self.weight, self.inputs, down, across, &mut taps);
                         turn(s, &mut taps);
                     }
@@ -88,6 +89,17 @@ fn lanes<V>(of: impl Fn(usize) -> V) -> [V; LANES] {
         of(14),
         of(15),
     ]
+}
+
+/// Prefetches the weights of sixteen outputs by sixteen inputs: each output's are on lines of their own, too far apart for
+/// the processor to foresee.
+#[inline(always)]
+fn prefetch_taps(weight: *const f32, inputs: usize, (output, input): (usize, usize)) {
+    for lane in 0..LANES {
+        for part in 0..TAPS {
+            prefetch(weight.wrapping_add(((output + lane) * inputs + input) * TAPS + part * LANES));
+        }
+    }
 }
 
 /// Sixteen outputs by sixteen inputs: a vector of outputs for every input and tap.
@@ -138,6 +150,8 @@ impl<F: Form> Kernel for ToWeights<'_, F> {
         let mut taps = [zero; ROW];
         for row in (0..self.rows.len()).step_by(LANES) {
             for column in (0..self.columns.len()).step_by(LANES) {
+                let (input, output) = (self.rows.start + row, self.columns.start + column);
+                prefetch_taps(self.weight.start(), self.inputs, (output, input));
                 for lane in 0..LANES {
                     both(
                         F::POINTS,
@@ -151,7 +165,6 @@ impl<F: Form> Kernel for ToWeights<'_, F> {
                         |tap, value| taps[lane * TAPS + tap] = value,
                     );
                 }
-                let (input, output) = (self.rows.start + row, self.columns.start + column);
                 for part in 0..TAPS {
                     let rows = lanes(
                         #[inline(always)]
