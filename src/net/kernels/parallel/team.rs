@@ -223,6 +223,10 @@ impl Drop for Open<'_> {
             }
             spin_loop();
         }
+        if std::thread::panicking() {
+            // This thread's own panic is on its way already; the next piece of work must not find another one.
+            self.0.panic().take();
+        }
         BUSY.set(false);
     }
 }
