@@ -15,6 +15,8 @@ use crate::optimize::UpdateRule;
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
+/// The same where some are held: they fit it with their earlier values and their states.
+const HELD_BLOCK: usize = 1024;
 /// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
 
@@ -81,8 +83,24 @@ impl OptimizerState {
 #[inline(always)]
 fn forget(remembered: &mut [f32], entries: &[Entry]) {
     for (value, entry) in remembered.iter_mut().zip(entries) {
-        *value = if entry.is_free() { *value } else { 0.0 };
+        *value = f32::from_bits(value.to_bits() & free_bits(*entry));
     }
+}
+
+/// Restores the values of held entries.
+#[inline(always)]
+fn restore(values: &mut [f32], before: &[f32], entries: &[Entry]) {
+    for ((value, before), entry) in values.iter_mut().zip(before).zip(entries) {
+        let free = free_bits(*entry);
+        *value = f32::from_bits(value.to_bits() & free | before.to_bits() & !free);
+    }
+}
+
+/// All bits where an entry is free, and none where it is held. A choice between two values would become a jump, which the
+/// processor cannot foresee where half of the entries are held.
+#[inline(always)]
+fn free_bits(entry: Entry) -> u32 {
+    u32::from(entry.is_free()).wrapping_neg()
 }
 
 /// A step of one parameter.
@@ -100,15 +118,16 @@ impl<R: UpdateRule + Sync> Step<'_, R> {
         let (size, width) = (values.len(), 1 + slots.len());
         // Block after block: its values, and the values of each slot.
         assert!(slots.iter().all(|slot| slot.len() == size), "one remembered value for each entry");
+        let length = if self.entries.is_some() { HELD_BLOCK } else { BLOCK };
         let mut arrays: Vec<_> =
-            std::iter::once(values).chain(slots).map(|all| all.chunks_mut(BLOCK)).collect();
-        let mut blocks: Vec<&mut [f32]> = Vec::with_capacity(size.div_ceil(BLOCK) * width);
-        for _ in 0..size.div_ceil(BLOCK) {
+            std::iter::once(values).chain(slots).map(|all| all.chunks_mut(length)).collect();
+        let mut blocks: Vec<&mut [f32]> = Vec::with_capacity(size.div_ceil(length) * width);
+        for _ in 0..size.div_ceil(length) {
             blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
         }
         chunks_mut(&mut blocks, width, size * COST, |number, block| {
             let [values, slots @ ..] = block else { unreachable!("a block has values") };
-            dispatch(Block { step: self, first: number * BLOCK, values, slots });
+            dispatch(Block { step: self, first: number * length, values, slots });
         });
     }
 }
@@ -130,12 +149,13 @@ impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
             return rule.update(count, rate, self.values, gradient, self.slots);
         };
         let entries = &entries[self.first..][..self.values.len()];
-        let mut before = [0.0; BLOCK];
+        if entries.iter().fold(0, |free, entry| free | free_bits(*entry)) == 0 {
+            return self.slots.iter_mut().for_each(|slot| slot.fill(0.0));
+        }
+        let mut before = [0.0; HELD_BLOCK];
         before[..self.values.len()].copy_from_slice(self.values);
         rule.update(count, rate, self.values, gradient, self.slots);
-        for ((value, before), entry) in self.values.iter_mut().zip(&before).zip(entries) {
-            *value = if entry.is_free() { *value } else { *before };
-        }
+        restore(self.values, &before, entries);
         for slot in self.slots {
             forget(slot, entries);
         }
