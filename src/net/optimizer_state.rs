@@ -17,6 +17,8 @@ use crate::optimize::UpdateRule;
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
+/// The same where some are held: they fit it with their earlier values and their states.
+const HELD_BLOCK: usize = 1024;
 /// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
 
@@ -69,15 +71,16 @@ impl OptimizerState {
             let Some(gradient) = gradient else { continue };
             let values = Arc::make_mut(values);
             assert_eq!(values.len(), gradient.len(), "one gradient for each entry");
-            places.extend((0..gradient.len()).step_by(BLOCK).map(|first| (steps.len(), first)));
+            let length = if entries.is_some() { HELD_BLOCK } else { BLOCK };
+            places.extend((0..gradient.len()).step_by(length).map(|first| (steps.len(), first)));
             steps.push(Step { rule, count: self.steps, rate, gradient, entries });
-            let mut arrays = vec![values.chunks_mut(BLOCK)];
+            let mut arrays = vec![values.chunks_mut(length)];
             for slot in slots {
                 let slot = slot.get_or_insert_with(|| vec![0.0; gradient.len()]);
                 assert_eq!(slot.len(), gradient.len(), "one remembered value for each entry");
-                arrays.push(slot.chunks_mut(BLOCK));
+                arrays.push(slot.chunks_mut(length));
             }
-            for _ in 0..gradient.len().div_ceil(BLOCK) {
+            for _ in 0..gradient.len().div_ceil(length) {
                 blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
             }
         }
@@ -103,8 +106,24 @@ impl OptimizerState {
 #[inline(always)]
 fn forget(remembered: &mut [f32], entries: &[Entry]) {
     for (value, entry) in remembered.iter_mut().zip(entries) {
-        *value = if entry.is_free() { *value } else { 0.0 };
+        *value = f32::from_bits(value.to_bits() & free_bits(*entry));
     }
+}
+
+/// Restores the values of held entries.
+#[inline(always)]
+fn restore(values: &mut [f32], before: &[f32], entries: &[Entry]) {
+    for ((value, before), entry) in values.iter_mut().zip(before).zip(entries) {
+        let free = free_bits(*entry);
+        *value = f32::from_bits(value.to_bits() & free | before.to_bits() & !free);
+    }
+}
+
+/// All bits where an entry is free, and none where it is held. A choice between two values would become a jump, which the
+/// processor cannot foresee where half of the entries are held.
+#[inline(always)]
+fn free_bits(entry: Entry) -> u32 {
+    u32::from(entry.is_free()).wrapping_neg()
 }
 
 /// A step of one parameter.
@@ -133,12 +152,13 @@ impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
             return rule.update(count, rate, self.values, gradient, self.slots);
         };
         let entries = &entries[self.first..][..self.values.len()];
-        let mut before = [0.0; BLOCK];
+        if entries.iter().fold(0, |free, entry| free | free_bits(*entry)) == 0 {
+            return self.slots.iter_mut().for_each(|slot| slot.fill(0.0));
+        }
+        let mut before = [0.0; HELD_BLOCK];
         before[..self.values.len()].copy_from_slice(self.values);
         rule.update(count, rate, self.values, gradient, self.slots);
-        for ((value, before), entry) in self.values.iter_mut().zip(&before).zip(entries) {
-            *value = if entry.is_free() { *value } else { *before };
-        }
+        restore(self.values, &before, entries);
         for slot in self.slots {
             forget(slot, entries);
         }
