@@ -7,7 +7,9 @@
 //! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, `NETWORK-campaign` with 256 images a trial and
 //! `NETWORK-campaign-iN` with N, where the network is `lenet`
 //! (300-100), `lenet5`, `convD`, `resnetD` (at 224×224 where it is for large images), `vggD` or `vggDwW` (depth and width),
-//! or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
+//! or `mlpWxD` (D hidden layers of W units); the first two with `-sP` at their end for a network of which P % of the weights
+//! are pruned at random in every layer, or with `-cP` for P % of all channels but those of the ends, with all of their weights
+//! (`lenet-train-b60-s90`, `vgg16-train-b32-c50`); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
 //! by side with so many threads each, in seconds for one; and the machine's own limits, in seconds for
 //! 10⁹ multiply-adds or bytes: `machine-multiply-adds`, `machine-read`, `machine-copy` (a byte counts once, although it is
 //! read and written). `benches/tables.py` makes the tables of docs/performance.md of them.
@@ -19,11 +21,13 @@
 )]
 
 mod machine;
+mod pruned;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use pruned::Pruned;
 use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
 use weightlab::doc::fault::{Campaign, Trials};
 use weightlab::doc::{
@@ -130,6 +134,7 @@ fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Ve
 
 /// Scenarios with numbers in their names.
 fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<Vec<f64>> {
+    let (scenario, pruned) = Pruned::of(scenario);
     if let Some(jobs) = scenario.strip_prefix("lenet-epoch-j") {
         return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
     }
@@ -139,13 +144,15 @@ fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Opti
     let (rest, batch) = scenario.rsplit_once("-b")?;
     let (net, what) = rest.rsplit_once('-')?;
     let (net, batch) = (network(net)?, batch.parse().ok()?);
+    let (mut network, criterion, samples) = bench(&net, batch);
+    pruned.prune(&mut network);
     match what {
         // A step of a small network is so short that a hundred are timed at once.
         "train" => {
             let is_short = matches!(net, Net::Mlp(_) | Net::LeNet5(_));
-            Some(training(&net, batch, kernels, runs, if is_short { 100 } else { 1 }))
+            Some(training(network, &criterion, &samples, kernels, runs, if is_short { 100 } else { 1 }))
         }
-        "infer" => Some(inference(&net, batch, kernels, runs)),
+        "infer" => Some(inference(&network, &samples, kernels, runs)),
         _ => None,
     }
 }
@@ -159,6 +166,7 @@ fn campaign(scenario: &str) -> Option<(Net, usize)> {
 
 /// Multiply-adds of a step or trial by direct sums over the whole network: a step of training counts three passes.
 fn multiply_adds(scenario: &str) -> Option<u64> {
+    let (scenario, _) = Pruned::of(scenario);
     let of = |net: &Net, samples: usize, passes: u64| {
         let structure = Structure::new(net, input(net), 10, &Loss::CrossEntropy).ok()?;
         Some(structure.multiply_adds() * samples as u64 * passes)
@@ -254,27 +262,32 @@ fn rated(runs: usize, mut work: impl FnMut() -> f64) -> Vec<f64> {
 }
 
 /// Steps of SGD with momentum and decay: forward, backward, and the change of the weights and running statistics.
-fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize) -> Vec<f64> {
-    let (mut network, criterion, samples) = bench(net, batch);
+fn training(
+    mut network: Network,
+    criterion: &LossFunction,
+    samples: &Samples,
+    kernels: &Kernels,
+    runs: usize,
+    per: usize,
+) -> Vec<f64> {
     let compute = backend(&Device::Flex, kernels).expect("every machine has it");
     let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
     let mut memory = OptimizerState::default();
     let values = samples.values().expect("noise is in memory");
     timed(runs, per, || {
         let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;
-        let pass = compute.train(&network, &values, batch, None, &mut gradient);
+        let pass = compute.train(&network, &values, samples.len(), None, &mut gradient);
         memory.step(&sgd, 0.01, &mut network, &pass.gradients);
         network.follow(&pass.statistics);
         compute.recycle(pass);
     })
 }
 
-fn inference(net: &Net, batch: usize, kernels: &Kernels, runs: usize) -> Vec<f64> {
-    let (network, _, samples) = bench(net, batch);
+fn inference(network: &Network, samples: &Samples, kernels: &Kernels, runs: usize) -> Vec<f64> {
     let compute = backend(&Device::Flex, kernels).expect("every machine has it");
     let values = samples.values().expect("noise is in memory");
     timed(runs, 1, || {
-        std::hint::black_box(compute.logits(&network, &values, batch));
+        std::hint::black_box(compute.logits(network, &values, samples.len()));
     })
 }
 

@@ -10,13 +10,15 @@ use std::ops::Range;
 use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
 use super::direct_weights;
 use super::geometry::{Geometry, Pixels};
+use super::images::Images;
 use super::norm::Norm;
 use super::pack::{BLOCK, Packing, Side};
 use super::parallel::{Shared, tasks};
 use super::pool::largest;
 use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
-use super::tile::{self, MAX_ROWS, Run, products};
+use super::sparse::conv::{MOST_PIXELS, Thin};
+use super::tile::{self, MAX_ROWS, Run, SumRow, products};
 
 /// Numbers of the input, or sums waiting to be pooled, in one task: they fit the second cache together with the weights of
 /// a block.
@@ -76,7 +78,12 @@ pub fn convolve(
     assert!(from.channels > 0, "there are channels to be summed");
     // Sums waiting to be pooled need space too, and may be more than the input if it has few channels.
     let waiting = if epilogue.pool { to.height * to.width * to.channels.min(BLOCK) } else { 0 };
-    let groups = from.count.div_ceil((GROUP / from.size().max(waiting).max(1)).clamp(1, MAX_ROWS));
+    // With few weights, lanes are images. Other channels than those that are asked for are left out by blocks alone.
+    let thin = if epilogue.asked.is_none() { Thin::new(from, input, packing, packed, scratch) } else { None };
+    let size = from.size().max(waiting).max(1);
+    let (unit, most) = if thin.is_some() { (LANES, Thin::GROUPS) } else { (1, MAX_ROWS) };
+    let units = from.count.div_ceil(unit);
+    let groups = units.div_ceil((GROUP / (size * unit)).clamp(1, most));
     // Blocks with channels that are asked for.
     let [first, end] = epilogue.asked.unwrap_or([0, to.channels]);
     assert!(first < end && end <= to.channels, "channels that there are");
@@ -88,9 +95,9 @@ pub fn convolve(
     tasks(groups * blocks, work, |task| {
         let (group, block) =
             if weights_first { (task % groups, task / groups) } else { (task / blocks, task % blocks) };
-        let images = (group * from.count / groups, (group + 1) * from.count / groups);
-        let block =
-            Block { geometry: &geometry, input, packing, packed, epilogue, images, block: first + block };
+        let [start, end] = [group, group + 1].map(|at| (at * units / groups * unit).min(from.count));
+        let (geometry, thin, block) = (&geometry, thin.as_ref(), first + block);
+        let block = Block { geometry, input, packing, packed, thin, epilogue, images: (start, end), block };
         if epilogue.pool {
             block.pooled(shared, scratch);
         } else {
@@ -107,6 +114,8 @@ struct Block<'a> {
     input: &'a [f32],
     packing: &'a Packing,
     packed: &'a [f32],
+    /// Weights and input in another form, where the weights are few.
+    thin: Option<&'a Thin<'a>>,
     epilogue: &'a Epilogue<'a>,
     images: (usize, usize),
     block: usize,
@@ -165,7 +174,10 @@ struct Sums<'a, 'b> {
 impl Kernel for Sums<'_, '_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Block { geometry, images, .. } = *self.block;
+        let Block { geometry, images, thin, .. } = *self.block;
+        if let Some(thin) = thin {
+            return self.thin(simd, thin);
+        }
         let mut sums = [[0.0; BLOCK]; MAX_ROWS];
         // Pixels of a tile: whole pieces of as many rows as registers hold.
         let most = MAX_ROWS / S::ROWS * S::ROWS;
@@ -183,6 +195,57 @@ impl Kernel for Sums<'_, '_> {
 }
 
 impl Sums<'_, '_> {
+    /// The same without the weights that are zero: sixteen images at a time.
+    #[inline(always)]
+    fn thin<S: Simd>(&self, simd: S, thin: &Thin) {
+        let Block { geometry, images, block, .. } = *self.block;
+        let (first, end) = (images.0 / LANES, images.1.div_ceil(LANES));
+        let mut tile = [[[0.0; LANES]; BLOCK]; MOST_PIXELS];
+        for region in &geometry.regions {
+            let (runs, taps) = geometry.runs(region);
+            let count = (end - first) * region.len();
+            let mut pixels = geometry.pixels(region, first);
+            let tiles = count.div_ceil(MOST_PIXELS);
+            for at in 0..tiles {
+                let count = (at + 1) * count / tiles - at * count / tiles;
+                let (mut places, mut rows) = ([0; MOST_PIXELS], [0; MOST_PIXELS]);
+                for (place, row) in places[..count].iter_mut().zip(&mut rows) {
+                    (*place, *row) = pixels.next();
+                    *row *= geometry.from.channels * LANES;
+                }
+                thin.sums(simd, &rows[..count], block, &runs[..taps], &mut tile);
+                for (place, sums) in places[..count].iter().zip(&tile) {
+                    self.images(simd, *place, sums);
+                }
+            }
+        }
+    }
+
+    /// Writes the sums of a pixel of sixteen images, a vector of images for each channel. `place` counts groups of images
+    /// as if they were images.
+    #[inline(always)]
+    fn images<S: Simd>(&self, simd: S, place: usize, sums: &[[f32; LANES]; BLOCK]) {
+        let Images { height, width, count, .. } = self.block.geometry.to;
+        let size = height * width;
+        let first = place / size * LANES;
+        let mut pixels = [0; LANES];
+        for (image, pixel) in pixels.iter_mut().enumerate() {
+            *pixel = (first + image) * size + place % size;
+        }
+        let pixels = &pixels[..LANES.min(count - first)];
+        for part in self.block.parts() {
+            let mut vectors = [simd.splat(0.0); LANES];
+            for lane in 0..LANES {
+                vectors[lane] = simd.load(&sums[part * LANES + lane]);
+            }
+            let mut rows = [[0.0; BLOCK]; LANES];
+            for (row, vector) in rows.iter_mut().zip(simd.transpose(vectors)) {
+                vector.store(&mut row.as_chunks_mut().0[0]);
+            }
+            self.write(simd, pixels, (&rows, 0), part);
+        }
+    }
+
     /// The next `count` pixels; `sums` is a work buffer.
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run], sums: &mut tile::Sums) {
@@ -237,7 +300,7 @@ impl Sums<'_, '_> {
 
     /// Writes one vector of channels of some pixels, of which the sums have the vector `column`.
     #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, pixels: &[usize], (sums, column): (&tile::Sums, usize), part: usize) {
+    fn write<S: Simd>(&self, simd: S, pixels: &[usize], (sums, column): (&[SumRow], usize), part: usize) {
         let Epilogue { bias, norm, residual, relu, .. } = *self.block.epilogue;
         let channels = self.block.channels();
         let first = channels.start + part * LANES;

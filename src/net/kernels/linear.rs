@@ -9,6 +9,7 @@ use super::matrix::multiply;
 use super::parallel::{COST, Shared, chunks_mut, tasks};
 use super::scratch::{Buffer, LINE, Scratch};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use super::sparse;
 
 /// Samples of a block of the forward pass.
 const SAMPLES: usize = 6;
@@ -56,6 +57,9 @@ pub fn forward(
 ) {
     shape.check(input, weight, output);
     assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for each output");
+    if sparse::linear::forward(shape, input, weight, bias, output, scratch) {
+        return;
+    }
     let rows = Rows::of(shape, input, scratch);
     let (input, output) = (rows.numbers(input), Shared::new(output));
     tasks(shape.outputs.div_ceil(TASK), shape.work(), |task| {
@@ -244,6 +248,9 @@ pub fn backward_input(
     scratch: &Scratch,
 ) {
     shape.check(input_gradient, weight, gradient);
+    if sparse::linear::backward_input(shape, weight, gradient, input_gradient, scratch) {
+        return;
+    }
     let LinearShape { samples, inputs, outputs } = *shape;
     let mut turned = scratch.take(gradient.len());
     transpose(gradient, &mut turned, samples, outputs);

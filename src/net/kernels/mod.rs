@@ -28,6 +28,7 @@ pub mod parallel;
 pub mod pool;
 pub mod scratch;
 pub mod simd;
+pub mod sparse;
 #[cfg(test)]
 mod tests;
 mod tile;

@@ -159,6 +159,14 @@ impl Vector for Pair {
     }
 
     #[inline(always)]
+    fn nonzero(self) -> u32 {
+        let half = |own| unsafe {
+            _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(own, _mm256_setzero_ps())).cast_unsigned()
+        };
+        half(self.0) | half(self.1) << HALF
+    }
+
+    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         // Both halves lie within the array.
         unsafe { self.store_at(to.as_mut_ptr()) }

@@ -86,6 +86,20 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// `yes` where self > best or self is NaN; `no` elsewhere.
     fn where_wins(self, best: Self, yes: Self, no: Self) -> Self;
 
+    /// A bit for each lane that is not zero, the first lane's the lowest; NaN is not zero.
+    fn nonzero(self) -> u32;
+
+    /// The lanes whose bits are set, side by side from the first lane on; zeros after them.
+    #[inline(always)]
+    fn packed(self, simd: impl Simd<V = Self>, mut lanes: u32) -> Self {
+        let (values, mut packed) = (self.to_array(), [0.0; LANES]);
+        for to in packed.iter_mut().take(lanes.count_ones() as usize) {
+            *to = values[lanes.trailing_zeros() as usize % LANES];
+            lanes &= lanes - 1;
+        }
+        simd.load(&packed)
+    }
+
     /// Writes the numbers.
     fn store(self, to: &mut [f32; LANES]);
 
@@ -290,6 +304,12 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
             let (value, best) = (self.0[lane], best.0[lane]);
             if value > best || value.is_nan() { yes.0[lane] } else { no.0[lane] }
         }))
+    }
+
+    #[inline(always)]
+    fn nonzero(self) -> u32 {
+        let bits = self.0.iter().enumerate().map(|(lane, value)| u32::from(*value != 0.0) << lane);
+        bits.fold(0, |all, bit| all | bit)
     }
 
     #[inline(always)]

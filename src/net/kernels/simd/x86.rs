@@ -184,6 +184,16 @@ impl Vector for Register {
     }
 
     #[inline(always)]
+    fn nonzero(self) -> u32 {
+        u32::from(unsafe { _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self.0, _mm512_setzero_ps()) })
+    }
+
+    #[inline(always)]
+    fn packed(self, _: impl Simd<V = Self>, lanes: u32) -> Self {
+        Self(unsafe { _mm512_maskz_compress_ps(lanes as __mmask16, self.0) })
+    }
+
+    #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
     }

@@ -13,6 +13,7 @@ use super::simd::level;
 mod differences;
 mod fused;
 mod kinds;
+mod sparse_sums;
 mod windows;
 
 /// Pseudo-random numbers in (−1, 1), from a seed.
