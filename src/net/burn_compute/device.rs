@@ -36,19 +36,29 @@ pub(super) fn open(device: &doc::Device) -> Result<(Device, Option<String>), Dev
         doc::Device::Flex => Ok((Device::flex(), None)),
         #[allow(deprecated)] // the reference device is asked for by name
         doc::Device::Ndarray => Ok((Device::ndarray(), None)),
-        doc::Device::Cuda => {
-            #[cfg(feature = "cuda")]
-            return opened(device, &CUDA);
-            #[cfg(not(feature = "cuda"))]
-            Err(not_built(device))
-        }
-        doc::Device::Wgpu => {
-            #[cfg(feature = "wgpu")]
-            return opened(device, &WGPU);
-            #[cfg(not(feature = "wgpu"))]
-            Err(not_built(device))
-        }
+        doc::Device::Cuda => cuda(device),
+        doc::Device::Wgpu => wgpu(device),
     }
+}
+
+#[cfg(feature = "cuda")]
+fn cuda(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    opened(device, &CUDA)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    Err(not_built(device))
+}
+
+#[cfg(feature = "wgpu")]
+fn wgpu(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    opened(device, &WGPU)
+}
+
+#[cfg(not(feature = "wgpu"))]
+fn wgpu(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    Err(not_built(device))
 }
 
 #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
