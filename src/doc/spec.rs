@@ -327,8 +327,8 @@ mod tests {
     fn with_batch_norm_the_identity_of_earlier_versions_is_that_of_interpolated_statistics() {
         let with = |net: &str, line: &str| {
             ids(&format!(
-                "(net: {net}, data: Digits(limit_train: 16, limit_test: 8), arms: [(plan: [Do(Snapshot(name: \"a\")),
-                  Do(Snapshot(name: \"b\")), Repeat(times: 1, body: [Connect(a: \"a\", b: \"b\"{line})])])])"
+                "(net: {net}, data: Digits(limit_train: 16, limit_test: 8), train: (kernels: Exact),
+                  arms: [(plan: [Do(Snapshot(name: \"a\")), Do(Snapshot(name: \"b\")), Repeat(times: 1, body: [Connect(a: \"a\", b: \"b\"{line})])])])"
             ))
         };
         let all = |net: &str| {

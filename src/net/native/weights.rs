@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn channels_of_zeros_are_left_out_and_no_bit_changes() {
-        let compute = NativeCompute::direct();
+        let compute = NativeCompute::exact();
         let mut network = network();
         let ops = network.structure().ops.clone();
         let values = (0_u16..5 * 126).map(|at| f32::from(at * 37 % 101) / 50.0 - 0.9).collect();

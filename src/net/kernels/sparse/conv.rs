@@ -9,8 +9,10 @@ use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::super::tile::Run;
 use super::{has_minus_zero, is_finite, weights_are_few};
 
-/// The largest share of weights for which this is faster.
-const MOST: f32 = 0.18;
+/// The largest share of weights for which this is faster, for images of more than [`FEW_PIXELS`] and of so many.
+const MOST: [f32; 2] = [0.18, 0.04];
+/// Pixels of an image up to which most places of a window are outside of it.
+const FEW_PIXELS: usize = 4;
 /// Images below which too many lanes stay empty.
 const FEWEST: usize = 12;
 /// Most pixels of a tile.
@@ -57,7 +59,8 @@ impl<'a> Thin<'a> {
         scratch: &'a Scratch,
     ) -> Option<Self> {
         let lanes = from.count.next_multiple_of(LANES);
-        let pays = from.count >= FEWEST && 4 * from.count >= 3 * lanes && weights_are_few(packed, MOST);
+        let most = MOST[usize::from(from.height * from.width <= FEW_PIXELS)];
+        let pays = from.count >= FEWEST && 4 * from.count >= 3 * lanes && weights_are_few(packed, most);
         if !pays || !is_finite(input) {
             return None;
         }
