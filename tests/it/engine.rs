@@ -366,3 +366,18 @@ fn a_position_beyond_the_data_of_a_branch_is_the_start_of_its_next_epoch() {
     let last = points(&events).into_iter().rfind(|point| point.branch == "b").unwrap();
     assert_eq!((last.iteration, last.epoch), (3, 2.0));
 }
+
+#[test]
+fn training_is_exact_while_faults_act_and_fast_without_them() {
+    let fault = "Do(Fault(target: (params: WeightsAndBiases), bits: Bit(22), amount: Count(1), draw: EveryForward)), ";
+    let weights = |kernels: &str, fault: &str| {
+        let spec = spec(&format!(
+            "(data: Digits(limit_train: 16, limit_test: 8), net: Vgg(depth: 11, width: 32),
+              train: (batch: 16, kernels: {kernels}), arms: [(plan: [{fault}Train(steps: \"1it\")])])"
+        ));
+        let (network, _) = run(spec);
+        (0..network.len()).map(|index| network.values(index).to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(weights("Fast", fault), weights("Exact", fault));
+    assert_ne!(weights("Fast", ""), weights("Exact", ""));
+}

@@ -245,21 +245,6 @@ fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one
 }
 
 #[test]
-fn training_is_exact_while_faults_act_and_fast_without_them() {
-    let fault = "Do(Fault(target: (params: WeightsAndBiases), bits: Bit(22), amount: Count(1), draw: EveryForward)), ";
-    let weights = |kernels: &str, fault: &str| {
-        let spec = spec(&format!(
-            "(data: Digits(limit_train: 16, limit_test: 8), net: Vgg(depth: 11, width: 32),
-              train: (batch: 16, kernels: {kernels}), arms: [(plan: [{fault}Train(steps: \"1it\")])])"
-        ));
-        let network = run(spec).state.network;
-        (0..network.len()).map(|index| network.values(index).to_vec()).collect::<Vec<_>>()
-    };
-    assert_eq!(weights("Fast", fault), weights("Exact", fault));
-    assert_ne!(weights("Fast", ""), weights("Exact", ""));
-}
-
-#[test]
 fn an_overwritten_activation_passes_no_gradient_on() {
     let silent = "Do(Fault(target: (layers: Only([\"fc2\"]), params: Activations), model: Zero, amount: Rate(1.0), draw: EveryForward))";
     let ended = run(plain_descent(&format!("{silent}, Train(\"1it\")")));
