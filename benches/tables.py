@@ -3,7 +3,7 @@
 
     python3 benches/tables.py [TABLE ...] [--peer 'venv/bin/python peer.py'] [--pairs 5] [--threads 2]
 
-TABLE is one of machine, pairs, tuned, cost, threads; all but tuned when none is named. `--peer` is a command that, given
+TABLE is one of machine, pairs, tuned, cost, pruned, threads; all but tuned when none is named. `--peer` is a command that, given
 the name of a scenario and `--threads N`, does the same work with PyTorch and prints a line of JSON with `median_s`;
 pairs and tuned need it. Both sides are measured in turn, so that a busy machine is equally busy for both; peak memory
 is that of the whole process, libraries included. Needs nothing but Python.
@@ -19,6 +19,10 @@ COST = [("batch", [f"vgg16-train-b{n}" for n in (8, 32, 128)] + [f"lenet-train-b
         ("width", [f"vgg16w{n}-train-b32" for n in (16, 32, 64)] + [f"mlp{n}x2-train-b60" for n in (100, 300, 1000)]),
         ("depth", [f"vgg{n}-train-b32" for n in (11, 13, 16, 19)] + [f"mlp300x{n}-train-b60" for n in (1, 2, 4, 8)]),
         ("images of a trial", [f"vgg16-campaign-i{n}" for n in (16, 64, 256)])]
+# Shares of the weights that are pruned at random in every layer, and of the channels, in per cent.
+PRUNED = [(net, [f"-s{n}" for n in (50, 80, 90, 95, 98)] + channels)
+          for net, channels in (("lenet-train-b60", []), ("lenet-infer-b256", []), ("vgg16-train-b32", ["-c50", "-c75"]),
+                                ("vgg16-infer-b256", ["-c50", "-c75"]))]
 
 
 def run(command, env=None):
@@ -71,7 +75,7 @@ def machine(a):
 
 
 def cost(a):
-    """The limit is the machine's peak: all products of a dense network in direct sums, a step of training as three passes."""
+    """The limit is the time of all products of a dense network by direct sums at the peak, three passes for a step of training."""
     limit = peak(a)
     print("| what grows | scenario | one step or trial | at the machine's peak |\n|---|---|---|---|")
     for what, names in COST:
@@ -81,18 +85,32 @@ def cost(a):
             print(f"| {what} | `{name}` | {seconds(statistics.median(one[0] for one in found))} | {least} |", flush=True)
 
 
+def pruned(a):
+    """Each beside the dense network of the same minute."""
+    print("| scenario | dense | pruned | dense / pruned |\n|---|---|---|---|")
+    for net, ends in PRUNED:
+        for end in ends:
+            both = [[run([*a.ours, name, "--threads", str(a.threads)])[0] for name in (net, net + end)] for _ in range(a.pairs)]
+            dense, ours = (statistics.median(one[side] for one in both) for side in (0, 1))
+            ratio = statistics.median(dense / ours for dense, ours in both)
+            print(f"| `{net}{end}` | {seconds(dense)} | {seconds(ours)} | {ratio:.2f} |", flush=True)
+
+
 def threads(a):
     print("| scenario | threads | seconds |\n|---|---|---|")
     for name in ["vgg16-train-b32", "vgg16-infer-b256", "lenet-train-b60"]:
         for count in range(1, a.threads + 1):
             print(f"| `{name}` | {count} | {seconds(middle(a, name, count))} |", flush=True)
-    print("\n| runs side by side | threads of each | epochs of LeNet-300-100 in an hour |\n|---|---|---|")
+    print("\n| runs side by side | threads of each | epochs of LeNet-300-100 in an hour | times one |\n|---|---|---|---|")
+    one = None
     for jobs, count in [(1, 1), (1, a.threads), (a.threads, 1)]:
-        print(f"| {jobs} | {count} | {3600 / middle(a, f'lenet-epoch-j{jobs}', count):.0f} |", flush=True)
+        rate = 3600 / middle(a, f"lenet-epoch-j{jobs}", count)
+        one = one or rate
+        print(f"| {jobs} | {count} | {rate:.0f} | {rate / one:.2f} |", flush=True)
 
 
 TABLES = {"machine": machine, "pairs": lambda a: pairs(a, None), "tuned": lambda a: pairs(a, KEEP),
-          "cost": cost, "threads": threads}
+          "cost": cost, "pruned": pruned, "threads": threads}
 args = argparse.ArgumentParser()
 args.add_argument("tables", nargs="*", choices=[*TABLES, []])
 args.add_argument("--ours", default="cargo bench -q --bench speed --")

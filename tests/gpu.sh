@@ -28,5 +28,6 @@ for tests in "--lib burn_compute" "--lib doc::device" "--test it engine_devices:
     # shellcheck disable=SC2086 # two words
     cargo test --locked --features "$features" $tests -- --test-threads 1 --nocapture 2>&1 | tee -a "$said"
 done
-! grep -q '^skipped: ' "$said" || { echo "gpu: FAILED: the device of $features could not be opened, so nothing was compared"; exit 1; }
-echo "gpu: $(grep -m1 -i "^$features: " "$said") agrees with Flex"
+! grep -q 'skipped: ' "$said" || { echo "gpu: FAILED: the device of $features could not be opened, so nothing was compared"; exit 1; }
+name="$(grep -m1 -io "$features: .*" "$said")" || { echo "gpu: FAILED: no test named the device"; exit 1; }
+echo "gpu: $name agrees with Flex"

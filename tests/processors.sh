@@ -39,9 +39,10 @@ values() { sed -n 's/.*"event":"point","series":"\([^"]*\)","value":\([^,]*\),.*
 
 own="$("$binary" --version | vectors)"
 run own "$binary"
-for cpu in Nehalem Haswell; do
+[ -n "$(values own)" ] || fail "the run has no points"
+for cpu in qemu64 Haswell; do
     case "$cpu" in
-    Nehalem) expected="plain code without vectors" ;;
+    qemu64) expected="plain code without vectors" ;;
     Haswell) expected="AVX2" ;;
     esac
     found="$(emulated "$cpu" "$binary" --version | vectors)" || fail "$cpu: the program does not start"
@@ -98,7 +99,7 @@ tested() {
     grep -q '^test result: ok. [1-9]' "$work/$name.txt" || fail "$name: no test ran"
     echo "processors: $name passes the tests of the kernels"
 }
-for cpu in Nehalem Haswell; do
+for cpu in qemu64 Haswell; do
     tested "$cpu" x86_64-unknown-linux-gnu "qemu-x86_64 -cpu $cpu"
 done
 

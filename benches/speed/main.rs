@@ -133,14 +133,14 @@ fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Ve
 }
 
 /// Scenarios with numbers in their names.
-fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<Vec<f64>> {
-    let (scenario, pruned) = Pruned::of(scenario);
-    if let Some(jobs) = scenario.strip_prefix("lenet-epoch-j") {
+fn steps(whole: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<Vec<f64>> {
+    if let Some(jobs) = whole.strip_prefix("lenet-epoch-j") {
         return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
     }
-    if let Some((net, images)) = campaign(scenario) {
+    if let Some((net, images)) = campaign(whole) {
         return Some((0..runs.min(3)).map(|_| trial(&net, images, kernels, threads)).collect());
     }
+    let (scenario, pruned) = Pruned::of(whole);
     let (rest, batch) = scenario.rsplit_once("-b")?;
     let (net, what) = rest.rsplit_once('-')?;
     let (net, batch) = (network(net)?, batch.parse().ok()?);

@@ -46,7 +46,7 @@ impl Device {
         self.feature()?;
         Some(format!(
             "{} computes in float32 with its driver's order of sums: another GPU, driver or run may give other last \
-                bits, and so other results after long training; Flex keeps its bits",
+                bits, and so other results after long training; Flex gives the same bits each time",
             self.key()
         ))
     }
@@ -56,12 +56,12 @@ impl Device {
         match self {
             Self::Flex | Self::Ndarray => None,
             Self::Cuda => Some(
-                "Networks were computed on a GPU by Burn with CUDA; optimizers and masks on the host. Bits were not \
-                    reproducible there.",
+                "Networks were computed on a GPU by Burn with CUDA; optimizers and masks ran on the host. Bits were \
+                    not reproducible there.",
             ),
             Self::Wgpu => Some(
-                "Networks were computed on a GPU by Burn with wgpu; optimizers and masks on the host. Bits were not \
-                    reproducible there.",
+                "Networks were computed on a GPU by Burn with wgpu; optimizers and masks ran on the host. Bits were \
+                    not reproducible there.",
             ),
         }
     }

@@ -56,7 +56,7 @@ impl RunSpec {
     /// Whether its training may have other bits than exact sums: fast kernels, and convolutions for them.
     pub fn has_fast_convolutions(&self) -> bool {
         let is_fast = self.device == Device::Flex && self.train.kernels == Kernels::Fast;
-        is_fast && self.structure().is_ok_and(|structure| structure.has_same_convolution())
+        is_fast && self.structure().is_ok_and(|structure| structure.has_wide_convolution())
     }
 
     /// Its network in a few words, with its size: "18 layers, 4,962 parameters".

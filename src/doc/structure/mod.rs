@@ -262,9 +262,16 @@ impl Structure {
         self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
     }
 
-    /// Whether it has 3×3 convolutions that keep the size of the images, which training may compute by a faster algorithm.
-    pub fn has_same_convolution(&self) -> bool {
-        self.layers.iter().any(|layer| layer.kind == LayerKind::Convolution(Window::SAME3))
+    /// Whether it has convolutions that training may compute by a faster algorithm: 3×3, keeping the size of the images, with
+    /// 32 channels or more on both sides, in multiples of 16. The kernels choose by these and by the number of images.
+    pub fn has_wide_convolution(&self) -> bool {
+        let is_same = |layer: usize| self.layers[layer].kind == LayerKind::Convolution(Window::SAME3);
+        let is_wide = |channels: &usize| *channels >= 32 && channels.is_multiple_of(16);
+        self.parameters.iter().any(|parameter| {
+            parameter.role == Role::Weight
+                && is_same(parameter.layer)
+                && parameter.shape[..2].iter().all(is_wide)
+        })
     }
 
     /// Number of convolutions and linear layers, a projection counted with its block.

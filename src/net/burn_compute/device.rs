@@ -15,7 +15,8 @@ pub enum DeviceError {
     NotBuilt(String),
     /// The machine does not have it, or its driver fails.
     #[error(
-        "the device {device} cannot be used on this machine: {reason}; install the driver of its GPU, or choose the device Flex"
+        "the device {device} cannot be used on this machine: {reason}; install the driver of its GPU (for Cuda also NVRTC of \
+            the CUDA toolkit), or choose the device Flex"
     )]
     Absent {
         /// Its name in files.
@@ -74,27 +75,44 @@ fn opened(device: &doc::Device, opened: &Opened) -> Result<(Device, Option<Strin
     }
 }
 
+/// Opens a device and computes with it, since much of a driver is loaded with the first kernel. Burn's failures are panics.
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+fn tried(open: impl FnOnce() -> Result<(Device, String), String>) -> Result<(Device, String), String> {
+    let compute = || {
+        let (device, name) = open()?;
+        let sum = burn::tensor::Tensor::<1>::from_floats([1.0, 2.0], &device).sum().into_data();
+        match sum.as_slice::<f32>() {
+            Ok([sum]) if *sum == 3.0 => Ok((device, name)),
+            _ => Err("it computes a sum wrongly".to_owned()),
+        }
+    };
+    let failed = |_| Err("its driver fails, or a library of it is missing".to_owned());
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(compute)).unwrap_or_else(failed)
+}
+
 #[cfg(feature = "cuda")]
 static CUDA: Opened = LazyLock::new(|| {
     // Asked first: Burn panics where the driver's library or a GPU is missing.
     if Device::enumerate(burn::tensor::DeviceType::Cuda).is_empty() {
         return Err("the CUDA driver finds no GPU, or is not installed".to_owned());
     }
-    let device = Device::cuda(0);
-    // A driver that is too old, or a GPU that is full, is a panic of Burn's.
-    let identity = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.identity()));
-    let name = identity.map_err(|_| "its driver failed".to_owned())?.map(|identity| identity.name);
-    Ok((device, name.unwrap_or_else(|| "a GPU without a name".to_owned())))
+    tried(|| {
+        let device = Device::cuda(0);
+        let name = device.identity().map(|identity| identity.name);
+        Ok((device, name.unwrap_or_else(|| "a GPU without a name".to_owned())))
+    })
 });
 
 #[cfg(feature = "wgpu")]
 static WGPU: Opened = LazyLock::new(|| {
-    let (device, setup) = Device::wgpu_options().init_with_setup().map_err(|error| error.to_string())?;
-    let info = setup.adapter.get_info();
-    let about = [info.driver, info.driver_info].map(|text| text.trim().to_owned());
-    let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();
-    let backend = format!("{:?}", info.backend);
-    Ok((device, [vec![info.name, backend], about].concat().join(", ")))
+    tried(|| {
+        let (device, setup) = Device::wgpu_options().init_with_setup().map_err(|error| error.to_string())?;
+        let info = setup.adapter.get_info();
+        let about = [info.driver, info.driver_info].map(|text| text.trim().to_owned());
+        let about: Vec<String> = about.into_iter().filter(|text| !text.is_empty()).collect();
+        let backend = format!("{:?}", info.backend);
+        Ok((device, [vec![info.name, backend], about].concat().join(", ")))
+    })
 });
 
 #[cfg(test)]

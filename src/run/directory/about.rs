@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::doc::file::write_atomically;
-use crate::doc::{Run, RunSpec};
+use crate::doc::{Kernels, Run, RunSpec};
 use crate::form::ron_text;
 use crate::net::vectors;
 use crate::results::RunRecord;
@@ -141,7 +141,17 @@ impl About {
     pub fn read(directory: &Path) -> Result<Self, String> {
         let path = directory.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        ron_text::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
+        let damaged = |error| format!("{} is damaged: {error}", path.display());
+        let mut about: Self = ron_text::from_str(&text).map_err(damaged)?;
+        // Versions whose default was exact training left it out; the identity in the folder's name tells them.
+        if about.spec.has_fast_convolutions() {
+            let mut exact = about.spec.clone();
+            exact.train.kernels = Kernels::Exact;
+            if directory.file_name().is_some_and(|name| *name == *exact.id()) {
+                about.spec = exact;
+            }
+        }
+        Ok(about)
     }
 
     /// Writes it into the directory of the run.

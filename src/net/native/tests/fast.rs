@@ -36,6 +36,18 @@ fn fast_kernels_leave_evaluation_and_threads_alone() {
     assert_same_bits(|| bits(&fast.logits(&network, &values, 3)));
 }
 
+#[test]
+fn the_structure_tells_whether_fast_kernels_have_other_bits() {
+    for (width, is_wide) in [(2, false), (4, true), (32, true)] {
+        let shape = Shape { channels: 3, height: 32, width: 32 };
+        let network = network(&vgg(true, Head::Linear, width), shape);
+        let [fast, exact] = [NativeCompute::fast(), NativeCompute::exact()]
+            .map(|compute| pass_bits(&train(&compute, &network, 4, &mut NoTap)));
+        assert_eq!(network.structure().has_wide_convolution(), is_wide, "{width}");
+        assert_eq!(fast != exact, is_wide, "{width}");
+    }
+}
+
 /// Faults come through taps.
 #[test]
 fn a_tap_gets_exact_sums_from_fast_kernels_too() {
