@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::injection_hooks::InjectionHooks;
 use crate::data::{DataError, Samples};
-use crate::doc::structure::{LayerKind, Op, Structure};
+use crate::doc::structure::{LayerKind, Op, Parameter, Structure};
 use crate::net::{Activations, Channels, Compute, Network, Prepared, Shortcuts};
 
 /// Which of the positions between operations are kept, and what that takes.
@@ -104,12 +104,17 @@ impl GoldenBatch {
 /// Activations up to this length are compared again on the way to the end; longer ones would often be written for that alone.
 const SHORT: usize = 16 * 1024;
 
-/// Bytes that the weights of convolutions take once more when they are [prepared](Compute::prepare).
+/// Bytes that the weights of convolutions take once more when they are [prepared](Compute::prepare): for whole vectors of
+/// sixteen outputs.
 pub fn prepared_bytes(structure: &Structure) -> u64 {
     let layers = structure.layers.iter().enumerate();
     let convolutions = layers.filter(|(_, layer)| matches!(layer.kind, LayerKind::Convolution(_)));
     let weights = convolutions.filter_map(|(position, _)| structure.weight(position));
-    4 * weights.map(|weight| weight.len() as u64).sum::<u64>()
+    let bytes = |weight: &Parameter| {
+        let outputs = weight.shape[0].max(1);
+        4 * (weight.len() / outputs * outputs.next_multiple_of(16)) as u64
+    };
+    weights.map(bytes).sum()
 }
 
 /// A network without faults, and its passes over the images of a campaign.

@@ -102,8 +102,9 @@ pub fn run(
     let network = session.state().network.clone();
     let checksums = || rayon::join(|| network.checksum(), || setup.golden_checksums());
     let ((after, golden_after), is_reproduced) = rayon::join(checksums, || setup.is_golden_reproduced());
-    let intact = after == checksum && golden_after == golden && is_reproduced;
-    for report in report::results(&began, &running.states(), intact, &after, &context.spec.device) {
+    let unchanged = after == checksum && golden_after == golden;
+    let (intact, device) = (unchanged && is_reproduced, &context.spec.device);
+    for report in report::results(&began, &running.states(), [unchanged, is_reproduced], &after, device) {
         session.report(report)?;
     }
     session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;

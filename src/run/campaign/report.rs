@@ -67,14 +67,15 @@ pub(super) fn plan(setup: &Setup, began: &CampaignBegan) -> Report {
     table("campaign_plan", summary, &columns, began.cells.iter().map(row).collect())
 }
 
-/// The results: cells, layers and bits, and whether the network is as it was.
+/// The results: cells, layers and bits, and whether the network is as it was: unchanged, with the same logits again.
 pub(super) fn results(
     began: &CampaignBegan,
     states: &[CellState],
-    intact: bool,
+    [is_unchanged, is_reproduced]: [bool; 2],
     checksum: &str,
     device: &Device,
 ) -> Vec<Report> {
+    let intact = is_unchanged && is_reproduced;
     let mut record = CampaignRecord::new(began.clone());
     states.iter().cloned().for_each(|state| record.take_in(state));
     let mut reports = vec![cells_report(&record)];
@@ -99,10 +100,10 @@ pub(super) fn results(
             "the network has the same checksum and logits after the campaign as before it: {}",
             &checksum[..16]
         )
-    } else if device.feature().is_some() {
+    } else if is_unchanged && device.feature().is_some() {
         format!(
             "passes over the same network and images gave other logits after the campaign than before it: the device {} \
-                does not keep its bits, and fewer trials count as masked than should; run the campaign on Flex",
+                does not give the same bits each time, and fewer trials count as masked than should; run the campaign on Flex",
             device.key()
         )
     } else {

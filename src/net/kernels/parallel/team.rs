@@ -42,7 +42,7 @@ pub fn is_busy() -> bool {
     BUSY.get()
 }
 
-/// Whether a helper of this thread is awake, so that dividing work costs next to nothing.
+/// Whether a helper of this thread is called, and so probably awake: then dividing work costs next to nothing.
 pub fn is_awake() -> bool {
     TEAM.with_borrow(|team| {
         let slots = team.iter().flat_map(|team| team.slots.iter().skip(1));
@@ -167,8 +167,9 @@ impl Team {
 
     /// Helps with one piece of work after the other, until there was none for a while.
     fn help(&self, slot: usize) {
-        // Not from within a wait of the owner, and not from within a wait for the work of another team.
-        if std::thread::current().id() != self.owner && !HELPS.get() {
+        // Not from within a wait of the owner, nor of any thread that has work of its own or helps another team: it would come
+        // back late.
+        if std::thread::current().id() != self.owner && !HELPS.get() && !BUSY.get() {
             HELPS.set(true);
             self.wait(slot);
             HELPS.set(false);
@@ -192,7 +193,9 @@ impl Team {
                 }
                 spin_loop();
             }
-            rayon::yield_now();
+            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                std::thread::yield_now(); // others may need the processor
+            }
         }
     }
 
