@@ -55,7 +55,9 @@ impl Activations {
     /// The activations of some samples.
     pub fn gathered(&self, samples: &[usize]) -> Self {
         let mut values = Vec::with_capacity(samples.len() * self.shape.len());
-        samples.iter().for_each(|&sample| values.extend_from_slice(self.sample(sample)));
+        for &sample in samples {
+            values.extend_from_slice(self.sample(sample));
+        }
         let stack = self.stack.iter().map(|copy| copy.gathered(samples)).collect();
         Self { values, count: samples.len(), stack, ..*self }
     }

@@ -83,7 +83,7 @@ impl Packing {
         let each = self.columns * self.window.taps();
         match inputs {
             None => {
-                assert_eq!(weights.len(), self.rows * each, "one weight for each tap and pair of channels")
+                assert_eq!(weights.len(), self.rows * each, "one weight for each tap and pair of channels");
             }
             Some(inputs) => {
                 assert!(self.side == Side::Forward && inputs.len() == self.rows, "a row for each input");

@@ -128,10 +128,13 @@ impl RunDirectory {
     }
 
     /// Notes which GPU computes, where one does.
+    ///
+    /// # Errors
+    /// When the disk refuses.
     pub fn note_hardware(&mut self, hardware: Option<&str>) -> Result<(), RunError> {
         let (Some(hardware), Some(machine)) = (hardware, &mut self.about.machine) else { return Ok(()) };
-        machine.gpu = hardware.to_owned();
-        machine.bits = NO_BITS.to_owned();
+        hardware.clone_into(&mut machine.gpu);
+        NO_BITS.clone_into(&mut machine.bits);
         self.write_about()
     }
 

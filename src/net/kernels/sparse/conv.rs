@@ -178,7 +178,9 @@ impl Kernel for Compress<'_> {
         let Self { packing, packed, width, columns } = self;
         for place in 0..packing.window.taps() * packing.rows {
             if place % packing.rows == 0 {
-                columns.iter_mut().for_each(|column| column.before.push(column.terms.len() as u32));
+                for column in columns.iter_mut() {
+                    column.before.push(column.terms.len() as u32);
+                }
             }
             for first in (0..width).step_by(LANES) {
                 let weights = &packed[place * width + first..];
@@ -191,7 +193,9 @@ impl Kernel for Compress<'_> {
                 }
             }
         }
-        columns.iter_mut().for_each(|column| column.before.push(column.terms.len() as u32));
+        for column in columns.iter_mut() {
+            column.before.push(column.terms.len() as u32);
+        }
     }
 }
 
