@@ -11,7 +11,7 @@ skip() { echo "gpu: SKIPPED: $1"; exit 0; }
 
 if [ "${GPU:-0}" = 0 ]; then
     [ "$features" = wgpu ] || skip "only wgpu has a software driver; set GPU=1 on a machine with a GPU for $features"
-    driver() { find /usr/share/vulkan/icd.d /usr/local/share/vulkan/icd.d -name 'lvp_icd*.json' 2> /dev/null | head -1; }
+    driver() { { find /usr/share/vulkan/icd.d /usr/local/share/vulkan/icd.d -name 'lvp_icd*.json' 2> /dev/null || true; } | head -1; }
     if [ -z "$(driver)" ] && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
         { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
             mesa-vulkan-drivers libvulkan1 > /dev/null; } || true

@@ -3,7 +3,7 @@
 # without AVX and on one with AVX2 but no AVX-512. AVX2 has to give the bits of this machine; plain code, which rounds a product
 # before it adds, the same to float32. That each of them starts shows that the binary needs nothing beyond x86-64.
 # With a Rust standard library for aarch64, a linker and qemu, the kernels run with NEON as well.
-# usage: tests/processors.sh [BINARY]
+# usage: tests/processors.sh [BINARY [program]]; with `program`, the tests of the kernels, which take some seven minutes, are left out
 set -euo pipefail
 here="$(cd "$(dirname "$0")/.." && pwd)"
 binary="$(realpath "${1:-$here/target/release/weightlab}")"
@@ -63,6 +63,7 @@ for cpu in qemu64 Haswell; do
     fi
 done
 
+[ "${2:-}" != program ] || exit 0
 command -v cargo > /dev/null || { skip "the tests of the kernels: there is no cargo"; exit 0; }
 # The kernels alone, optimized, with the two things of `doc` that they name: nothing else of the program has code for some
 # processors only.
