@@ -130,8 +130,12 @@ impl About {
 
     /// A run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
-        let known = Self::read(directory).ok().filter(|known| known.spec == *run.spec);
-        Self { data: known.and_then(|known| known.data), ..Self::new(run) }
+        let known = Self::read(directory).ok();
+        let data = known.and_then(|known| {
+            let data = known.data.clone();
+            data.filter(|_| known.into_spec(&run.id) == *run.spec)
+        });
+        Self { data, ..Self::new(run) }
     }
 
     /// Reads it from the directory of a run.
@@ -141,17 +145,20 @@ impl About {
     pub fn read(directory: &Path) -> Result<Self, String> {
         let path = directory.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let damaged = |error| format!("{} is damaged: {error}", path.display());
-        let mut about: Self = ron_text::from_str(&text).map_err(damaged)?;
-        // Versions whose default was exact training left it out; the identity in the folder's name tells them.
-        if about.spec.has_fast_convolutions() {
-            let mut exact = about.spec.clone();
+        ron_text::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
+    }
+
+    /// The settings of the run with this identity. Versions whose default was exact training left that out; the
+    /// identity distinguishes them.
+    pub fn into_spec(self, id: &str) -> RunSpec {
+        if self.spec.has_fast_convolutions() {
+            let mut exact = self.spec.clone();
             exact.train.kernels = Kernels::Exact;
-            if directory.file_name().is_some_and(|name| *name == *exact.id()) {
-                about.spec = exact;
+            if exact.id() == id {
+                return exact;
             }
         }
-        Ok(about)
+        self.spec
     }
 
     /// Writes it into the directory of the run.
@@ -212,5 +219,22 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(About::read(folder.path()).unwrap(), about);
+    }
+
+    #[test]
+    fn a_run_from_before_the_fast_default_has_exact_training() {
+        let with = |train: &str| -> RunSpec {
+            let spec = format!("(data: Digits(), net: Vgg(depth: 11, width: 32), train: ({train}))");
+            ron_text::from_str(&spec).unwrap()
+        };
+        let (exact, fast) = (with("kernels: Exact"), with(""));
+        // Both leave the kernels out.
+        let about: About = ron_text::from_str(&format!(
+            "(arm: \"a\", seed: 1, program: \"weightlab\", spec: {})",
+            ron_text::to_line(&fast)
+        ))
+        .unwrap();
+        assert_eq!(about.clone().into_spec(&exact.id()), exact);
+        assert_eq!(about.into_spec(&fast.id()), fast);
     }
 }

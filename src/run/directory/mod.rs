@@ -72,7 +72,7 @@ const CHECKPOINT: &str = "checkpoint";
 /// # Errors
 /// When its `run.ron` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
-    About::read(&folder.join(id)).map(|about| about.spec)
+    About::read(&folder.join(id)).map(|about| about.into_spec(id))
 }
 
 /// The directory of a run that this process writes.
