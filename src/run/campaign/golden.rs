@@ -93,11 +93,11 @@ impl GoldenBatch {
         self.kept.get(&op)
     }
 
-    /// The next position behind one at which trials are compared again, outside of residual blocks, and the activations
-    /// there.
-    pub fn next_cut(&self, at: usize) -> Option<(usize, &Activations)> {
-        let mut cuts = self.kept.range(at + 1..).map(|(at, activations)| (*at, activations));
-        cuts.find(|(_, activations)| activations.stack.is_empty() && activations.shape.len() <= SHORT)
+    /// The next position after one at which trials are compared again, outside of residual blocks.
+    pub fn next_cut(&self, at: usize) -> Option<usize> {
+        let is_compared =
+            |activations: &Activations| activations.stack.is_empty() && activations.shape.len() <= SHORT;
+        self.kept.range(at + 1..).find(|(_, activations)| is_compared(activations)).map(|(at, _)| *at)
     }
 }
 

@@ -236,7 +236,7 @@ impl Bench<'_> {
         let faulty = faulty?;
         let FaultyNetwork { network, first, last, channels, .. } = faulty;
         let golden = &self.golden;
-        let samples = self.or_all(batch, faulty.reached(golden, batch));
+        let samples = self.or_all(batch.count(), faulty.reached(golden, batch));
         if samples.is_empty() {
             return None;
         }
@@ -248,8 +248,8 @@ impl Bench<'_> {
         };
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
-            let rest = golden.advance(network, start..golden.end(), &input);
-            return Some(scattered(&rest, &samples, &batch.logits));
+            let logits = golden.advance(network, start..golden.end(), &input);
+            return self.go_on(batch, network, golden.end(), logits, samples);
         };
         let Some(channels) = channels else {
             let found = golden.advance(network, start..check, &input);
@@ -259,12 +259,7 @@ impl Bench<'_> {
         let found = golden.advance_channels(network, start..check, &input, Some(*channels));
         let ([channel, _], of) = (channels.range, channels.of);
         let differs = |at: &usize| expected.differs_in_channels(samples[*at], found.sample(*at), channel, of);
-        let differing: Vec<usize> = (0..samples.len()).filter(differs).collect();
-        let places = if differing.is_empty() || golden.compute.is_independent_of_batch() {
-            differing
-        } else {
-            (0..samples.len()).collect()
-        };
+        let places = self.or_all(samples.len(), (0..samples.len()).filter(differs).collect());
         if places.is_empty() {
             return None;
         }
@@ -273,57 +268,49 @@ impl Bench<'_> {
         for (sample, at) in places.iter().enumerate() {
             activations.put_channels(sample, found.sample(*at), channel, of);
         }
-        self.on_from(batch, network, check, activations, samples)
+        let cut = batch.next_cut(check).unwrap_or(golden.end());
+        let found = golden.advance(network, check..cut, &activations);
+        drop(activations);
+        self.go_on(batch, network, cut, found, samples)
     }
 
-    /// Some samples; all of them, if any, where the result of one depends on the others.
-    fn or_all(&self, batch: &GoldenBatch, samples: Vec<usize>) -> Vec<usize> {
+    /// Some of `count` samples; all of them, if any, where the result of one depends on the others.
+    fn or_all(&self, count: usize, samples: Vec<usize>) -> Vec<usize> {
         if samples.is_empty() || self.golden.compute.is_independent_of_batch() {
             return samples;
         }
-        (0..batch.count()).collect()
+        (0..count).collect()
     }
 
-    /// From a position to the end, with those of some samples that differ from the golden ones there.
+    /// From a position to the end, with those of some samples that differ from the golden ones there and at each later
+    /// position where trials are compared.
     fn go_on(
         &self,
         batch: &GoldenBatch,
         network: &Network,
-        at: usize,
-        activations: Activations,
-        samples: Vec<usize>,
-    ) -> Logits {
-        let Some(expected) = batch.at(at) else {
-            return self.on_from(batch, network, at, activations, samples);
-        };
-        let differing = activations.differing(expected, &samples);
-        if differing.is_empty() {
-            return None;
-        }
-        if differing.len() == samples.len() || !self.golden.compute.is_independent_of_batch() {
-            return self.on_from(batch, network, at, activations, samples);
-        }
-        let samples = differing.iter().map(|at| samples[*at]).collect();
-        self.on_from(batch, network, at, activations.gathered(&differing), samples)
-    }
-
-    /// From a position to the next one with golden activations to compare with, or to the end.
-    fn on_from(
-        &self,
-        batch: &GoldenBatch,
-        network: &Network,
-        at: usize,
-        activations: Activations,
-        samples: Vec<usize>,
+        mut at: usize,
+        mut activations: Activations,
+        mut samples: Vec<usize>,
     ) -> Logits {
         let golden = &self.golden;
-        let cut = batch.next_cut(at).map_or(golden.end(), |(cut, _)| cut);
-        let found = golden.advance(network, at..cut, &activations);
-        drop(activations);
-        if cut == golden.end() {
-            return Some(scattered(&found, &samples, &batch.logits));
+        loop {
+            if let Some(expected) = batch.at(at) {
+                let places = self.or_all(samples.len(), activations.differing(expected, &samples));
+                if places.is_empty() {
+                    return None;
+                }
+                if places.len() < samples.len() {
+                    activations = activations.gathered(&places);
+                    samples = places.iter().map(|at| samples[*at]).collect();
+                }
+            }
+            if at == golden.end() {
+                return Some(scattered(&activations, &samples, &batch.logits));
+            }
+            let cut = batch.next_cut(at).unwrap_or(golden.end());
+            activations = golden.advance(network, at..cut, &activations);
+            at = cut;
         }
-        self.go_on(batch, network, cut, found, samples)
     }
 
     /// From the first activations with faults, of any image, to the end; faults are injected on the way.
