@@ -318,12 +318,7 @@ impl Sums<'_, '_> {
             }
             if let Some(residual) = residual {
                 let at = *pixel * self.block.packing.columns;
-                let residual = &residual[at + first..at + end];
-                value = value
-                    + match residual.try_into() {
-                        Ok(residual) => simd.load(residual),
-                        Err(_) => simd.load_part(residual),
-                    };
+                value = value + simd.load_most(&residual[at + first..at + end]);
             }
             if relu {
                 value = value.where_positive(value);

@@ -72,13 +72,6 @@ impl Kernel for Gather<'_> {
     }
 }
 
-/// Whether all numbers are finite: then a product with +0.0 is ±0.0.
-pub fn are_finite(values: &[f32]) -> bool {
-    // In pieces, whose loop has no exit and so becomes vectors.
-    let mut pieces = values.chunks(1024);
-    pieces.all(|piece| piece.iter().fold(true, |all, value| all & value.is_finite()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,13 +89,5 @@ mod tests {
         values[..20].fill(1.0);
         assert_eq!(channels(20, &values), None, "leaving none out does not pay");
         assert_eq!(channels(8, &values[..8]), None);
-    }
-
-    #[test]
-    fn one_infinity_is_found() {
-        let mut values = vec![0.0; 3000];
-        assert!(are_finite(&values));
-        values[2999] = f32::NEG_INFINITY;
-        assert!(!are_finite(&values));
     }
 }

@@ -53,8 +53,7 @@ impl<T: Copy + Default> Pool<T> {
     }
 
     fn take(&self, len: usize) -> Buffer<'_, T> {
-        let spare = LINE / size_of::<T>();
-        let needed = len + spare;
+        let needed = len + Aligned::<T>::SPARE;
         let mut free = self.lock();
         // The smallest that is large enough; else the largest, which is replaced by a larger one.
         let fitting = (0..free.len()).filter(|&at| free[at].len() >= needed).min_by_key(|&at| free[at].len());
@@ -65,16 +64,15 @@ impl<T: Copy + Default> Pool<T> {
             drop(std::mem::take(&mut values));
             values = vec![T::default(); needed];
         }
-        let start = values.as_ptr().align_offset(LINE).min(spare);
-        Buffer { home: self, values, start, len }
+        Buffer { home: self, held: Aligned::of(values, len) }
     }
 }
 
-/// Numbers that begin at a cache line, for a while.
+/// Numbers that begin at a cache line: vectors across two lines are loaded and stored at half the speed.
 #[derive(Debug)]
-pub struct Aligned {
+pub struct Aligned<T = f32> {
     /// A few more than `len`.
-    values: Vec<f32>,
+    values: Vec<T>,
     start: usize,
     len: usize,
 }
@@ -82,23 +80,30 @@ pub struct Aligned {
 impl Aligned {
     /// Zeros.
     pub fn new(len: usize) -> Self {
-        let spare = LINE / size_of::<f32>();
-        let values = vec![0.0; len + spare];
-        let start = values.as_ptr().align_offset(LINE).min(spare);
+        Self::of(vec![0.0; len + Self::SPARE], len)
+    }
+}
+
+impl<T> Aligned<T> {
+    /// Values of a line: as many may lie before its start.
+    const SPARE: usize = LINE / size_of::<T>();
+
+    fn of(values: Vec<T>, len: usize) -> Self {
+        let start = values.as_ptr().align_offset(LINE).min(Self::SPARE);
         Self { values, start, len }
     }
 }
 
-impl Deref for Aligned {
-    type Target = [f32];
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[f32] {
+    fn deref(&self) -> &[T] {
         &self.values[self.start..self.start + self.len]
     }
 }
 
-impl DerefMut for Aligned {
-    fn deref_mut(&mut self) -> &mut [f32] {
+impl<T> DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
         &mut self.values[self.start..self.start + self.len]
     }
 }
@@ -107,29 +112,25 @@ impl DerefMut for Aligned {
 #[derive(Debug)]
 pub struct Buffer<'a, T: Copy + Default = f32> {
     home: &'a Pool<T>,
-    /// A few more than `len`.
-    values: Vec<T>,
-    /// Start of a cache line: vectors across two lines are loaded and stored at half the speed.
-    start: usize,
-    len: usize,
+    held: Aligned<T>,
 }
 
 impl<T: Copy + Default> Deref for Buffer<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.values[self.start..self.start + self.len]
+        &self.held
     }
 }
 
 impl<T: Copy + Default> DerefMut for Buffer<'_, T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.values[self.start..self.start + self.len]
+        &mut self.held
     }
 }
 
 impl<T: Copy + Default> Drop for Buffer<'_, T> {
     fn drop(&mut self) {
-        self.home.give(std::mem::take(&mut self.values));
+        self.home.give(std::mem::take(&mut self.held.values));
     }
 }

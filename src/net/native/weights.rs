@@ -6,9 +6,9 @@ use super::evaluate::is_relu;
 use super::pass::{Pass, Values};
 use crate::doc::structure::{LayerKind, Op, Role, Window};
 use crate::net::kernels::conv::ConvShape;
-use crate::net::kernels::live;
 use crate::net::kernels::pack::{BLOCK, Packing, Side};
 use crate::net::kernels::scratch::Aligned;
+use crate::net::kernels::{live, sparse};
 use crate::net::prepared::{Packed, Prepared};
 
 /// What is carried out together with a convolution.
@@ -65,7 +65,7 @@ impl<'a> Pass<'a> {
             return Weights { inputs: Some(Cow::Borrowed(inputs)), packed: Values::Given(values) };
         }
         let values = self.network.values(index);
-        let inputs = live.filter(|_| live::are_finite(values));
+        let inputs = live.filter(|_| sparse::are_finite(values));
         let packing = packing(shape, inputs.as_deref());
         let mut packed = self.scratch.take(packing.len());
         let blocks = match self.asked {
@@ -85,7 +85,7 @@ impl<'a> Pass<'a> {
             let LayerKind::Convolution(window) = structure.layers[*layer].kind else { continue };
             let index = self.position(*layer, Role::Weight);
             let values = self.network.values(index);
-            let leaves_out = self.fused(&structure.ops[at + 1..]).relu && live::are_finite(values);
+            let leaves_out = self.fused(&structure.ops[at + 1..]).relu && sparse::are_finite(values);
             let inputs = if leaves_out { live(at) } else { None };
             let outputs = structure.layers[*layer].output.channels;
             let shape = ConvShape {

@@ -70,7 +70,7 @@ struct Team {
     gate: Apart<AtomicU64>,
     /// One for each thread; the first is that of the owner.
     slots: Vec<Apart<Slot>>,
-    /// The present piece of work. Only the owner writes it, while the gate is closed and nobody is inside.
+    /// The present piece of work. Only the owner writes it, while the gate is closed and no helper is inside.
     task: UnsafeCell<Option<Task>>,
     owner: ThreadId,
     /// What a helper's task panicked with.
@@ -79,12 +79,12 @@ struct Team {
 
 type Task = *const (dyn Fn(usize) + Sync);
 
-// SAFETY: `task` is read only by helpers inside, and written only while nobody is; the tasks are `Sync`.
+// SAFETY: `task` is read only by helpers inside, and written only while no helper is; the tasks are `Sync`.
 unsafe impl Send for Team {}
 // SAFETY: as above.
 unsafe impl Sync for Team {}
 
-/// On cache lines of its own: processors fetch them in pairs.
+/// Alone on its cache lines, which processors fetch in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -105,7 +105,7 @@ struct Slot {
     is_called: AtomicBool,
 }
 
-/// While it lives, helpers may come in; then nobody is inside.
+/// While it lives, helpers may come in; afterwards none is inside.
 struct Open<'a>(&'a Team);
 
 impl Team {
@@ -143,7 +143,7 @@ impl Team {
             slot.next.store(number * count / threads, Ordering::Relaxed);
             slot.end.store((number + 1) * count / threads, Ordering::Relaxed);
         }
-        // SAFETY: helpers use the task only while they are inside, and `Open` waits for the last one to leave; nobody is
+        // SAFETY: helpers use the task only while they are inside, and `Open` waits for the last one to leave; none is
         // inside now.
         unsafe { *self.task.get() = Some(std::mem::transmute::<&(dyn Fn(usize) + Sync), Task>(task)) };
         let gate = self.gate.load(Ordering::Relaxed);
@@ -167,7 +167,7 @@ impl Team {
 
     /// Helps with one piece of work after the other, until there was none for a while.
     fn help(&self, slot: usize) {
-        // Not from within a wait of the owner, nor of any thread that has work of its own or helps another team: it would come
+        // Not from within a wait of the owner, nor of any thread that has work or helps another team: it would come
         // back late.
         if std::thread::current().id() != self.owner && !HELPS.get() && !BUSY.get() {
             HELPS.set(true);

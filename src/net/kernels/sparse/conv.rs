@@ -3,18 +3,16 @@
 
 use super::super::images::Images;
 use super::super::pack::{BLOCK, Packing};
-use super::super::parallel::{Shared, chunks_mut, tasks};
+use super::super::parallel::chunks_mut;
 use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::super::tile::Run;
-use super::{has_minus_zero, is_finite, weights_are_few};
+use super::{are_finite, has_minus_zero, pays, turn};
 
 /// The largest share of weights for which this is faster, for images of more than [`FEW_PIXELS`] and of so many.
 const MOST: [f32; 2] = [0.18, 0.04];
 /// Pixels of an image up to which most places of a window are outside of it.
 const FEW_PIXELS: usize = 4;
-/// Images below which too many lanes stay empty.
-const FEWEST: usize = 12;
 /// Most pixels of a tile.
 pub const MOST_PIXELS: usize = 8;
 
@@ -58,10 +56,8 @@ impl<'a> Thin<'a> {
         packed: &'a [f32],
         scratch: &'a Scratch,
     ) -> Option<Self> {
-        let lanes = from.count.next_multiple_of(LANES);
         let most = MOST[usize::from(from.height * from.width <= FEW_PIXELS)];
-        let pays = from.count >= FEWEST && 4 * from.count >= 3 * lanes && weights_are_few(packed, most);
-        if !pays || !is_finite(input) {
+        if !pays(from.count, packed, most) || !are_finite(input) {
             return None;
         }
         let mut columns = vec![Column::default(); packing.columns];
@@ -69,11 +65,7 @@ impl<'a> Thin<'a> {
             let (start, width) = (packing.start(block), packing.width(block));
             dispatch(Compress { packing, packed: &packed[start..], width, columns });
         });
-        let mut values = scratch.take(lanes * from.size());
-        let shared = Shared::new(&mut values);
-        tasks(lanes / LANES, usize::MAX, |group| {
-            dispatch(Turn { from, input, group, to: shared });
-        });
+        let values = turn(input, from.size(), 1, scratch);
         Some(Self { packing: *packing, packed, columns, values })
     }
 
@@ -195,37 +187,6 @@ impl Kernel for Compress<'_> {
         }
         for column in columns.iter_mut() {
             column.before.push(column.terms.len() as u32);
-        }
-    }
-}
-
-/// Images of a group as [pixel][channel][image], zeros after the last image.
-struct Turn<'a> {
-    from: &'a Images,
-    input: &'a [f32],
-    group: usize,
-    to: Shared<'a>,
-}
-
-impl Kernel for Turn<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { from, input, group, to } = self;
-        let size = from.size();
-        // SAFETY: every task has its own group.
-        let to = unsafe { to.slice(group * size * LANES, size * LANES) };
-        let images = LANES.min(from.count - group * LANES);
-        for at in (0..size).step_by(LANES) {
-            let count = LANES.min(size - at);
-            let mut rows = [simd.splat(0.0); LANES];
-            for image in 0..images {
-                rows[image] = simd.load_part(&input[(group * LANES + image) * size + at..][..count]);
-            }
-            let columns = simd.transpose(rows);
-            for column in 0..count {
-                let to = &mut to[(at + column) * LANES..];
-                columns[column].store(to.first_chunk_mut().expect("a vector"));
-            }
         }
     }
 }

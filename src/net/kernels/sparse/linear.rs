@@ -8,14 +8,12 @@ use super::super::linear::LinearShape;
 use super::super::parallel::{Shared, tasks};
 use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::{MINUS_ZERO, has_minus_zero, is_finite, weights_are_few};
+use super::{MINUS_ZERO, are_finite, has_minus_zero, turn};
 
 /// The largest share of weights for which this is faster, for many samples and for few.
 const MOST: [f32; 2] = [0.15, 0.08];
 /// From so many on, samples are many: the search for weights takes little of the time.
 const MANY: usize = 128;
-/// Samples below which too many lanes stay empty.
-const FEWEST: usize = 12;
 /// Vectors of samples at a time.
 const GROUP: usize = 4;
 
@@ -31,11 +29,11 @@ pub fn forward(
 ) -> bool {
     // To a bias of −0.0 the sign of a zero would matter.
     let is_plain = |bias: &[f32]| bias.iter().all(|bias| bias.to_bits() != MINUS_ZERO);
-    if !pays(shape, weight) || !is_finite(input) || !bias.is_none_or(is_plain) {
+    if !pays(shape, weight) || !are_finite(input) || !bias.is_none_or(is_plain) {
         return false;
     }
-    let LinearShape { samples, inputs, outputs } = *shape;
-    let turned = turn(input, samples, inputs, scratch);
+    let LinearShape { inputs, outputs, .. } = *shape;
+    let turned = turn(input, inputs, GROUP, scratch);
     let (values, output) = (&turned[..], Shared::new(output));
     tasks(outputs.div_ceil(LANES), work(shape), |task| {
         dispatch(Forward { shape, values, weight, bias, output, first: task * LANES, scratch });
@@ -51,11 +49,11 @@ pub fn backward_input(
     input_gradient: &mut [f32],
     scratch: &Scratch,
 ) -> bool {
-    if !pays(shape, weight) || !is_finite(gradient) {
+    if !pays(shape, weight) || !are_finite(gradient) {
         return false;
     }
-    let LinearShape { samples, inputs, outputs } = *shape;
-    let turned = turn(gradient, samples, outputs, scratch);
+    let LinearShape { inputs, outputs, .. } = *shape;
+    let turned = turn(gradient, outputs, GROUP, scratch);
     let (values, output) = (&turned[..], Shared::new(input_gradient));
     tasks(inputs.div_ceil(LANES), work(shape), |task| {
         dispatch(Backward { shape, values, weight, output, first: task * LANES, scratch });
@@ -64,52 +62,12 @@ pub fn backward_input(
 }
 
 fn pays(shape: &LinearShape, weight: &[f32]) -> bool {
-    let lanes = shape.samples.next_multiple_of(LANES);
-    let most = MOST[usize::from(shape.samples < MANY)];
-    shape.samples >= FEWEST && 4 * shape.samples >= 3 * lanes && weights_are_few(weight, most)
+    super::pays(shape.samples, weight, MOST[usize::from(shape.samples < MANY)])
 }
 
 /// The work, in products of the dense kernel.
 const fn work(shape: &LinearShape) -> usize {
     shape.samples * shape.inputs * shape.outputs / 2
-}
-
-/// Samples by groups, [group][number][sample], zeros after the last sample; a group has [`GROUP`] vectors of samples, the
-/// last one as many as are left.
-fn turn<'a>(values: &[f32], samples: usize, numbers: usize, scratch: &'a Scratch) -> Buffer<'a> {
-    let mut turned = scratch.take(samples.next_multiple_of(LANES) * numbers);
-    dispatch(Turn { values, samples, numbers, turned: &mut turned });
-    turned
-}
-
-struct Turn<'a> {
-    values: &'a [f32],
-    samples: usize,
-    numbers: usize,
-    turned: &'a mut [f32],
-}
-
-impl Kernel for Turn<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { values, samples, numbers, turned } = self;
-        for first in (0..samples).step_by(LANES) {
-            let group = first / (GROUP * LANES) * GROUP * LANES;
-            let pitch = (samples - group).next_multiple_of(LANES).min(GROUP * LANES);
-            let start = group * numbers + first - group;
-            for number in (0..numbers).step_by(LANES) {
-                let count = LANES.min(numbers - number);
-                let mut rows = [simd.splat(0.0); LANES];
-                for lane in 0..LANES.min(samples - first) {
-                    rows[lane] = load(simd, &values[(first + lane) * numbers + number..][..count]);
-                }
-                for (at, vector) in simd.transpose(rows).into_iter().enumerate().take(count) {
-                    let to = &mut turned[start + (number + at) * pitch..];
-                    vector.store(to.first_chunk_mut().expect("a vector"));
-                }
-            }
-        }
-    }
 }
 
 /// Calls a method for every group, with its number of vectors, its first sample and lists of weights.
@@ -145,7 +103,7 @@ impl Kernel for Forward<'_> {
         for unit in 0..LANES.min(outputs - self.first) {
             let row = &self.weight[(self.first + unit) * inputs..][..inputs];
             for (at, weights) in row.chunks(LANES).enumerate() {
-                rows.push(simd, unit, load(simd, weights), at * LANES);
+                rows.push(simd, unit, simd.load_most(weights), at * LANES);
             }
         }
         groups!(self.group, simd, &rows);
@@ -165,7 +123,7 @@ impl Forward<'_> {
                 let (values, weight) = (&values[place * G * LANES..][..G * LANES], simd.splat(weight));
                 let sums = &mut sums[place % LANES];
                 for g in 0..G {
-                    let values = load(simd, &values[g * LANES..][..LANES]);
+                    let values = simd.load_most(&values[g * LANES..][..LANES]);
                     values.multiply_add(weight, simd.load(&sums[g])).store(&mut sums[g]);
                 }
             }
@@ -209,7 +167,7 @@ impl Kernel for Backward<'_> {
         for unit in (0..outputs).step_by(LANES) {
             let mut rows = [simd.splat(0.0); LANES];
             for row in 0..LANES.min(outputs - unit) {
-                rows[row] = load(simd, &self.weight[(unit + row) * inputs + self.first..][..count]);
+                rows[row] = simd.load_most(&self.weight[(unit + row) * inputs + self.first..][..count]);
             }
             let turned = simd.transpose(rows);
             for column in 0..count {
@@ -255,19 +213,10 @@ fn sum<S: Simd, const G: usize>(
     for (place, weight) in terms {
         let (values, weight) = (&values[place * G * LANES..][..G * LANES], simd.splat(weight));
         for g in 0..G {
-            sums[g] = load(simd, &values[g * LANES..][..LANES]).multiply_add(weight, sums[g]);
+            sums[g] = simd.load_most(&values[g * LANES..][..LANES]).multiply_add(weight, sums[g]);
         }
     }
     sums
-}
-
-/// At most sixteen numbers.
-#[inline(always)]
-fn load<S: Simd>(simd: S, from: &[f32]) -> S::V {
-    match from.try_into() {
-        Ok(from) => simd.load(from),
-        Err(_) => simd.load_part(from),
-    }
 }
 
 /// Sixteen lists of weights that are not zero, each with the number of the value that it multiplies.
@@ -298,7 +247,7 @@ impl<'a> Lists<'a> {
     #[inline(always)]
     fn push<S: Simd>(&mut self, simd: S, list: usize, weights: S::V, first: usize) {
         let (mask, at) = (weights.nonzero(), list * self.space + self.lengths[list]);
-        let numbers = load(simd, &self.numbers[first..][..LANES]).packed(simd, mask);
+        let numbers = simd.load_most(&self.numbers[first..][..LANES]).packed(simd, mask);
         numbers.store(self.places[at..].first_chunk_mut().expect("a vector"));
         weights.packed(simd, mask).store(self.weights[at..].first_chunk_mut().expect("a vector"));
         self.lengths[list] += mask.count_ones() as usize;
@@ -333,6 +282,6 @@ fn write<S: Simd>(
     for row in 0..LANES.min(samples - sample) {
         // SAFETY: no other task writes these columns.
         let to = unsafe { to.slice((sample + row) * pitch + column, count) };
-        load(simd, &rows[row]).store_part(to);
+        simd.load_most(&rows[row]).store_part(to);
     }
 }

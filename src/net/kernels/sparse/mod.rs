@@ -11,18 +11,20 @@
 //! product is the same number. So a sum that does not end at −0.0 has the bits of the dense one. Those that do are
 //! computed again with all products, unless a bias other than −0.0 follows, to which both zeros are the same.
 //!
-//! Where x is infinite or NaN, a product with zero is NaN: [`is_finite`] is asked first, and dense kernels take over.
+//! Where x is infinite or NaN, a product with zero is NaN: [`are_finite`] is asked first, and dense kernels take over.
 
 pub mod conv;
 pub mod linear;
 
+use super::parallel::{COST, chunks_mut};
+use super::scratch::{Buffer, Scratch};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// The bits of −0.0.
 const MINUS_ZERO: u32 = 1 << 31;
 
-/// Whether no number is infinite or NaN.
-pub fn is_finite(values: &[f32]) -> bool {
+/// Whether no number is infinite or NaN: then a product with +0.0 is ±0.0.
+pub fn are_finite(values: &[f32]) -> bool {
     let mut largest = 0;
     dispatch(Largest { values, largest: &mut largest });
     largest < f32::INFINITY.to_bits()
@@ -40,6 +42,15 @@ impl Kernel for Largest<'_> {
         *self.largest =
             self.values.iter().fold(0, |largest, value| largest.max(value.to_bits() & !MINUS_ZERO));
     }
+}
+
+/// Samples below which too many lanes stay empty.
+const FEWEST: usize = 12;
+
+/// Whether leaving zeros out pays for so many samples (or images), if it does for at most this share of the weights.
+fn pays(samples: usize, weights: &[f32], most: f32) -> bool {
+    let lanes = samples.next_multiple_of(LANES);
+    samples >= FEWEST && 4 * samples >= 3 * lanes && weights_are_few(weights, most)
 }
 
 /// Whether at most this share of the weights differs from zero, by a look at some of them; bits do not depend on the
@@ -74,4 +85,57 @@ impl Kernel for Look<'_> {
 #[inline(always)]
 fn has_minus_zero<V: Vector>(value: V) -> bool {
     value.to_array().iter().fold(false, |has, lane| has | (lane.to_bits() == MINUS_ZERO))
+}
+
+/// Samples of so many numbers by groups, [group][number][sample], zeros after the last sample. A group has `vectors` vectors of
+/// samples, the last one as many as are left.
+fn turn<'a>(values: &[f32], numbers: usize, vectors: usize, scratch: &'a Scratch) -> Buffer<'a> {
+    let samples = values.len() / numbers.max(1);
+    let mut turned = scratch.take(samples.next_multiple_of(LANES) * numbers);
+    chunks_mut(&mut turned, vectors * LANES * numbers, values.len() * COST, |group, turned| {
+        let values = &values[group * vectors * LANES * numbers..];
+        dispatch(Turn { values: &values[..values.len().min(vectors * LANES * numbers)], numbers, turned });
+    });
+    turned
+}
+
+/// A group of samples.
+struct Turn<'a> {
+    values: &'a [f32],
+    numbers: usize,
+    turned: &'a mut [f32],
+}
+
+impl Kernel for Turn<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { values, numbers, turned } = self;
+        let pitch = turned.len() / numbers;
+        for (vector, samples) in values.chunks(LANES * numbers).enumerate() {
+            for number in (0..numbers).step_by(LANES) {
+                let count = LANES.min(numbers - number);
+                let mut rows = [simd.splat(0.0); LANES];
+                for (row, sample) in rows.iter_mut().zip(samples.chunks_exact(numbers)) {
+                    *row = simd.load_most(&sample[number..][..count]);
+                }
+                for (at, lanes) in simd.transpose(rows).into_iter().enumerate().take(count) {
+                    let to = &mut turned[(number + at) * pitch + vector * LANES..];
+                    lanes.store(to.first_chunk_mut().expect("a vector"));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_infinity_is_found() {
+        let mut values = vec![0.0; 3000];
+        assert!(are_finite(&values));
+        values[2999] = f32::NEG_INFINITY;
+        assert!(!are_finite(&values));
+    }
 }

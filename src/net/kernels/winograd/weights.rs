@@ -91,7 +91,7 @@ fn lanes<V>(of: impl Fn(usize) -> V) -> [V; LANES] {
     ]
 }
 
-/// Prefetches the weights of sixteen outputs by sixteen inputs: each output's are on lines of their own, too far apart for
+/// Prefetches the weights of sixteen outputs by sixteen inputs: each output's are on other lines, too far apart for
 /// the processor to foresee.
 #[inline(always)]
 fn prefetch_taps(weight: *const f32, inputs: usize, (output, input): (usize, usize)) {
