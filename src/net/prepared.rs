@@ -16,7 +16,7 @@ pub struct Prepared {
 /// One weight of a convolution.
 #[derive(Debug)]
 pub(super) struct Packed {
-    /// The array that it was packed from; while it is held here, nobody can write it.
+    /// The array that it was packed from; while it is held here, nothing can write it.
     source: Arc<Vec<f32>>,
     /// The input channels that have rows, ascending; `None`: all.
     pub inputs: Option<Vec<usize>>,

@@ -284,8 +284,8 @@ mod tests {
     #[test]
     fn what_a_gpu_does_not_promise_is_told_and_kernels_are_not() {
         let text = text("(device: Wgpu, train: (kernels: Burn), arms: [(name: \"a\", plan: [Test])])");
-        let told = crate::doc::Device::Wgpu.sentence().unwrap();
-        assert!(text.contains(&format!("every epoch. {told} 1 arm was run")), "{text}");
+        let sentence = crate::doc::Device::Wgpu.sentence().unwrap();
+        assert!(text.contains(&format!("every epoch. {sentence} 1 arm was run")), "{text}");
     }
 
     #[test]

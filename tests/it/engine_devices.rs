@@ -6,7 +6,7 @@ use weightlab::results::campaign::CampaignRecord;
 
 use crate::support::{Ended, RESIDUAL, campaigns, run, spec, values};
 
-/// The devices of this build besides Flex. One that this machine lacks is told.
+/// The devices of this build besides Flex. Prints which of them this machine lacks.
 fn others() -> Vec<Device> {
     let built = Device::all().into_iter().filter(|device| device.is_built() && *device != Device::Flex);
     let has = |device: &Device| match backend(device, &RunSpec::default().train.kernels) {

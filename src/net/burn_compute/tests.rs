@@ -192,7 +192,7 @@ fn a_pass_sees_what_was_written_into_a_network_since_the_last_one() {
             let after = compute.logits(&written, &inputs, COUNT);
             let moved: Vec<f32> = before.iter().map(|logit| logit + 1.0).collect();
             assert_close(&after, &moved, "a bias that is larger by 1");
-            // In place: nobody else has the array now.
+            // In place: the array is not shared now.
             drop(network);
             written.write(last, &values.iter().map(|value| value + 1.0).collect::<Vec<f32>>());
             let moved: Vec<f32> = before.iter().map(|logit| logit + 2.0).collect();
