@@ -36,7 +36,7 @@ use weightlab::doc::{
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{Compute, Initialisation, LossFunction, Network, OptimizerState, backend};
+use weightlab::net::{Compute, Initialisation, LossFunction, Network, OptimizerState, StepTap, backend};
 use weightlab::optimize::{Adam, Optimizer, Sgd};
 use weightlab::results::Event;
 use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
@@ -276,7 +276,8 @@ fn training(
     let values = samples.values().expect("noise is in memory");
     timed(runs, per, || {
         let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;
-        let pass = compute.train(&network, &values, samples.len(), None, &mut gradient);
+        let mut tap = StepTap { reads_held: false };
+        let pass = compute.train_tapped(&network, &values, samples.len(), None, &mut tap, &mut gradient);
         memory.step(&sgd, 0.01, &mut network, &pass.gradients);
         network.follow(&pass.statistics);
         compute.recycle(pass);

@@ -44,7 +44,7 @@ pub struct TrainingOutput {
     pub statistics: Vec<BatchStatistics>,
 }
 
-/// Reads the activations after operations of a pass, and may overwrite them.
+/// Reads the activations after operations of a pass, and may overwrite them; and says what the pass must compute.
 pub trait Tap {
     /// Whether it wants the activations after operation `op` of the structure.
     fn wants(&self, op: usize) -> bool;
@@ -57,6 +57,33 @@ pub trait Tap {
     /// depends on it.
     fn needs_exact_sums(&self) -> bool {
         true
+    }
+
+    /// Whether the gradients of held entries are read. Otherwise they may be anything, also NaN.
+    fn reads_held_gradients(&self) -> bool {
+        true
+    }
+}
+
+/// Reads and writes no activations of a pass whose gradients are for an optimizer's step.
+pub struct StepTap {
+    /// Whether something else reads the gradients of held entries; a step leaves them as they are.
+    pub reads_held: bool,
+}
+
+impl Tap for StepTap {
+    fn wants(&self, _op: usize) -> bool {
+        false
+    }
+
+    fn write(&mut self, _op: usize, _activations: &mut Activations) {}
+
+    fn needs_exact_sums(&self) -> bool {
+        false
+    }
+
+    fn reads_held_gradients(&self) -> bool {
+        self.reads_held
     }
 }
 

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::compute::Gradients;
+use super::kernels::free::FreeBits;
 use super::kernels::parallel::pairs_mut;
-use super::kernels::simd::{Kernel, Simd, dispatch};
+use super::kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::network::Network;
-use crate::intervene::Entry;
-use crate::optimize::UpdateRule;
+use crate::optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
-/// The same where some are held: they fit it with their earlier values and their states.
+/// The same where some are held: a block of which all are is left out.
 const HELD_BLOCK: usize = 1024;
 /// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
@@ -50,13 +50,7 @@ impl<V> OptimizerState<V> {
 
 impl OptimizerState {
     /// Takes one step. A held entry keeps its bits, and its slots become zero.
-    pub fn step(
-        &mut self,
-        rule: &(impl UpdateRule + Sync),
-        rate: f64,
-        network: &mut Network,
-        gradients: &Gradients,
-    ) {
+    pub fn step(&mut self, rule: &impl UpdateRule, rate: f64, network: &mut Network, gradients: &Gradients) {
         self.steps += 1;
         self.slots.resize_with(rule.slots().len(), Vec::new);
         for slot in &mut self.slots {
@@ -66,14 +60,14 @@ impl OptimizerState {
         let mut steps = Vec::with_capacity(gradients.len());
         // Block after block: its values, and the values of each slot.
         let (mut blocks, mut places) = (Vec::new(), Vec::new());
-        for (gradient, (values, entries)) in gradients.iter().zip(network.updates()) {
+        for (gradient, (values, free)) in gradients.iter().zip(network.updates()) {
             let slots: Vec<_> = slots.iter_mut().filter_map(Iterator::next).collect();
             let Some(gradient) = gradient else { continue };
             let values = Arc::make_mut(values);
             assert_eq!(values.len(), gradient.len(), "one gradient for each entry");
-            let length = if entries.is_some() { HELD_BLOCK } else { BLOCK };
+            let length = if free.is_some() { HELD_BLOCK } else { BLOCK };
             places.extend((0..gradient.len()).step_by(length).map(|first| (steps.len(), first)));
-            steps.push(Step { rule, count: self.steps, rate, gradient, entries });
+            steps.push(Step { gradient, free });
             let mut arrays = vec![values.chunks_mut(length)];
             for slot in slots {
                 let slot = slot.get_or_insert_with(|| vec![0.0; gradient.len()]);
@@ -84,83 +78,131 @@ impl OptimizerState {
                 blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
             }
         }
-        let work = places.len() * BLOCK * COST;
         let width = 1 + rule.slots().len();
-        pairs_mut((&mut blocks, width), (&mut places, 1), work, |_, block, place| {
-            let [values, slots @ ..] = block else { unreachable!("a block has values") };
-            let (step, first) = place[0];
-            dispatch(Block { step: &steps[step], first, values, slots });
-        });
+        rule.with_formula(self.steps, rate, Blocks { steps, blocks, places, width });
     }
 
     /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
     pub fn forget_held(&mut self, network: &Network) {
         for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
-            if let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) {
-                forget(remembered, entries);
+            if let (Some(remembered), Some(free)) = (remembered, network.free(index)) {
+                dispatch(Forget { remembered, free: free.words(0) });
             }
         }
     }
 }
 
-#[inline(always)]
-fn forget(remembered: &mut [f32], entries: &[Entry]) {
-    for (value, entry) in remembered.iter_mut().zip(entries) {
-        *value = f32::from_bits(value.to_bits() & free_bits(*entry));
+/// Sets what is remembered of held entries to 0.
+struct Forget<'a> {
+    remembered: &'a mut [f32],
+    free: &'a [u16],
+}
+
+impl Kernel for Forget<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for (to, free) in self.remembered.chunks_mut(LANES).zip(self.free) {
+            blend(simd, to, *free, simd.splat(0.0));
+        }
     }
 }
 
-/// Restores the values of held entries.
+/// Up to sixteen numbers keep those whose bits are set, and become those of `held` elsewhere. (A choice entry by entry would
+/// become a jump, which the processor cannot foresee where half of the entries are held.)
 #[inline(always)]
-fn restore(values: &mut [f32], before: &[f32], entries: &[Entry]) {
-    for ((value, before), entry) in values.iter_mut().zip(before).zip(entries) {
-        let free = free_bits(*entry);
-        *value = f32::from_bits(value.to_bits() & free | before.to_bits() & !free);
+fn blend<S: Simd>(simd: S, to: &mut [f32], free: u16, held: S::V) {
+    if let Some(to) = to.first_chunk_mut() {
+        simd.load(to).where_bits(free, held).store(to);
+    } else {
+        simd.load_part(to).where_bits(free, held).store_part(to);
     }
-}
-
-/// All bits where an entry is free, and none where it is held. A choice between two values would become a jump, which the
-/// processor cannot foresee where half of the entries are held.
-#[inline(always)]
-fn free_bits(entry: Entry) -> u32 {
-    u32::from(entry.is_free()).wrapping_neg()
 }
 
 /// A step of one parameter.
-struct Step<'a, R> {
-    rule: &'a R,
-    count: u64,
-    rate: f64,
+struct Step<'a> {
     gradient: &'a [f32],
-    entries: Option<&'a [Entry]>,
+    free: Option<&'a FreeBits>,
 }
 
-/// Some entries of a parameter. The rule is compiled for each kind of vectors and rounds the same way with all of them.
-struct Block<'a, 'b, R> {
-    step: &'a Step<'a, R>,
+/// A step of all parameters.
+struct Blocks<'a, 'b> {
+    steps: Vec<Step<'a>>,
+    /// The values of each block and those of each slot, `width` arrays.
+    blocks: Vec<&'b mut [f32]>,
+    width: usize,
+    /// The step and the first entry of each block.
+    places: Vec<(usize, usize)>,
+}
+
+impl WithFormula for Blocks<'_, '_> {
+    type Result = ();
+
+    fn run(mut self, formula: &impl Formula) {
+        let (steps, work) = (&self.steps, self.places.len() * BLOCK * COST);
+        pairs_mut((&mut self.blocks, self.width), (&mut self.places, 1), work, |_, block, place| {
+            let [values, slots @ ..] = block else { unreachable!("a block has values") };
+            let (step, first) = place[0];
+            dispatch(Block { formula, step: &steps[step], first, values, slots });
+        });
+    }
+}
+
+/// Some entries of a parameter. The formula is compiled for each kind of vectors and rounds the same way with all of them.
+struct Block<'a, 'b, F> {
+    formula: &'a F,
+    step: &'a Step<'a>,
     first: usize,
     values: &'a mut [f32],
     slots: &'a mut [&'b mut [f32]],
 }
 
-impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
+impl<F: Formula> Kernel for Block<'_, '_, F> {
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Step { rule, count, rate, .. } = *self.step;
+    fn run<S: Simd>(self, simd: S) {
+        let formula = self.formula;
         let gradient = &self.step.gradient[self.first..][..self.values.len()];
-        let Some(entries) = self.step.entries else {
-            return rule.update(count, rate, self.values, gradient, self.slots);
+        let Some(free) = self.step.free else {
+            return formula.update(self.values, gradient, self.slots);
         };
-        let entries = &entries[self.first..][..self.values.len()];
-        if entries.iter().fold(0, |free, entry| free | free_bits(*entry)) == 0 {
+        let free = &free.words(self.first)[..self.values.len().div_ceil(LANES)];
+        if free.iter().fold(0, |any, free| any | free) == 0 {
             return self.slots.iter_mut().for_each(|slot| slot.fill(0.0));
         }
-        let mut before = [0.0; HELD_BLOCK];
-        before[..self.values.len()].copy_from_slice(self.values);
-        rule.update(count, rate, self.values, gradient, self.slots);
-        restore(self.values, &before, entries);
-        for slot in self.slots {
-            forget(slot, entries);
+        let held = Held { formula, gradient, free };
+        match self.slots {
+            [] => held.update(simd, self.values, []),
+            [a] => held.update(simd, self.values, [a]),
+            [a, b] => held.update(simd, self.values, [a, b]),
+            [a, b, c] => held.update(simd, self.values, [a, b, c]),
+            _ => unreachable!("{MOST_SLOTS} values for each entry at most"),
+        }
+    }
+}
+
+/// Entries of which some are held.
+struct Held<'a, F> {
+    formula: &'a F,
+    gradient: &'a [f32],
+    free: &'a [u16],
+}
+
+impl<F: Formula> Held<'_, F> {
+    /// Vector by vector, so that what was there before stays in a register.
+    #[inline(always)]
+    fn update<S: Simd, const N: usize>(self, simd: S, values: &mut [f32], mut slots: [&mut [f32]; N]) {
+        for (at, (values, free)) in values.chunks_mut(LANES).zip(self.free).enumerate() {
+            let part = at * LANES..at * LANES + values.len();
+            let before = simd.load_most(values);
+            let gradient = simd.load_most(&self.gradient[part.clone()]).to_array();
+            let slots = slots.each_mut().map(|slot| &mut slot[part.clone()]);
+            // In arrays of their own, which the compiler knows not to overlap.
+            let mut after = before.to_array();
+            let mut state = slots.each_ref().map(|slot| simd.load_most(slot).to_array());
+            self.formula.update(&mut after, &gradient, &mut state.each_mut().map(|state| &mut state[..]));
+            simd.load(&after).where_bits(*free, before).store_part(values);
+            for (slot, state) in slots.into_iter().zip(&state) {
+                simd.load(state).where_bits(*free, simd.splat(0.0)).store_part(slot);
+            }
         }
     }
 }
@@ -218,19 +260,21 @@ mod tests {
             &["newest", "middle", "oldest"]
         }
 
-        fn update(
-            &self,
-            _: u64,
-            rate: f64,
-            weights: &mut [f32],
-            gradients: &[f32],
-            state: &mut [&mut [f32]],
-        ) {
+        fn with_formula<W: WithFormula>(&self, _: u64, rate: f64, work: W) -> W::Result {
+            work.run(&AlongOldest(rate as f32))
+        }
+    }
+
+    /// With its learning rate.
+    struct AlongOldest(f32);
+
+    impl Formula for AlongOldest {
+        fn update(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
             let [newest, middle, oldest] = state else { panic!("three slots") };
             oldest.copy_from_slice(middle);
             middle.copy_from_slice(newest);
             newest.copy_from_slice(gradients);
-            weights.iter_mut().zip(oldest.iter()).for_each(|(weight, old)| *weight -= rate as f32 * old);
+            weights.iter_mut().zip(oldest.iter()).for_each(|(weight, old)| *weight -= self.0 * old);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Adam (Kingma & Ba, ICLR 2015) and AdamW (Loshchilov & Hutter, ICLR 2019), as in `torch.optim`.
 
-use super::{UpdateRule, faded};
+use super::{Formula, UpdateRule, WithFormula, faded};
 
 /// What the weight decay acts on.
 enum Decay {
@@ -29,22 +29,9 @@ macro_rules! moments {
                 &["mean", "square"]
             }
 
-            #[inline(always)]
-            fn update(
-                &self,
-                step: u64,
-                rate: f64,
-                weights: &mut [f32],
-                gradients: &[f32],
-                state: &mut [&mut [f32]],
-            ) {
+            fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result {
                 let Self { beta1, beta2, epsilon, weight_decay, .. } = *self;
-                let decay = Decay::$decay(weight_decay);
-                let factors = Factors::new([beta1, beta2], epsilon, &decay, step, rate);
-                match decay {
-                    Decay::Gradient(share) if share != 0.0 => factors.apply::<true>(weights, gradients, state),
-                    Decay::Gradient(_) | Decay::Weight(_) => factors.apply::<false>(weights, gradients, state),
-                }
+                work.run(&Factors::new([beta1, beta2], epsilon, &Decay::$decay(weight_decay), step, rate))
             }
         }
     };
@@ -63,6 +50,8 @@ moments! {
 /// What the formula multiplies by, in f32.
 struct Factors {
     shrink: f32,
+    /// Whether a share of each weight is added to its gradient, and which.
+    couples: bool,
     coupled: f32,
     /// β₁, β₂.
     keep: [f32; 2],
@@ -75,8 +64,18 @@ struct Factors {
     epsilon: f32,
 }
 
-impl Factors {
+impl Formula for Factors {
     #[inline(always)]
+    fn update(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        if self.couples {
+            self.apply::<true>(weights, gradients, state);
+        } else {
+            self.apply::<false>(weights, gradients, state);
+        }
+    }
+}
+
+impl Factors {
     fn new(betas: [f64; 2], epsilon: f64, decay: &Decay, step: u64, rate: f64) -> Self {
         let (coupled, shrink) = match *decay {
             Decay::Gradient(share) => (share, 1.0),
@@ -86,6 +85,7 @@ impl Factors {
         let steps = step as f64;
         Self {
             shrink: shrink as f32,
+            couples: coupled != 0.0,
             coupled: coupled as f32,
             keep: betas.map(|beta| beta as f32),
             fresh: betas.map(|beta| (1.0 - beta) as f32),
@@ -102,7 +102,7 @@ impl Factors {
     #[inline(always)]
     fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
         let [means, squares] = state else { unreachable!("Adam keeps two values for every entry") };
-        let Self { shrink, coupled, keep, fresh, least, step_size, root_correction, epsilon } = *self;
+        let Self { shrink, coupled, keep, fresh, least, step_size, root_correction, epsilon, .. } = *self;
         let moments = means.iter_mut().zip(squares.iter_mut());
         for ((weight, gradient), (mean, square)) in weights.iter_mut().zip(gradients).zip(moments) {
             let shrunk = *weight * shrink;
@@ -119,7 +119,6 @@ const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
 
 /// Bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to less than
 /// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not change.
-#[inline(always)]
 fn least_square(beta2: f64, epsilon: f64) -> f32 {
     let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - beta2)).sqrt();
     if root < epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }
@@ -128,11 +127,12 @@ fn least_square(beta2: f64, epsilon: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::optimize::tests::update;
 
     #[test]
     fn the_first_step_has_the_length_of_the_rate() {
         let (mut weight, mut mean, mut square) = ([1.0f32], [0.0f32], [0.0f32]);
-        Adam::default().update(1, 0.001, &mut weight, &[123.0], &mut [&mut mean, &mut square]);
+        update(&Adam::default(), 1, 0.001, &mut weight, &[123.0], &mut [&mut mean, &mut square]);
         assert!((weight[0] - 0.999).abs() < 1e-7, "{}", weight[0]);
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn decay_shrinks_a_weight_without_gradient() {
         let (mut weight, mut mean, mut square) = ([1.0f32], [0.0f32], [0.0f32]);
         let rule = AdamW { weight_decay: 0.5, ..AdamW::default() };
-        rule.update(1, 0.1, &mut weight, &[0.0], &mut [&mut mean, &mut square]);
+        update(&rule, 1, 0.1, &mut weight, &[0.0], &mut [&mut mean, &mut square]);
         assert!((weight[0] - 0.95).abs() < 1e-7);
     }
 }

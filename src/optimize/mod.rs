@@ -15,23 +15,40 @@ pub use adam::{Adam, AdamW};
 pub use schedule::{Cosine, Moment, Schedule, StepDecay};
 pub use sgd::Sgd;
 
+/// Most values that an optimizer may keep for an entry.
+pub const MOST_SLOTS: usize = 3;
+
 /// How an optimizer changes parameters.
 pub trait UpdateRule {
-    /// Names of the values that it keeps for every entry, such as its momentum.
+    /// Names of the values that it keeps for every entry, such as its momentum; [`MOST_SLOTS`] at most.
     fn slots(&self) -> &'static [&'static str];
     /// A setting that does not go with the others, and why not.
     fn problem(&self) -> Option<(&'static str, &'static str)> {
         None
     }
+    /// Does something with the formula of step number `step`, from 1.
+    fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result;
+}
+
+/// What a step does with an entry, with all numbers that are the same for every entry.
+pub trait Formula: Sync {
     /// Changes `weights` by one step along `gradients`.
     ///
-    /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
+    /// `state` holds one slice for each of [`slots`](UpdateRule::slots), zeros before the first step; all slices have the
     /// same length, and an entry depends on its own values only, so a caller may split them anywhere.
-    /// `step` counts from 1.
     ///
     /// The function and everything it calls are `#[inline(always)]`, so that they are compiled for the vectors of each kind
     /// of processor; every product and every sum is rounded on all of them.
-    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
+    fn update(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
+}
+
+/// Something to be done with a formula: compiled for each of them, so that entries need not ask which it is.
+pub trait WithFormula {
+    /// What comes of it.
+    type Result;
+
+    /// Does it.
+    fn run(self, formula: &impl Formula) -> Self::Result;
 }
 
 /// Declares the optimizers, one line each: the enum with their names in files, its learning rate, and its update rule.
@@ -65,16 +82,8 @@ macro_rules! optimizers {
                 match self { $(Self::$name(rule) => rule.slots(),)+ }
             }
 
-            #[inline(always)]
-            fn update(
-                &self,
-                step: u64,
-                rate: f64,
-                weights: &mut [f32],
-                gradients: &[f32],
-                state: &mut [&mut [f32]],
-            ) {
-                match self { $(Self::$name(rule) => rule.update(step, rate, weights, gradients, state),)+ }
+            fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result {
+                match self { $(Self::$name(rule) => rule.with_formula(step, rate, work),)+ }
             }
         }
     };

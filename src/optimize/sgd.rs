@@ -1,6 +1,6 @@
 //! Stochastic gradient descent, as in `torch.optim.SGD`.
 
-use super::{UpdateRule, faded};
+use super::{Formula, UpdateRule, WithFormula, faded};
 
 crate::form! {
     /// Settings of stochastic gradient descent.
@@ -24,41 +24,55 @@ impl UpdateRule for Sgd {
         is_without_effect.then_some(("nesterov", message))
     }
 
+    fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result {
+        work.run(&Factors {
+            rate: rate as f32,
+            decay: self.weight_decay as f32,
+            momentum: self.momentum as f32,
+            fresh: if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 },
+            nesterov: self.nesterov,
+        })
+    }
+}
+
+/// What the formula multiplies by.
+struct Factors {
+    rate: f32,
+    decay: f32,
+    momentum: f32,
+    /// Share of the gradient in the velocity.
+    fresh: f32,
+    nesterov: bool,
+}
+
+impl Formula for Factors {
     #[inline(always)]
-    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-        if self.weight_decay == 0.0 {
-            self.apply::<false>(step, rate, weights, gradients, state);
+    fn update(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        if self.decay == 0.0 {
+            self.apply::<false>(weights, gradients, state);
         } else {
-            self.apply::<true>(step, rate, weights, gradients, state);
+            self.apply::<true>(weights, gradients, state);
         }
     }
 }
 
-impl Sgd {
+impl Factors {
     /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
     /// or with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
     /// NaN.
     #[inline(always)]
-    fn apply<const DECAY: bool>(
-        &self,
-        step: u64,
-        rate: f64,
-        weights: &mut [f32],
-        gradients: &[f32],
-        state: &mut [&mut [f32]],
-    ) {
-        let (rate, decay, momentum) = (rate as f32, self.weight_decay as f32, self.momentum as f32);
+    fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        let Self { rate, decay, momentum, fresh, nesterov } = *self;
         let Some(velocities) = state.first_mut() else {
             for (weight, gradient) in weights.iter_mut().zip(gradients) {
                 *weight -= rate * if DECAY { gradient + decay * *weight } else { *gradient };
             }
             return;
         };
-        let fresh = if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 };
         for ((weight, gradient), velocity) in weights.iter_mut().zip(gradients).zip(velocities.iter_mut()) {
             let gradient = if DECAY { gradient + decay * *weight } else { *gradient };
             *velocity = faded(momentum * *velocity + fresh * gradient, f32::MIN_POSITIVE);
-            *weight -= rate * if self.nesterov { gradient + momentum * *velocity } else { *velocity };
+            *weight -= rate * if nesterov { gradient + momentum * *velocity } else { *velocity };
         }
     }
 }
@@ -66,14 +80,15 @@ impl Sgd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::optimize::tests::update;
 
     #[test]
     fn momentum_and_decay_follow_the_formula() {
         let rule = Sgd { momentum: 0.5, weight_decay: 0.5, ..Sgd::default() };
         let (mut weight, mut velocity) = ([2.0f32], [0.0f32]);
-        rule.update(1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        update(&rule, 1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
         assert_eq!((weight[0], velocity[0]), (0.0, 2.0)); // g = 1 + 0.5·2
-        rule.update(2, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        update(&rule, 2, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
         assert_eq!((weight[0], velocity[0]), (-2.0, 2.0)); // v = 0.5·2 + 1
     }
 
@@ -81,7 +96,7 @@ mod tests {
     fn nesterov_looks_ahead() {
         let rule = Sgd { momentum: 0.5, nesterov: true, ..Sgd::default() };
         let (mut weight, mut velocity) = ([0.0f32], [0.0f32]);
-        rule.update(1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        update(&rule, 1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
         assert_eq!(weight[0], -1.5);
     }
 }

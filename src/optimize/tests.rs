@@ -2,12 +2,38 @@
 
 use super::*;
 
+/// One step of some entries.
+pub fn update(
+    rule: &impl UpdateRule,
+    step: u64,
+    rate: f64,
+    weights: &mut [f32],
+    gradients: &[f32],
+    state: &mut [&mut [f32]],
+) {
+    rule.with_formula(step, rate, Entries { weights, gradients, state });
+}
+
+struct Entries<'a, 'b> {
+    weights: &'a mut [f32],
+    gradients: &'a [f32],
+    state: &'a mut [&'b mut [f32]],
+}
+
+impl WithFormula for Entries<'_, '_> {
+    type Result = ();
+
+    fn run(self, formula: &impl Formula) {
+        formula.update(self.weights, self.gradients, self.state);
+    }
+}
+
 /// Steps on one entry from the given state; each step has its learning rate.
 fn steps(optimizer: &Optimizer, weight: f32, state: &[f32], gradients: &[(f64, f32)]) -> (f32, Vec<f32>) {
     let (mut weight, mut state) = ([weight], state.to_vec());
     for (step, (rate, gradient)) in (1..).zip(gradients) {
         let mut slots: Vec<&mut [f32]> = state.chunks_mut(1).take(optimizer.slots().len()).collect();
-        optimizer.update(step, *rate, &mut weight, &[*gradient], &mut slots);
+        update(optimizer, step, *rate, &mut weight, &[*gradient], &mut slots);
     }
     (weight[0], state)
 }
@@ -150,7 +176,7 @@ fn every_optimizer_minimises_a_parabola() {
         for step in 1..=2000 {
             let gradient = [weight[0]];
             let mut slots: Vec<&mut [f32]> = state.iter_mut().map(Vec::as_mut_slice).collect();
-            rule.update(step, rule.rate().max(0.01), &mut weight, &gradient, &mut slots);
+            update(rule, step, rule.rate().max(0.01), &mut weight, &gradient, &mut slots);
         }
         assert!(weight[0].abs() < 0.02, "{} ends at {}", optimizer.key(), weight[0]);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::datasets::Datasets;
 use crate::data::Dataset;
 use crate::doc::structure::Misfit;
-use crate::doc::{RunSpec, Structure};
+use crate::doc::{RunSpec, Structure, WeightRecord};
 use crate::net::{Compute, Initialisation, LossFunction, Network};
 
 /// What a run works with; it changes none of it.
@@ -49,6 +49,11 @@ impl RunContext {
         let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
         let datasets = Datasets::default();
         Ok(Self { spec, arm, data, datasets, structure, loss, compute, base, output })
+    }
+
+    /// Whether the run records the norms of the gradients of its last mini-batches.
+    pub fn records_gradients(&self) -> bool {
+        self.spec.train.record.weights != WeightRecord::Off
     }
 
     /// A network with initial weights of the run's seed.

@@ -11,7 +11,7 @@ use super::stop::StopKind;
 use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, LossValue, Network, OptimizerState, Score, TrainPass, correct};
+use crate::net::{Compute, LossValue, Network, OptimizerState, Score, StepTap, TrainPass, correct};
 
 /// How often progress is emitted, at most.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -164,12 +164,14 @@ pub struct Known {
 }
 
 impl MiniBatch<'_> {
-    /// One pass forward and backward; `also` gets the logits, and may add to the loss.
+    /// One pass forward and backward; `also` gets the logits, and may add to the loss. Gradients of held entries are left out
+    /// unless something `reads_held` ones.
     pub fn pass(
         &self,
         context: &RunContext,
         network: &Network,
         dropout: Stream,
+        reads_held: bool,
         mut also: impl FnMut(&[f32], &mut LossValue),
     ) -> (TrainPass, Known) {
         let mut known = Known::default();
@@ -180,8 +182,8 @@ impl MiniBatch<'_> {
             known.right = correct(logits, context.structure.outputs, &self.batch.labels);
             value.gradient
         };
-        let pass =
-            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut gradient);
+        let (inputs, count, mut tap) = (&self.batch.inputs, self.batch.len(), StepTap { reads_held });
+        let pass = self.compute.train_tapped(network, inputs, count, Some(dropout), &mut tap, &mut gradient);
         (pass, known)
     }
 

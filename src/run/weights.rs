@@ -16,7 +16,7 @@ impl Session<'_> {
     /// Takes a pass that a member has learned from; `member` counts from 0, the present network.
     pub(in crate::run) fn take_pass(&mut self, member: usize, pass: TrainPass) {
         let mut old = Some(pass);
-        if self.context.spec.train.record.weights != WeightRecord::Off {
+        if self.context.records_gradients() {
             let passes = &mut self.last_passes;
             passes.resize_with(passes.len().max(member + 1), || None);
             std::mem::swap(&mut passes[member], &mut old);

@@ -1,6 +1,7 @@
 //! The interface of the convolutions: forward and backward on images with channels last (NHWC).
 
 pub use super::images::Window;
+use super::part::Part;
 use super::scratch::Scratch;
 
 /// Shape of a convolution.
@@ -78,6 +79,15 @@ pub struct Factors<'a> {
     pub weight: &'a [f32],
     /// Source of buffers.
     pub scratch: &'a Scratch,
+    /// Of what these are the channels that are left, if they are not all.
+    pub part: Option<&'a Part>,
+}
+
+impl Factors<'_> {
+    /// The shape that decides how sums are divided.
+    pub fn whole(&self) -> &ConvShape {
+        self.part.map_or(self.shape, |part| &part.whole)
+    }
 }
 
 /// Gradients of a convolution.
@@ -93,7 +103,7 @@ pub struct ConvGradients<'a> {
 /// A method to compute convolutions. Results depend on the numbers alone, not on the number of threads or the contents of
 /// buffers.
 pub trait Convolution: Send + Sync {
-    /// output = input ∗ weight, + bias where there is one.
+    /// output = input ∗ weight, + bias where there is one. Of a part, a sum at −0.0 is [told](Part::take_minus_zero).
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.

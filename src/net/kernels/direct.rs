@@ -17,6 +17,7 @@ use super::parallel::{Shared, tasks};
 use super::pool::largest;
 use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use super::sparse::any_minus_zero;
 use super::sparse::conv::{MOST_PIXELS, Thin};
 use super::tile::{self, MAX_ROWS, Run, SumRow, products};
 
@@ -363,6 +364,8 @@ impl Convolution for Direct {
     fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
         let epilogue = Epilogue { bias, ..Epilogue::default() };
         pass(factors, Side::Forward, factors.input, &epilogue, output);
+        // Behind a bias other than −0.0, both zeros are the same.
+        tell_minus_zero(factors, output);
     }
 
     fn backward(&self, factors: &Factors, gradients: ConvGradients) {
@@ -371,7 +374,14 @@ impl Convolution for Direct {
         direct_weights::weight_gradient(shape, input, gradient, gradients.weight, scratch);
         if let Some(input_gradient) = gradients.input {
             pass(factors, Side::Backward, gradient, &Epilogue::default(), input_gradient);
+            tell_minus_zero(factors, input_gradient);
         }
+    }
+}
+
+fn tell_minus_zero(factors: &Factors, sums: &[f32]) {
+    if let Some(part) = factors.part.filter(|_| any_minus_zero(sums)) {
+        part.take_minus_zero();
     }
 }
 

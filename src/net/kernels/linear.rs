@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "rows are read through pointers, and tasks write disjoint parts")]
 
 use super::activate::transpose;
+use super::free::FreeBits;
 use super::matrix::multiply;
 use super::parallel::{COST, Shared, chunks_mut, tasks};
 use super::scratch::{Buffer, LINE, Scratch};
@@ -254,15 +255,21 @@ pub fn backward_input(
     let LinearShape { samples, inputs, outputs } = *shape;
     let mut turned = scratch.take(gradient.len());
     transpose(gradient, &mut turned, samples, outputs);
-    multiply((samples, outputs, inputs), &turned, weight, input_gradient);
+    multiply((samples, outputs, inputs), &turned, weight, input_gradient, None);
 }
 
-/// `weight_gradient` = gradientᵀ · input.
+/// `weight_gradient` = gradientᵀ · input. Where `free` has the bits of the weights, held ones may have any gradient.
 ///
 /// # Panics
 /// As [`forward`].
-pub fn backward_weight(shape: &LinearShape, input: &[f32], gradient: &[f32], weight_gradient: &mut [f32]) {
+pub fn backward_weight(
+    shape: &LinearShape,
+    input: &[f32],
+    gradient: &[f32],
+    weight_gradient: &mut [f32],
+    free: Option<&FreeBits>,
+) {
     shape.check(input, weight_gradient, gradient);
     let LinearShape { samples, inputs, outputs } = *shape;
-    multiply((outputs, samples, inputs), gradient, input, weight_gradient);
+    multiply((outputs, samples, inputs), gradient, input, weight_gradient, free);
 }

@@ -9,6 +9,7 @@ use crate::net::kernels::combine;
 use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
 use crate::net::kernels::linear;
 use crate::net::kernels::norm::{self, Next, NormGradients};
+use crate::net::kernels::part::Part;
 use crate::net::kernels::pool::{self, Pooled};
 use crate::net::kernels::scratch::Buffer;
 
@@ -49,8 +50,8 @@ impl<'a> Back<'a, '_> {
         let pass = self.training.pass;
         match kept {
             Kept::Linear { layer, input } => self.linear(layer, &input, is_first),
-            Kept::Convolution { layer, input, shape } => {
-                self.convolution(layer, &input, &shape, sums, is_first);
+            Kept::Convolution { layer, input, shape, part } => {
+                self.convolution(layer, &input, (&shape, part.as_ref()), sums, is_first);
             }
             Kept::Norm { layer, input, mean, inverse, way, after, shape } => {
                 let norm = pass.norm(layer, &mean, &inverse);
@@ -126,7 +127,13 @@ impl<'a> Back<'a, '_> {
         let pass = self.training.pass;
         let shape = pass.linear_shape(layer);
         let mut weight_gradient = pass.scratch.vector(shape.inputs * shape.outputs);
-        linear::backward_weight(&shape, input, &self.gradient, &mut weight_gradient);
+        linear::backward_weight(
+            &shape,
+            input,
+            &self.gradient,
+            &mut weight_gradient,
+            self.training.free(layer),
+        );
         let bias_gradient = pass.bias(layer).map(|bias| {
             let mut gradient = pass.scratch.vector(bias.len());
             norm::channel_sums(&self.gradient, &mut gradient, pass.scratch);
@@ -150,7 +157,7 @@ impl<'a> Back<'a, '_> {
         &mut self,
         layer: usize,
         input: &[f32],
-        shape: &ConvShape,
+        (shape, part): (&ConvShape, Option<&Part>),
         sums: Option<Buffer<'a>>,
         is_first: bool,
     ) {
@@ -171,9 +178,11 @@ impl<'a> Back<'a, '_> {
             input: gradient.as_deref_mut(),
             weight: &mut weight_gradient,
         };
-        self.training
-            .convolution
-            .backward(&Factors { shape, input, weight, scratch: pass.scratch }, gradients);
+        let factors = Factors { shape, input, weight, scratch: pass.scratch, part: None };
+        match part {
+            Some(part) => part.backward(self.training.convolution, &factors, gradients),
+            None => self.training.convolution.backward(&factors, gradients),
+        }
         if let Some(gradient) = gradient {
             self.gradient = gradient;
         }

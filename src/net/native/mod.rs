@@ -117,6 +117,7 @@ impl Compute for NativeCompute {
     ) -> TrainPass {
         let convolution = if tap.needs_exact_sums() { &Direct } else { self.convolution };
         let mut training = Training::new(self.pass(network, count), convolution, dropout);
+        training.leaves_out_held = !tap.reads_held_gradients();
         let logits = training.forward(inputs, tap, true);
         let gradient = gradient(&logits.values);
         drop(logits);

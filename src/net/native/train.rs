@@ -11,7 +11,9 @@ use crate::net::activations::{Activations, Layout};
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::{ConvShape, Convolution, Factors};
+use crate::net::kernels::free::FreeBits;
 use crate::net::kernels::norm::{self, Way};
+use crate::net::kernels::part::Part;
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
 
@@ -25,6 +27,8 @@ pub enum Kept<'a> {
         layer: usize,
         input: Rc<Values<'a>>,
         shape: ConvShape,
+        /// The channels that are left, where others are gone.
+        part: Option<Part>,
     },
     Norm {
         layer: usize,
@@ -88,6 +92,8 @@ pub struct Training<'a> {
     pub(super) convolution: &'a dyn Convolution,
     pub(super) tape: Vec<Kept<'a>>,
     pub(super) statistics: Vec<BatchStatistics>,
+    /// Whether gradients of held entries are left out.
+    pub(super) leaves_out_held: bool,
     dropout: DropoutStream,
     keeps: bool,
 }
@@ -95,7 +101,8 @@ pub struct Training<'a> {
 impl<'a> Training<'a> {
     /// A pass that has not begun.
     pub fn new(pass: Pass<'a>, convolution: &'a dyn Convolution, dropout: DropoutStream) -> Self {
-        Self { pass, convolution, tape: Vec::new(), statistics: Vec::new(), dropout, keeps: false }
+        let (tape, statistics) = (Vec::new(), Vec::new());
+        Self { pass, convolution, tape, statistics, leaves_out_held: false, dropout, keeps: false }
     }
 
     /// The logits; with `keeps` the tape is written.
@@ -241,11 +248,22 @@ impl<'a> Training<'a> {
         let shape = pass.convolution(layer, window, &state);
         let mut output = pass.scratch.take(shape.output_len());
         let weight = pass.parameter(layer, Role::Weight);
-        let factors = Factors { shape: &shape, input: &state.values, weight, scratch: pass.scratch };
-        self.convolution.forward(&factors, pass.bias(layer), &mut output);
+        let factors =
+            Factors { shape: &shape, input: &state.values, weight, scratch: pass.scratch, part: None };
+        let part = self.free(layer).and_then(|free| Part::new(&shape, weight, free));
+        match &part {
+            Some(part) => part.forward(self.convolution, &factors, pass.bias(layer), &mut output),
+            None => self.convolution.forward(&factors, pass.bias(layer), &mut output),
+        }
         let result = State::images(output, pass.structure().layers[layer].output);
-        self.keep(Kept::Convolution { layer, input: state.values, shape });
+        self.keep(Kept::Convolution { layer, input: state.values, shape, part });
         result
+    }
+
+    /// Which weights of a layer have gradients that are read, where that is not all.
+    pub(super) fn free(&self, layer: usize) -> Option<&'a FreeBits> {
+        let Pass { network, .. } = self.pass;
+        network.free(self.pass.position(layer, Role::Weight)).filter(|_| self.leaves_out_held)
     }
 
     fn norm(&mut self, layer: usize, [relu, pool]: [bool; 2], state: State<'a>) -> State<'a> {

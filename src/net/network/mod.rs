@@ -15,6 +15,7 @@ pub use mask::Mask;
 use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
+use super::kernels::free::FreeBits;
 use crate::doc::structure::{Role, Structure};
 use crate::intervene::{BiasInit, Entry, Init, MaskCounts};
 
@@ -249,10 +250,15 @@ impl Network {
         self.with_structure(self.structure.clone(), values.collect())
     }
 
-    /// The values of each parameter for an optimizer, with the state of each entry.
-    pub(super) fn updates(&mut self) -> impl Iterator<Item = (&mut Arc<Vec<f32>>, Option<&[Entry]>)> {
-        let entries = self.masks.iter().map(|mask| mask.as_deref().map(|mask| &**mask));
-        self.values.iter_mut().zip(entries)
+    /// Which entries of parameter `index` are free; none where all are.
+    pub(super) fn free(&self, index: usize) -> Option<&FreeBits> {
+        self.masks[index].as_deref().map(Mask::free)
+    }
+
+    /// The values of each parameter for an optimizer, and which entries are free; none where all are.
+    pub(super) fn updates(&mut self) -> impl Iterator<Item = (&mut Arc<Vec<f32>>, Option<&FreeBits>)> {
+        let free = self.masks.iter().map(|mask| mask.as_deref().map(Mask::free));
+        self.values.iter_mut().zip(free)
     }
 
     /// SHA-256 over the bits of all values, as hexadecimal digits.

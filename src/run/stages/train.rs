@@ -32,9 +32,9 @@ impl Trainer for Present {
     ) -> Result<(), RunError> {
         let context = session.context.clone();
         let mut past = Question::new(session, &context, mini_batch);
-        let network = &session.state().network;
+        let (network, reads_held) = (&session.state().network, context.records_gradients());
         let (mut pass, known) =
-            mini_batch.pass(&context, network, mini_batch.dropout.clone(), |logits, value| {
+            mini_batch.pass(&context, network, mini_batch.dropout.clone(), reads_held, |logits, value| {
                 if let Some(past) = &mut past {
                     past.ask(logits, value);
                 }

@@ -127,6 +127,16 @@ fn where_wins(own: __m256, best: __m256, yes: __m256, no: __m256) -> __m256 {
     }
 }
 
+/// The lanes of `yes` whose bits are set among the lowest eight, else those of `no`.
+#[inline(always)]
+fn where_bits(bits: u16, yes: __m256, no: __m256) -> __m256 {
+    unsafe {
+        let lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let set = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits)), lanes);
+        _mm256_blendv_ps(no, yes, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lanes)))
+    }
+}
+
 macro_rules! operator {
     ($trait:ident, $method:ident, $instruction:ident) => {
         impl $trait for Pair {
@@ -156,6 +166,11 @@ impl Vector for Pair {
     #[inline(always)]
     fn where_wins(self, best: Self, yes: Self, no: Self) -> Self {
         Self(where_wins(self.0, best.0, yes.0, no.0), where_wins(self.1, best.1, yes.1, no.1))
+    }
+
+    #[inline(always)]
+    fn where_bits(self, bits: u16, other: Self) -> Self {
+        Self(where_bits(bits, self.0, other.0), where_bits(bits >> HALF, self.1, other.1))
     }
 
     #[inline(always)]

@@ -95,6 +95,9 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// `yes` where self > best or self is NaN; `no` elsewhere.
     fn where_wins(self, best: Self, yes: Self, no: Self) -> Self;
 
+    /// The lanes whose bits are set, the first lane's the lowest; those of `other` elsewhere.
+    fn where_bits(self, bits: u16, other: Self) -> Self;
+
     /// A bit for each lane that is not zero, the first lane's the lowest; NaN is not zero.
     fn nonzero(self) -> u32;
 
@@ -313,6 +316,12 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
             let (value, best) = (self.0[lane], best.0[lane]);
             if value > best || value.is_nan() { yes.0[lane] } else { no.0[lane] }
         }))
+    }
+
+    #[inline(always)]
+    fn where_bits(self, bits: u16, other: Self) -> Self {
+        let lane = |lane: usize| if bits >> lane & 1 > 0 { self.0[lane] } else { other.0[lane] };
+        Self(std::array::from_fn(lane))
     }
 
     #[inline(always)]

@@ -184,6 +184,11 @@ impl Vector for Register {
     }
 
     #[inline(always)]
+    fn where_bits(self, bits: u16, other: Self) -> Self {
+        Self(unsafe { _mm512_mask_blend_ps(bits, other.0, self.0) })
+    }
+
+    #[inline(always)]
     fn nonzero(self) -> u32 {
         u32::from(unsafe { _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self.0, _mm512_setzero_ps()) })
     }

@@ -16,18 +16,68 @@
 pub mod conv;
 pub mod linear;
 
-use super::parallel::{COST, chunks_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::parallel::{COST, chunks_mut, tasks};
 use super::scratch::{Buffer, Scratch};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
+/// Numbers that a task looks at.
+const PIECE: usize = 1 << 14;
 /// The bits of −0.0.
 const MINUS_ZERO: u32 = 1 << 31;
 
 /// Whether no number is infinite or NaN: then a product with +0.0 is ±0.0.
 pub fn are_finite(values: &[f32]) -> bool {
+    largest(values) < f32::INFINITY.to_bits()
+}
+
+/// Whether all numbers are so small that sums of a few of them are finite.
+pub fn are_small(values: &[f32]) -> bool {
+    !any_piece(values, |piece| largest(piece) >= 1e30_f32.to_bits())
+}
+
+/// Whether it holds for any of some pieces of a long slice.
+fn any_piece(values: &[f32], holds: impl Fn(&[f32]) -> bool + Send + Sync) -> bool {
+    let found = AtomicBool::new(false);
+    tasks(values.len().div_ceil(PIECE), values.len() * COST, |task| {
+        if found.load(Ordering::Relaxed) {
+            return;
+        }
+        let piece = &values[task * PIECE..];
+        if holds(&piece[..piece.len().min(PIECE)]) {
+            found.store(true, Ordering::Relaxed);
+        }
+    });
+    found.into_inner()
+}
+
+/// The largest bits without the sign.
+fn largest(values: &[f32]) -> u32 {
     let mut largest = 0;
     dispatch(Largest { values, largest: &mut largest });
-    largest < f32::INFINITY.to_bits()
+    largest
+}
+
+/// Whether any number is −0.0.
+pub fn any_minus_zero(values: &[f32]) -> bool {
+    any_piece(values, |values| {
+        let mut found = false;
+        dispatch(MinusZeros { values, found: &mut found });
+        found
+    })
+}
+
+struct MinusZeros<'a> {
+    values: &'a [f32],
+    found: &'a mut bool,
+}
+
+impl Kernel for MinusZeros<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        *self.found = self.values.iter().fold(false, |found, value| found | (value.to_bits() == MINUS_ZERO));
+    }
 }
 
 /// The largest bits without the sign.

@@ -36,10 +36,14 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let (bias, factors) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let forward = |input: &[f32], weight: &[f32]| {
         let mut output = vec![f32::NAN; shape.output_len()];
-        convolution.forward(&Factors { shape, input, weight, scratch: &scratch }, Some(&bias), &mut output);
+        convolution.forward(
+            &Factors { shape, input, weight, scratch: &scratch, part: None },
+            Some(&bias),
+            &mut output,
+        );
         output
     };
-    let multiplied = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    let multiplied = Factors { shape, input: &input, weight: &weight, scratch: &scratch, part: None };
     let [back, weights] = gradients(convolution, &multiplied, &factors);
     check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
     check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
@@ -71,7 +75,7 @@ fn linear_layers_go_back_as_differences_say() {
     };
     let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(&shape, &weight, &factors, &mut back, &Scratch::default());
-    linear::backward_weight(&shape, &input, &factors, &mut weights);
+    linear::backward_weight(&shape, &input, &factors, &mut weights, None);
     check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
     check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
     let mut biases = vec![f32::NAN; 5];

@@ -12,7 +12,7 @@ fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
-    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch, part: None };
     convolution.forward(&factors, Some(&bias), &mut output);
     let [input_gradient, weight_gradient] = gradients(convolution, &factors, &gradient);
     vec![output, input_gradient, weight_gradient]
@@ -27,7 +27,7 @@ fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
     let (mut input_gradient, mut weight_gradient) =
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &Scratch::default());
-    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient, None);
     vec![output, input_gradient, weight_gradient]
 }
 

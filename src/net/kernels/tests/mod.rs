@@ -13,6 +13,7 @@ use super::simd::level;
 mod differences;
 mod fused;
 mod kinds;
+mod parts;
 mod sparse_sums;
 mod windows;
 
@@ -106,7 +107,7 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
-    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch, part: None };
     convolution.forward(&factors, Some(&bias), &mut output);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % shape.outputs])).collect();
     let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
@@ -142,7 +143,7 @@ fn check_linear(shape: &LinearShape) {
     let (mut input_gradient, mut weight_gradient) =
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &scratch);
-    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient, None);
     assert_close(&input_gradient, &back, "gradient of the input");
     assert_close(&weight_gradient, &weights, "gradient of the weights");
     for n in 0..samples {
@@ -168,11 +169,11 @@ proptest! {
         input.iter_mut().step_by(3).for_each(|value| *value = 0.0);
         let (mut weight, bias) = (numbers(shape.weight_len(), 6), vec![0.0; shape.outputs]);
         let (mut before, mut after) = (vec![0.0; shape.output_len()], vec![0.0; shape.output_len()]);
-        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch, part: None };
         Direct.forward(&factors, Some(&bias), &mut before);
         let at = at.index(weight.len());
         weight[at] = [f32::INFINITY, f32::NAN, 1e38][which];
-        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch, part: None };
         Direct.forward(&factors, Some(&bias), &mut after);
         let mut touched = vec![None; after.len()];
         each_product(&shape, |i, w, o| if w == at { touched[o] = Some(input[i] * weight[w]); });
@@ -194,7 +195,7 @@ proptest! {
         let (input, weight) = (numbers(shape.input_len(), 7), numbers(shape.weight_len(), 8));
         let bias = numbers(shape.outputs, 9);
         let mut all = vec![0.0; shape.output_len()];
-        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch, part: None };
         Direct.forward(&factors, Some(&bias), &mut all);
         let (at, one) = (at.index(shape.images), ConvShape { images: 1, ..shape });
         let mut alone = vec![0.0; one.output_len()];

@@ -176,7 +176,7 @@ proptest! {
         let [input, weight, bias] = values.map(|(len, seed)| numbers(len, seed));
         let forward = |convolution: &dyn Convolution, bias: Option<&[f32]>| {
             let mut output = vec![f32::NAN; shape.output_len()];
-            let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &Scratch::default() };
+            let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &Scratch::default(), part: None };
             convolution.forward(&factors, bias, &mut output);
             bits(&output)
         };
@@ -224,7 +224,7 @@ fn a_border_is_never_multiplied() {
         *value = value.abs() + 0.1;
     }
     let mut output = vec![f32::NAN; shape.output_len()];
-    let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+    let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch, part: None };
     Direct.forward(&factors, None, &mut output);
     let mut sees = vec![false; output.len()];
     each_product(&shape, |_, w, o| sees[o] |= w % 25 == 0);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::super::parallel::{Shared, chunks_mut, tasks};
 use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::dispatch;
+use super::super::sparse::any_minus_zero;
 use super::forms::Form;
 use super::images::{FromImages, Pass, ToImages};
 use super::plan::Plan;
@@ -18,7 +19,7 @@ pub struct Way<'a, F> {
     /// Whose transforms it uses.
     pub form: F,
     /// How it is divided.
-    pub plan: &'a Plan,
+    pub plan: &'a Plan<'a>,
     /// Forward or backward.
     pub pass: Pass,
     /// All weights, `[output, input, 3, 3]`.
@@ -109,14 +110,16 @@ impl<F: Form> Way<'_, F> {
     /// The same for one panel, whose weights are transformed on the way, some rows at a time.
     pub fn transforming(&self, tiles: Tiles, images: Range<usize>, panel: usize, target: Target) {
         let channels = self.channels().0;
-        let depth = self.plan.depth(channels);
-        let planes = self.plan.weight_planes(depth);
+        let planes = self.plan.weight_planes(Plan::depth(channels));
         let mut weights = self.scratch.take(planes.len);
         let mut sums = self.scratch.take(self.plan.sum_planes(images.len()).len);
-        for part in 0..Plan::ranges(&(0..channels), depth) {
-            let rows = Plan::range(&(0..channels), depth, part);
+        let left = self.plan.part.map(|part| match self.pass {
+            Pass::Forward => &part.inputs[..],
+            Pass::Backward => &part.outputs,
+        });
+        for (number, rows) in Plan::depths(channels, left).into_iter().enumerate() {
             self.weights_of(panel, rows.clone(), planes, &mut weights);
-            self.multiply(tiles, images.len(), rows, panel, (&weights, planes), &mut sums, part > 0);
+            self.multiply(tiles, images.len(), rows, panel, (&weights, planes), &mut sums, number > 0);
         }
         self.give(&sums, images, panel, target);
     }
@@ -147,6 +150,17 @@ impl<F: Form> Way<'_, F> {
                 sums_stride: sum_planes.row,
                 add,
             });
+            if let Some(part) = self.plan.part {
+                let columns = self.panel(panel).len();
+                let mut rows = sums[sum_planes.at(product, 0)..].chunks(sum_planes.row);
+                if rows
+                    .by_ref()
+                    .take(images * self.plan.grid.tiles())
+                    .any(|row| any_minus_zero(&row[..columns]))
+                {
+                    part.take_minus_zero();
+                }
+            }
         }
     }
 

@@ -78,7 +78,7 @@ fn choose(shape: &ConvShape) -> Choice {
 
 impl Convolution for Winograd {
     fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
-        match choose(factors.shape) {
+        match choose(factors.whole()) {
             Choice::Four => forward(F4, factors, bias, output),
             Choice::Two => forward(F2, factors, bias, output),
             Choice::Whole => forward(T2, factors, bias, output),
@@ -87,7 +87,7 @@ impl Convolution for Winograd {
     }
 
     fn backward(&self, factors: &Factors, gradients: ConvGradients) {
-        match choose(factors.shape) {
+        match choose(factors.whole()) {
             Choice::Four => backward(F4, factors, gradients),
             Choice::Two => backward(F2, factors, gradients),
             Choice::Whole => backward(T2, factors, gradients),
@@ -98,23 +98,23 @@ impl Convolution for Winograd {
 
 /// Forward with one form; channels are multiples of 16, and there is at least one pixel.
 fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
-    let Factors { shape, input, weight, scratch } = *factors;
+    let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, output);
     assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for every output");
-    let plan = Plan::new::<F>(shape);
+    let plan = Plan::new::<F>(shape, part);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
     across::forward(&way, input, bias, output);
 }
 
 /// Backward with one form.
 fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
-    let Factors { shape, input, weight, scratch } = *factors;
+    let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, gradients.output);
     assert_eq!(gradients.weight.len(), shape.weight_len(), "one gradient for every weight");
     if let Some(input_gradient) = &gradients.input {
         assert_eq!(input_gradient.len(), shape.input_len(), "one gradient for every input");
     }
-    let plan = Plan::new::<F>(shape);
+    let plan = Plan::new::<F>(shape, part);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
     backward::backward(&way, input, gradients);
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::super::conv::ConvShape;
+use super::super::part::{Part, RANGE};
 use super::forms::Form;
 use super::planes::{Grid, Planes};
 use super::product::COLUMNS;
@@ -18,13 +19,15 @@ const READY: usize = 1 << 20;
 /// Up to this many tiles, every task transforms its own weights, which are used too little to be stored.
 const FEW_TILES: usize = 128;
 /// Channels whose weights are transformed at a time, when a task transforms its own.
-const DEPTH: usize = 256;
+const DEPTH: usize = RANGE;
 
 /// The division for one form and shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Plan<'a> {
     /// The convolution.
     pub shape: ConvShape,
+    /// Of what it has the channels that are left, if not all. Sums are divided as those of the whole.
+    pub part: Option<&'a Part>,
     /// Tiles of its images.
     pub grid: Grid,
     /// Products of a tile.
@@ -34,13 +37,14 @@ pub struct Plan {
     pub by_images: bool,
 }
 
-impl Plan {
+impl<'a> Plan<'a> {
     /// The plan for a form and shape.
-    pub fn new<F: Form>(shape: &ConvShape) -> Self {
+    pub fn new<F: Form>(shape: &ConvShape, part: Option<&'a Part>) -> Self {
         let grid = Grid::new::<F>(shape);
-        let weights = F::PRODUCTS * shape.inputs * shape.outputs;
-        let by_images = weights <= READY && shape.images * grid.tiles() > FEW_TILES;
-        Self { shape: *shape, grid, products: F::PRODUCTS, by_images }
+        let whole = part.map_or(shape, |part| &part.whole);
+        let weights = F::PRODUCTS * whole.inputs * whole.outputs;
+        let by_images = weights <= READY && whole.images * grid.tiles() > FEW_TILES;
+        Self { shape: *shape, part, grid, products: F::PRODUCTS, by_images }
     }
 
     /// Number of ranges of at most `size` that make up the whole.
@@ -62,14 +66,30 @@ impl Plan {
 
     /// Images whose planes a backward pass has at a time.
     pub fn images_of_group(&self) -> usize {
-        let image = self.products * self.grid.tiles() * (self.shape.inputs + self.shape.outputs);
+        let whole = self.part.map_or(&self.shape, |part| &part.whole);
+        let image = self.products * self.grid.tiles() * (whole.inputs + whole.outputs);
         let numbers = if self.by_images { GROUP } else { GROUP_BY_CHANNELS };
         (numbers / image).clamp(1, self.shape.images.max(1))
     }
 
-    /// Channels of a weight's rows that are transformed at a time.
-    pub fn depth(&self, channels: usize) -> usize {
-        if self.by_images { channels } else { channels.min(DEPTH) }
+    /// Most channels that are summed at a time, where tasks go by channels.
+    pub fn depth(channels: usize) -> usize {
+        channels.min(DEPTH)
+    }
+
+    /// The channels that are summed at a time, one range after the other: as in the whole, where those that are `left` of it
+    /// are given.
+    pub fn depths(channels: usize, left: Option<&[usize]>) -> Vec<Range<usize>> {
+        let Some(left) = left else {
+            let all = 0..channels;
+            return (0..Self::ranges(&all, DEPTH)).map(|index| Self::range(&all, DEPTH, index)).collect();
+        };
+        let mut end = 0;
+        let range = |channels: &[usize]| {
+            end += channels.len();
+            end - channels.len()..end
+        };
+        left.chunk_by(|one, next| one / DEPTH == next / DEPTH).map(range).collect()
     }
 
     /// Planes with a row for every tile of some images.

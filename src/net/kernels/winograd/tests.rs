@@ -110,7 +110,7 @@ impl Case {
     ) -> Found {
         let Self { shape, input, weight, gradient, .. } = self;
         let (scratch, mut found) = (Scratch::default(), Found::unset(shape));
-        let factors = Factors { shape, input, weight, scratch: &scratch };
+        let factors = Factors { shape, input, weight, scratch: &scratch, part: None };
         forward(&factors, &mut found.output);
         let (input, weight) = (Some(&mut found.input_gradient[..]), &mut found.weight_gradient[..]);
         backward(&factors, ConvGradients { output: gradient, input, weight });
@@ -205,15 +205,15 @@ fn forms_are_as_accurate_as_they_say() {
 #[test]
 fn several_groups_of_images_add_up_to_the_same() {
     let shape = shape(90, 16, 16, 16, 16);
-    assert!(Plan::new::<F2>(&shape).images_of_group() < shape.images);
-    assert!(Plan::new::<F4>(&shape).by_images);
+    assert!(Plan::new::<F2>(&shape, None).images_of_group() < shape.images);
+    assert!(Plan::new::<F4>(&shape, None).by_images);
     assert_accurate(shape);
 }
 
 #[test]
 fn several_groups_of_tasks_by_channels_add_up_to_the_same() {
     let shape = shape(140, 1, 2, 16, 1840);
-    let plan = Plan::new::<F4>(&shape);
+    let plan = Plan::new::<F4>(&shape, None);
     assert!(!plan.by_images && plan.images_of_group() < shape.images);
     assert_accurate(shape);
 }
@@ -307,7 +307,7 @@ fn weights_alone_get_the_same_gradients() {
     let case = Case::new(shape(3, 8, 8, 32, 32));
     let Case { shape, input, weight, gradient, .. } = &case;
     let mut weight_gradient = vec![f32::NAN; shape.weight_len()];
-    let factors = Factors { shape, input, weight, scratch: &Scratch::default() };
+    let factors = Factors { shape, input, weight, scratch: &Scratch::default(), part: None };
     let gradients = ConvGradients { output: gradient, input: None, weight: &mut weight_gradient };
     Winograd.backward(&factors, gradients);
     assert_eq!(bits(&weight_gradient), bits(&case.of_winograd().weight_gradient));

@@ -1,6 +1,7 @@
 //! The whole path against Burn's.
 
 mod fast;
+mod held;
 
 use std::sync::Arc;
 

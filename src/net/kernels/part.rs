@@ -1,0 +1,228 @@
+//! Convolutions of networks of which whole channels are gone: held at zero, without gradients that anything reads.
+//!
+//! The channels that are left are copied side by side and convolved alone. No bit changes: each sum leaves out products that
+//! are ±0.0, in its order. As at the head of [`sparse`], that matters only where a number is not finite, or where a sum ends
+//! at −0.0; then all channels are convolved.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
+use super::free::FreeBits;
+use super::live;
+use super::parallel::{COST, chunks_mut, tasks};
+use super::scratch::{Buffer, Scratch};
+use super::simd::LANES;
+use super::sparse;
+
+/// Channels that are summed at a time, at most; each range of them keeps whole vectors, so that a sum is divided as before.
+pub const RANGE: usize = 256;
+/// Pixels that a task copies.
+const PIXELS: usize = 64;
+
+/// The channels of a convolution that are left.
+#[derive(Debug)]
+pub struct Part {
+    /// The shape of the whole, which decides how sums are divided.
+    pub whole: ConvShape,
+    /// Channels of the input, ascending.
+    pub inputs: Vec<usize>,
+    /// Channels of the output, ascending.
+    pub outputs: Vec<usize>,
+    /// Whether a sum ended at −0.0, so that the whole could have another sign.
+    minus_zero: AtomicBool,
+}
+
+impl Part {
+    /// What is left of a convolution whose other channels are held at zero; `None` where it is so much that leaving the rest
+    /// out does not pay, or where a channel is held at something else.
+    pub fn new(whole: &ConvShape, weight: &[f32], free: &FreeBits) -> Option<Self> {
+        let (taps, row) = (whole.taps(), whole.inputs * whole.taps());
+        let is_free = |first: usize, len: usize| {
+            (first..first + len).step_by(LANES).any(|at| free.any(at, LANES.min(first + len - at)))
+        };
+        let outputs: Vec<usize> = (0..whole.outputs).filter(|output| is_free(output * row, row)).collect();
+        let mut gone: Vec<usize> = (0..whole.inputs).collect();
+        for output in &outputs {
+            gone.retain(|input| !is_free(output * row + input * taps, taps));
+            if gone.is_empty() {
+                break;
+            }
+        }
+        let outputs = filled_up(whole.outputs, |output| outputs.binary_search(&output).is_ok());
+        let inputs = filled_up(whole.inputs, |input| gone.binary_search(&input).is_err());
+        let pays = 4 * inputs.len() * outputs.len() <= 3 * whole.inputs * whole.outputs;
+        let part = Self { whole: *whole, inputs, outputs, minus_zero: AtomicBool::new(false) };
+        (pays && part.all_others_are_zero(weight)).then_some(part)
+    }
+
+    /// Whether the weights of all other channels are zero.
+    fn all_others_are_zero(&self, weight: &[f32]) -> bool {
+        let (taps, row) = (self.whole.taps(), self.whole.inputs * self.whole.taps());
+        let others: Vec<usize> =
+            (0..self.whole.inputs).filter(|input| self.inputs.binary_search(input).is_err()).collect();
+        let is_zero =
+            |weights: &[f32]| weights.iter().fold(0, |any, weight| any | weight.to_bits() << 1) == 0;
+        let found = AtomicBool::new(false);
+        tasks(self.whole.outputs, weight.len() * COST, |output| {
+            if found.load(Ordering::Relaxed) {
+                return;
+            }
+            let weights = &weight[output * row..][..row];
+            let all = if self.outputs.binary_search(&output).is_ok() {
+                others.iter().all(|input| is_zero(&weights[input * taps..][..taps]))
+            } else {
+                is_zero(weights)
+            };
+            if !all {
+                found.store(true, Ordering::Relaxed);
+            }
+        });
+        !found.into_inner()
+    }
+
+    /// The shape of what is left.
+    pub fn shape(&self) -> ConvShape {
+        ConvShape { inputs: self.inputs.len(), outputs: self.outputs.len(), ..self.whole }
+    }
+
+    /// Says that a sum ended at −0.0.
+    pub fn take_minus_zero(&self) {
+        self.minus_zero.store(true, Ordering::Relaxed);
+    }
+
+    /// output = input ∗ weight, + bias where there is one, as all channels would give it.
+    ///
+    /// # Panics
+    /// When the lengths of the slices do not fit the shape of the whole.
+    pub fn forward(
+        &self,
+        convolution: &dyn Convolution,
+        factors: &Factors,
+        bias: Option<&[f32]>,
+        output: &mut [f32],
+    ) {
+        if sparse::are_small(factors.input) {
+            let scratch = factors.scratch;
+            let shape = self.shape();
+            let input = gather(factors.input, self.whole.inputs, &self.inputs, scratch);
+            let weight = self.weights(factors.weight, scratch);
+            let biases: Option<Vec<f32>> =
+                bias.map(|bias| self.outputs.iter().map(|output| bias[*output]).collect());
+            let mut found = scratch.take(shape.output_len());
+            let part = Factors { shape: &shape, input: &input, weight: &weight, scratch, part: Some(self) };
+            convolution.forward(&part, biases.as_deref(), &mut found);
+            if !self.minus_zero.swap(false, Ordering::Relaxed) {
+                // The others are sums of nothing.
+                let others = bias.map(|bias| bias.iter().map(|bias| 0.0 + bias).collect());
+                let others = others.unwrap_or_else(|| vec![0.0; self.whole.outputs]);
+                return scatter(&found, &self.outputs, &others, output);
+            }
+        }
+        convolution.forward(factors, bias, output);
+    }
+
+    /// The backward pass. Gradients of weights that are gone keep what they are.
+    ///
+    /// # Panics
+    /// As [`forward`](Self::forward).
+    pub fn backward(&self, convolution: &dyn Convolution, factors: &Factors, gradients: ConvGradients) {
+        let ConvGradients { output, input: mut input_gradient, weight: weight_gradient } = gradients;
+        if sparse::are_small(factors.input) && sparse::are_small(output) {
+            let scratch = factors.scratch;
+            let shape = self.shape();
+            let input = gather(factors.input, self.whole.inputs, &self.inputs, scratch);
+            let given = gather(output, self.whole.outputs, &self.outputs, scratch);
+            let weight = self.weights(factors.weight, scratch);
+            let mut back = input_gradient.is_some().then(|| scratch.take(shape.input_len()));
+            let mut weights = scratch.take(shape.weight_len());
+            let part = Factors { shape: &shape, input: &input, weight: &weight, scratch, part: Some(self) };
+            let gradients =
+                ConvGradients { output: &given, input: back.as_deref_mut(), weight: &mut weights };
+            convolution.backward(&part, gradients);
+            if !self.minus_zero.swap(false, Ordering::Relaxed) {
+                self.give_weights(&weights, weight_gradient);
+                if let (Some(back), Some(input)) = (back, &mut input_gradient) {
+                    scatter(&back, &self.inputs, &vec![0.0; self.whole.inputs], input);
+                }
+                return;
+            }
+        }
+        let gradients = ConvGradients { output, input: input_gradient, weight: weight_gradient };
+        convolution.backward(factors, gradients);
+    }
+
+    /// The weights that are left.
+    fn weights<'a>(&self, weight: &[f32], scratch: &'a Scratch) -> Buffer<'a> {
+        let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
+        let mut found = scratch.take(self.outputs.len() * row);
+        let work = found.len() * COST;
+        chunks_mut(&mut found, row, work, |at, to| {
+            let from = &weight[self.outputs[at] * self.whole.inputs * taps..];
+            for (to, input) in to.chunks_exact_mut(taps).zip(&self.inputs) {
+                copy(&from[input * taps..][..taps], to);
+            }
+        });
+        found
+    }
+
+    /// The way back.
+    fn give_weights(&self, from: &[f32], to: &mut [f32]) {
+        let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
+        let work = from.len() * COST;
+        chunks_mut(to, self.whole.inputs * taps, work, |output, to| {
+            let Ok(at) = self.outputs.binary_search(&output) else { return };
+            for (from, input) in from[at * row..][..row].chunks_exact(taps).zip(&self.inputs) {
+                copy(from, &mut to[input * taps..][..taps]);
+            }
+        });
+    }
+}
+
+/// Copies the places of a window: most often nine, for which a call of the general copy costs more than the numbers.
+fn copy(from: &[f32], to: &mut [f32]) {
+    match (<&[f32; Window::SAME3.taps()]>::try_from(from), to.first_chunk_mut()) {
+        (Ok(from), Some(to)) => *to = *from,
+        (Ok(_) | Err(_), _) => to.copy_from_slice(from),
+    }
+}
+
+/// The channels that are left, and as many others as make whole vectors of them in every [`RANGE`].
+fn filled_up(count: usize, is_left: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut all = Vec::new();
+    for first in (0..count).step_by(RANGE) {
+        let range = first..(first + RANGE).min(count);
+        let (mut found, others): (Vec<usize>, Vec<usize>) = range.partition(|channel| is_left(*channel));
+        // There must be one.
+        let most = if first == 0 { found.len().max(1) } else { found.len() };
+        let missing = most.next_multiple_of(LANES) - found.len();
+        found.extend(others.into_iter().take(missing));
+        found.sort_unstable();
+        all.extend(found);
+    }
+    all
+}
+
+/// Some channels of each pixel.
+fn gather<'a>(from: &[f32], count: usize, channels: &[usize], scratch: &'a Scratch) -> Buffer<'a> {
+    let mut to = scratch.take(from.len() / count * channels.len());
+    let work = to.len() * COST;
+    chunks_mut(&mut to, PIXELS * channels.len(), work, |at, to| {
+        let pixels = to.len() / channels.len();
+        live::gather(count, channels, &from[at * PIXELS * count..][..pixels * count], to);
+    });
+    to
+}
+
+/// Pixels with these channels, and all others as in the last argument but one.
+fn scatter(from: &[f32], channels: &[usize], others: &[f32], to: &mut [f32]) {
+    let (count, work) = (others.len(), to.len() * COST);
+    chunks_mut(to, PIXELS * count, work, |at, to| {
+        let from = from[at * PIXELS * channels.len()..].chunks_exact(channels.len());
+        for (to, from) in to.chunks_exact_mut(count).zip(from) {
+            to.copy_from_slice(others);
+            for (channel, value) in channels.iter().zip(from) {
+                to[*channel] = *value;
+            }
+        }
+    });
+}
