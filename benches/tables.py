@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The tables of docs/performance.md, measured again and printed as Markdown.
 
-    python3 benches/tables.py [TABLE ...] [--peer 'venv/bin/python peer.py'] [--pairs 5] [--threads 2]
+    python3 benches/tables.py [TABLE ...] [--peer 'venv/bin/python peer.py'] [--device NAME] [--pairs 5] [--threads 2]
 
-TABLE is one of machine, pairs, tuned, cost, pruned, threads; all but tuned when none is named. `--peer` is a command that, given
-the name of a scenario and `--threads N`, does the same work with PyTorch and prints a line of JSON with `median_s`;
-pairs and tuned need it. Both sides are measured in turn, so that a busy machine is equally busy for both; peak memory
+TABLE is one of machine, pairs, tuned, cost, pruned, threads, device; all but tuned and device when none is named. `--peer` is a
+command that, given the name of a scenario and `--threads N`, does the same work with PyTorch and prints a line of JSON with
+`median_s`; pairs and tuned need it. The table device needs `--device`, such as Cuda or Wgpu, for which it builds with the feature
+of that name (unless `--ours` says what to call). Both sides are measured in turn, so that a busy machine is equally busy for both; peak memory
 is that of the whole process, libraries included. Needs nothing but Python.
 """
 import argparse, json, os, shlex, statistics, subprocess, sys
@@ -19,6 +20,9 @@ COST = [("batch", [f"vgg16-train-b{n}" for n in (8, 32, 128)] + [f"lenet-train-b
         ("width", [f"vgg16w{n}-train-b32" for n in (16, 32, 64)] + [f"mlp{n}x2-train-b60" for n in (100, 300, 1000)]),
         ("depth", [f"vgg{n}-train-b32" for n in (11, 13, 16, 19)] + [f"mlp300x{n}-train-b60" for n in (1, 2, 4, 8)]),
         ("images of a trial", [f"vgg16-campaign-i{n}" for n in (16, 64, 256)])]
+# Devices that a build needs a feature for.
+FEATURES = ("cuda", "wgpu")
+ON_DEVICE = ["vgg16-train-b128", "vgg16-infer-b256", "resnet20-train-b128", "lenet-train-b60", "vgg16-campaign-i256"]
 # Shares of the weights that are pruned at random in every layer, and of the channels, in per cent.
 PRUNED = [(net, [f"-s{n}" for n in (50, 80, 90, 95, 98)] + channels)
           for net, channels in (("lenet-train-b60", []), ("lenet-infer-b256", []), ("vgg16-train-b32", ["-c50", "-c75"]),
@@ -26,7 +30,7 @@ PRUNED = [(net, [f"-s{n}" for n in (50, 80, 90, 95, 98)] + channels)
 
 
 def run(command, env=None):
-    """Median seconds, peak bytes and multiply-adds of one scenario."""
+    """Median seconds, peak bytes and multiply-adds of one scenario, and all that was printed of it."""
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
     out = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
@@ -34,7 +38,7 @@ def run(command, env=None):
     if status or not lines:
         sys.exit(f"{shlex.join(command)} failed:\n{out}")
     result = json.loads(lines[-1])
-    return result["median_s"], result.get("peak_bytes") or usage.ru_maxrss * 1024, result.get("multiply_adds")
+    return result["median_s"], result.get("peak_bytes") or usage.ru_maxrss * 1024, result.get("multiply_adds"), result
 
 
 def seconds(value):
@@ -109,16 +113,42 @@ def threads(a):
         print(f"| {jobs} | {count} | {rate:.0f} | {rate / one:.2f} |", flush=True)
 
 
+def device(a):
+    """The transfer is measured alone; in a step it overlaps with computing, so its share is at most this."""
+    probe = [*a.ours, "lenet-infer-b1", "--runs", "1", "--device", a.device]
+    tried = subprocess.run(probe, capture_output=True, text=True)
+    if tried.returncode:
+        sys.exit(f"There is no table: the device {a.device} cannot be used here.\n\n{tried.stderr.strip()}")
+    about = json.loads(tried.stdout.splitlines()[-1])
+    if "hardware" not in about:
+        sys.exit(f"There is no table: {about['device']} computes on the processor, as Flex does. Name a GPU's device.")
+    print(f"{about['device']} is {about['hardware']}; Flex has {a.threads} threads.\n")
+    print("| scenario | on the device | at most in transfer | on Flex | Flex / device |\n|---|---|---|---|---|")
+    for name in ON_DEVICE:
+        command = [*a.ours, name, "--threads", str(a.threads), "--device"]
+        both = [[run([*command, where]) for where in (a.device, "Flex")] for _ in range(a.pairs)]
+        there, flex = (statistics.median(pair[side][0] for pair in both) for side in (0, 1))
+        ratio = statistics.median(pair[1][0] / pair[0][0] for pair in both)
+        moved = [pair[0][3]["transfer_s"] / pair[0][0] for pair in both if "transfer_s" in pair[0][3]]
+        share = f"{100 * statistics.median(moved):.0f} %" if moved else "–"
+        print(f"| `{name}` | {seconds(there)} | {share} | {seconds(flex)} | {ratio:.2f} |", flush=True)
+
+
 TABLES = {"machine": machine, "pairs": lambda a: pairs(a, None), "tuned": lambda a: pairs(a, KEEP),
-          "cost": cost, "pruned": pruned, "threads": threads}
+          "cost": cost, "pruned": pruned, "threads": threads, "device": device}
 args = argparse.ArgumentParser()
 args.add_argument("tables", nargs="*", choices=[*TABLES, []])
-args.add_argument("--ours", default="cargo bench -q --bench speed --")
+args.add_argument("--ours"); args.add_argument("--device")
 args.add_argument("--peer"); args.add_argument("--pairs", type=int, default=5)
 args.add_argument("--threads", type=int, default=2)
 a = args.parse_args()
-a.ours, a.peer = shlex.split(a.ours), a.peer and shlex.split(a.peer)
-names = a.tables or [name for name in TABLES if name != "tuned"]
+name = (a.device or "").lower()
+features = f"--features {name} " if name in FEATURES else ""
+a.ours = shlex.split(a.ours or f"cargo bench -q {features}--bench speed --")
+a.peer = a.peer and shlex.split(a.peer)
+names = a.tables or [name for name in TABLES if name not in ("tuned", "device")]
+if "device" in names and not a.device:
+    sys.exit("device needs --device, such as --device Cuda")
 missing = [name for name in names if name in ("pairs", "tuned")]
 if missing and not a.peer:
     sys.exit(f"{' and '.join(missing)} need --peer; or name other tables")

@@ -1,8 +1,10 @@
-//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 [--threads 2] [--runs 7] [--kernels exact]`.
+//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 [--threads 2] [--runs 7] [--kernels exact]
+//! [--device Cuda]`.
 //!
 //! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), the
 //! multiply-adds of that by direct sums over whole networks, and the peak of the process's memory. Kernels are the default
-//! ones unless told otherwise.
+//! ones and the device is Flex unless told otherwise. On a GPU, the line has `hardware`, what it calls itself, and for steps
+//! and inference `transfer_s`: the median of the seconds that moving their data alone takes, there and back.
 //!
 //! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, `NETWORK-campaign` with 256 images a trial and
 //! `NETWORK-campaign-iN` with N, where the network is `lenet`
@@ -20,24 +22,28 @@
     reason = "a benchmark prints its result, or what is wrong"
 )]
 
+mod call;
 mod machine;
 mod pruned;
+mod step;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use call::Call;
 use pruned::Pruned;
+use step::{Times, rated};
 use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
 use weightlab::doc::fault::{Campaign, Trials};
 use weightlab::doc::{
-    ConvNet, Device, Kernels, LeNet5, Loss, Mlp, Net, ResNet, RunSpec, Stage, Structure, Train, Training, Vgg,
+    ConvNet, LeNet5, Loss, Mlp, Net, ResNet, RunSpec, Stage, Structure, Train, Training, Vgg,
 };
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{Compute, Initialisation, LossFunction, Network, OptimizerState, StepTap, backend};
-use weightlab::optimize::{Adam, Optimizer, Sgd};
+use weightlab::net::{Initialisation, LossFunction, Network, backend};
+use weightlab::optimize::{Adam, Optimizer};
 use weightlab::results::Event;
 use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 
@@ -47,100 +53,78 @@ const IMAGES: &str = "256";
 
 fn main() {
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let Call { scenario, threads, runs, kernels } = Call::read(arguments).unwrap_or_else(|message| {
-        eprintln!("{message}; see the top of benches/speed/main.rs");
-        std::process::exit(2)
+    let call = Call::read(arguments)
+        .unwrap_or_else(|message| refuse(&format!("{message}; see the top of benches/speed/main.rs")));
+    let opened = backend(&call.device, &call.kernels).unwrap_or_else(|error| refuse(&error.to_string()));
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(call.threads).build().expect("threads can be started");
+    let times = pool.install(|| measure(&call));
+    let mut line = serde_json::json!({
+        "side": "weightlab",
+        "scenario": call.scenario,
+        "device": call.device.key(),
+        "threads": call.threads,
+        "median_s": median(times.seconds),
+        "multiply_adds": multiply_adds(&call.scenario),
+        "peak_bytes": peak_bytes(),
     });
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-    let mut seconds = pool.install(|| measure(&scenario, &kernels, runs, threads));
+    if let Some(hardware) = opened.hardware() {
+        line["hardware"] = hardware.into();
+    }
+    if let Some(transfers) = times.transfers {
+        line["transfer_s"] = median(transfers).into();
+    }
+    println!("{line}");
+}
+
+fn refuse(message: &str) -> ! {
+    eprintln!("{message}");
+    std::process::exit(2)
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.sort_by(f64::total_cmp);
-    println!(
-        "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{},\
-            \"multiply_adds\":{},\"peak_bytes\":{}}}",
-        seconds[seconds.len() / 2],
-        multiply_adds(&scenario).map_or_else(|| "null".to_owned(), |count| count.to_string()),
-        peak_bytes()
-    );
+    seconds[seconds.len() / 2]
 }
 
-/// What is asked for.
-struct Call {
-    scenario: String,
-    threads: usize,
-    runs: usize,
-    kernels: Kernels,
-}
-
-impl Call {
-    /// Options stand anywhere; what is none of them is the scenario.
-    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut call = Self { scenario: String::new(), threads: 2, runs: 7, kernels: Kernels::default() };
-        while let Some(argument) = arguments.next() {
-            if !argument.starts_with("--") {
-                if !call.scenario.is_empty() {
-                    return Err(format!("{argument} is a second scenario, behind {}", call.scenario));
-                }
-                call.scenario = argument;
-                continue;
-            }
-            let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
-            match argument.as_str() {
-                "--threads" => call.threads = at_least_one(&argument, &value)?,
-                "--runs" => call.runs = at_least_one(&argument, &value)?,
-                "--kernels" => call.kernels = kernels(&value)?,
-                _ => return Err(format!("there is no option {argument}")),
-            }
-        }
-        if call.scenario.is_empty() { Err("a scenario is missing".to_owned()) } else { Ok(call) }
-    }
-}
-
-fn at_least_one(option: &str, value: &str) -> Result<usize, String> {
-    let count = value.parse().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| format!("{option} takes a number from 1, not {value}"))
-}
-
-fn kernels(value: &str) -> Result<Kernels, String> {
-    match value {
-        "fast" => Ok(Kernels::Fast),
-        "exact" => Ok(Kernels::Exact),
-        "burn" => Ok(Kernels::Burn),
-        _ => Err(format!("there are no kernels {value}; there are fast, exact and burn")),
-    }
-}
-
-fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
-    match scenario {
-        "lenet-epoch" => epochs(kernels, runs.min(5), threads),
-        "machine-multiply-adds" => rated(runs, machine::multiply_adds),
+fn measure(call: &Call) -> Times {
+    let runs = call.runs;
+    match call.scenario.as_str() {
+        "lenet-epoch" => epochs(call).into(),
+        "machine-multiply-adds" => rated(runs, machine::multiply_adds).into(),
         "machine-read" => {
             let memory = machine::Memory::new();
-            rated(runs, || {
+            let read = || {
                 memory.read();
                 machine::Memory::size()
-            })
+            };
+            rated(runs, read).into()
         }
         "machine-copy" => {
             let mut memory = machine::Memory::new();
-            rated(runs, || {
+            let copy = || {
                 memory.copy();
                 machine::Memory::size()
-            })
+            };
+            rated(runs, copy).into()
         }
-        _ => steps(scenario, kernels, runs, threads)
-            .unwrap_or_else(|| panic!("unknown scenario {scenario:?}; benches/speed/main.rs lists them")),
+        scenario => {
+            let unknown = || panic!("unknown scenario {scenario:?}; benches/speed/main.rs lists them");
+            steps(call).unwrap_or_else(unknown)
+        }
     }
 }
 
 /// Scenarios with numbers in their names.
-fn steps(whole: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<Vec<f64>> {
-    if let Some(jobs) = whole.strip_prefix("lenet-epoch-j") {
-        return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
+fn steps(call: &Call) -> Option<Times> {
+    if let Some(jobs) = call.scenario.strip_prefix("lenet-epoch-j") {
+        return Some(side_by_side(call, jobs.parse().ok()?).into());
     }
-    if let Some((net, images)) = campaign(whole) {
-        return Some((0..runs.min(3)).map(|_| trial(&net, images, kernels, threads)).collect());
+    if let Some((net, images)) = campaign(&call.scenario) {
+        let trials: Vec<f64> = (0..call.runs.min(3)).map(|_| trial(&net, images, call)).collect();
+        return Some(trials.into());
     }
-    let (scenario, pruned) = Pruned::of(whole);
+    let (scenario, pruned) = Pruned::of(&call.scenario);
     let (rest, batch) = scenario.rsplit_once("-b")?;
     let (net, what) = rest.rsplit_once('-')?;
     let (net, batch) = (network(net)?, batch.parse().ok()?);
@@ -150,9 +134,9 @@ fn steps(whole: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<
         // A step of a small network is so short that a hundred are timed at once.
         "train" => {
             let is_short = matches!(net, Net::Mlp(_) | Net::LeNet5(_));
-            Some(training(network, &criterion, &samples, kernels, runs, if is_short { 100 } else { 1 }))
+            Some(step::training(call, network, &criterion, &samples, if is_short { 100 } else { 1 }))
         }
-        "infer" => Some(inference(&network, &samples, kernels, runs)),
+        "infer" => Some(step::inference(call, &network, &samples)),
         _ => None,
     }
 }
@@ -239,117 +223,67 @@ fn noise(shape: Shape, count: usize) -> Samples {
     Samples::new(shape, values, labels)
 }
 
-/// Times `work` after two calls that are not counted.
-fn timed(runs: usize, per: usize, mut work: impl FnMut()) -> Vec<f64> {
-    work();
-    work();
-    let mut seconds = Vec::new();
-    for _ in 0..runs {
-        let began = Instant::now();
-        for _ in 0..per {
-            work();
-        }
-        seconds.push(began.elapsed().as_secs_f64() / per as f64);
-    }
-    seconds
-}
-
-/// Seconds for one of what `work` says that it did how many of.
-fn rated(runs: usize, mut work: impl FnMut() -> f64) -> Vec<f64> {
-    let mut done = 0.0;
-    let seconds = timed(runs, 1, || done = work());
-    seconds.into_iter().map(|seconds| seconds / done).collect()
-}
-
-/// Steps of SGD with momentum and decay: forward, backward, and the change of the weights and running statistics.
-fn training(
-    mut network: Network,
-    criterion: &LossFunction,
-    samples: &Samples,
-    kernels: &Kernels,
-    runs: usize,
-    per: usize,
-) -> Vec<f64> {
-    let compute = backend(&Device::Flex, kernels).expect("every machine has it");
-    let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
-    let mut memory = OptimizerState::default();
-    let values = samples.values().expect("noise is in memory");
-    timed(runs, per, || {
-        let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;
-        let mut tap = StepTap { reads_held: false };
-        let pass = compute.train_tapped(&network, &values, samples.len(), None, &mut tap, &mut gradient);
-        memory.step(&sgd, 0.01, &mut network, &pass.gradients);
-        network.follow(&pass.statistics);
-        compute.recycle(pass);
-    })
-}
-
-fn inference(network: &Network, samples: &Samples, kernels: &Kernels, runs: usize) -> Vec<f64> {
-    let compute = backend(&Device::Flex, kernels).expect("every machine has it");
-    let values = samples.values().expect("noise is in memory");
-    timed(runs, 1, || {
-        std::hint::black_box(compute.logits(network, &values, samples.len()));
-    })
-}
-
 /// Epochs of LeNet-300-100 on MNIST with Adam, each with a test at its end.
-fn epochs(kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
+fn epochs(call: &Call) -> Vec<f64> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/mnist");
     let dir = std::env::var("WEIGHTLAB_MNIST").unwrap_or_else(|_| shared.display().to_string());
     let data = Data::Mnist(Mnist { dir: Some(dir), ..Mnist::default() });
     let optimizer = Optimizer::Adam(Adam { rate: 0.0012, ..Adam::default() });
-    let train = Training { optimizer, batch: 60, kernels: kernels.clone(), ..Training::default() };
-    let steps = format!("{}ep", runs + 1).parse().expect("a number of epochs");
+    let train = Training { optimizer, batch: 60, kernels: call.kernels.clone(), ..Training::default() };
+    let steps = format!("{}ep", epochs_of(call) + 1).parse().expect("a number of epochs");
     let plan = vec![Stage::Train(Train { steps, ..Train::default() })];
-    let spec = RunSpec { data, net: lenet(), train, plan, ..RunSpec::default() };
+    let device = call.device.clone();
+    let spec = RunSpec { data, net: lenet(), train, plan, device, ..RunSpec::default() };
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new("."));
     let data = data.expect("MNIST lies in ../shared/data/mnist, or where WEIGHTLAB_MNIST says");
-    let watch = watch(spec, data, threads);
+    let watch = watch(call, spec, data);
     watch.tests.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs_f64()).collect()
 }
 
+/// How many epochs are measured; a first one comes before them.
+fn epochs_of(call: &Call) -> usize {
+    call.runs.min(5)
+}
+
 /// Seconds for each of several runs of LeNet's epochs at a time, on threads of their own.
-fn side_by_side(kernels: &Kernels, runs: usize, jobs: usize, threads: usize) -> Vec<f64> {
+fn side_by_side(call: &Call, jobs: usize) -> Vec<f64> {
     let began = Instant::now();
     std::thread::scope(|scope| {
         for job in 0..jobs {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let run = move || pool.install(|| epochs(kernels, runs, threads));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(call.threads).build().expect("threads");
+            let run = move || pool.install(|| epochs(call));
             let builder = std::thread::Builder::new().name(format!("run {job}"));
             builder.spawn_scoped(scope, run).expect("a thread can be started");
         }
     });
     // Reading the data and the first epoch are within: what counts is how much gets done.
-    vec![began.elapsed().as_secs_f64() / (jobs * (runs + 1)) as f64]
+    vec![began.elapsed().as_secs_f64() / (jobs * (epochs_of(call) + 1)) as f64]
 }
 
 /// Seconds of one trial: a single bit of any convolution or linear weight is flipped, and all images are
 /// classified. What flows without faults is there already, as the golden classes are on the other side.
-fn trial(net: &Net, images: usize, kernels: &Kernels, threads: usize) -> f64 {
+fn trial(net: &Net, images: usize, call: &Call) -> f64 {
     let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(images), ..Campaign::default() };
-    let train = Training { kernels: kernels.clone(), ..Training::default() };
-    let spec =
-        RunSpec { net: net.clone(), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
+    let train = Training { kernels: call.kernels.clone(), ..Training::default() };
+    let (plan, device) = (vec![Stage::Campaign(campaign)], call.device.clone());
+    let spec = RunSpec { net: net.clone(), train, plan, device, ..RunSpec::default() };
     let shape = input(&spec.net);
     let [train, validation, test] = [2, 0, images].map(|count| noise(shape, count));
-    let watch = watch(
-        spec,
-        Arc::new(Dataset { train, validation, test, classes: 10, left_out: Vec::new() }),
-        threads,
-    );
+    let data = Dataset { train, validation, test, classes: 10, left_out: Vec::new() };
+    let watch = watch(call, spec, Arc::new(data));
     let [began, ended] =
         [watch.began, watch.ended].map(|instant| instant.expect("a campaign begins and ends"));
     ended.duration_since(began).as_secs_f64() / TRIALS as f64
 }
 
 /// Carries out a run in memory.
-fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
-    let compute: Box<dyn Compute> =
-        backend(&Device::Flex, &spec.train.kernels).expect("every machine has it");
-    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
+fn watch(call: &Call, spec: RunSpec, data: Arc<Dataset>) -> Watch {
+    let place = RunContext::new(spec, String::new(), data, call.compute(), PathBuf::new(), PathBuf::new());
     let place = place.expect("the network fits its data");
     let mut watch = Watch::default();
-    Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
+    Session::new(Arc::new(place), None, call.threads, StopFlag::new(), &mut watch)
+        .run()
+        .expect("it ends well");
     watch
 }
 

@@ -9,6 +9,7 @@ mod device;
 mod forward;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod uploads;
 
 use std::ops::Range;

@@ -202,6 +202,36 @@ fn a_pass_sees_what_was_written_into_a_network_since_the_last_one() {
 }
 
 #[test]
+fn the_transfers_of_a_step_are_those_of_its_pass() {
+    let copies = |network: &Network| -> Vec<usize> {
+        network.arrays().0.iter().map(std::sync::Arc::weak_count).collect()
+    };
+    for compute in devices().iter().map(BurnCompute::again) {
+        for (mut network, inputs) in networks() {
+            network.fix_norms([1]); // its statistics do not come back
+            let [last, all] = [network.len() - 1, network.len()];
+            compute.move_evaluation(&network, &inputs, COUNT);
+            assert_eq!(copies(&network), vec![1; all], "everything is on the device");
+            network.write(last, &vec![0.75; network.values(last).len()]);
+            assert_eq!(copies(&network)[last], 0, "what was written is not");
+            let moved = compute.move_step(&network, &inputs, COUNT);
+            assert_eq!(copies(&network), vec![1; all]);
+            for (index, moved) in moved.iter().enumerate() {
+                assert!(moved.iter().all(|moved| bits(moved) == bits(network.values(index))), "{index}");
+            }
+            let pass = compute.train(&network, &inputs, COUNT, None, &mut <[f32]>::to_vec);
+            let statistics = pass.statistics.iter().flat_map(|norm| [&norm.mean, &norm.variance]);
+            let mut found: Vec<usize> =
+                pass.gradients.iter().flatten().chain(statistics).map(Vec::len).collect();
+            let mut sizes: Vec<usize> = moved.iter().flatten().map(Vec::len).collect();
+            found.sort_unstable();
+            sizes.sort_unstable();
+            assert_eq!(sizes, found, "as many values come back");
+        }
+    }
+}
+
+#[test]
 fn threads_share_a_device_and_find_the_same_bits() {
     for compute in devices() {
         for (network, inputs) in networks() {
