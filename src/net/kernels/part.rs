@@ -50,7 +50,8 @@ impl Part {
         }
         let outputs = filled_up(whole.outputs, |output| outputs.binary_search(&output).is_ok());
         let inputs = filled_up(whole.inputs, |input| gone.binary_search(&input).is_err());
-        let pays = 4 * inputs.len() * outputs.len() <= 3 * whole.inputs * whole.outputs;
+        let (all, left) = (whole.inputs * whole.outputs, inputs.len() * outputs.len());
+        let pays = all > 0 && 4 * left <= 3 * all;
         let part = Self { whole: *whole, inputs, outputs, minus_zero: AtomicBool::new(false) };
         (pays && part.all_others_are_zero(weight)).then_some(part)
     }
