@@ -23,10 +23,9 @@ COST = [("batch", [f"vgg16-train-b{n}" for n in (8, 32, 128)] + [f"lenet-train-b
 # Devices that a build needs a feature for.
 FEATURES = ("cuda", "wgpu")
 ON_DEVICE = ["vgg16-train-b128", "vgg16-infer-b256", "resnet20-train-b128", "lenet-train-b60", "vgg16-campaign-i256"]
-# Shares of the weights that are pruned at random in every layer, and of the channels, in per cent.
-PRUNED = [(net, [f"-s{n}" for n in (50, 80, 90, 95, 98)] + channels)
-          for net, channels in (("lenet-train-b60", []), ("lenet-infer-b256", []), ("vgg16-train-b32", ["-c50", "-c75"]),
-                                ("vgg16-infer-b256", ["-c50", "-c75"]))]
+# Shares of the weights that are pruned at random in every layer, and of the channels or units, in per cent.
+PRUNED = [(net, ["-s50", "-s80", "-s90", "-s95", "-s98", "-c50", "-c75"])
+          for net in ("lenet-train-b60", "lenet-infer-b256", "vgg16-train-b32", "vgg16-infer-b256")]
 
 
 def run(command, env=None):

@@ -79,7 +79,7 @@ impl OptimizerState {
             }
         }
         let width = 1 + rule.slots().len();
-        rule.with_formula(self.steps, rate, Blocks { steps, blocks, places, width });
+        rule.with_formula(self.steps, rate, Blocks { steps, arrays: blocks, width, places });
     }
 
     /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
@@ -128,7 +128,7 @@ struct Step<'a> {
 struct Blocks<'a, 'b> {
     steps: Vec<Step<'a>>,
     /// The values of each block and those of each slot, `width` arrays.
-    blocks: Vec<&'b mut [f32]>,
+    arrays: Vec<&'b mut [f32]>,
     width: usize,
     /// The step and the first entry of each block.
     places: Vec<(usize, usize)>,
@@ -139,7 +139,7 @@ impl WithFormula for Blocks<'_, '_> {
 
     fn run(mut self, formula: &impl Formula) {
         let (steps, work) = (&self.steps, self.places.len() * BLOCK * COST);
-        pairs_mut((&mut self.blocks, self.width), (&mut self.places, 1), work, |_, block, place| {
+        pairs_mut((&mut self.arrays, self.width), (&mut self.places, 1), work, |_, block, place| {
             let [values, slots @ ..] = block else { unreachable!("a block has values") };
             let (step, first) = place[0];
             dispatch(Block { formula, step: &steps[step], first, values, slots });

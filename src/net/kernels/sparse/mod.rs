@@ -106,25 +106,34 @@ fn pays(samples: usize, weights: &[f32], most: f32) -> bool {
 /// Whether at most this share of the weights differs from zero, by a look at some of them; bits do not depend on the
 /// answer.
 pub fn weights_are_few(weights: &[f32], most: f32) -> bool {
-    let mut seen = [0, 0];
-    dispatch(Look { weights, seen: &mut seen });
-    let [found, of] = seen;
-    of > 0 && found as f32 <= most * of as f32
+    let are_few = |step: usize, most: f32| {
+        let mut seen = [0, 0];
+        dispatch(Look { weights, step, seen: &mut seen });
+        let [found, of] = seen;
+        of > 0 && found as f32 <= most * of as f32
+    };
+    // Most weights of a dense network show at a glance.
+    let glance = (weights.len() / LANES / GLANCE).max(1) | 1;
+    are_few(glance, 2.0 * most) && are_few(LOOK, most)
 }
 
 /// One vector of so many is looked at; an odd number, since layers have even ones of channels.
 const LOOK: usize = 7;
+/// Vectors that are looked at first.
+const GLANCE: usize = 64;
 
 /// Counts weights that differ from zero, and those that it has looked at.
 struct Look<'a> {
     weights: &'a [f32],
+    /// One vector of so many is looked at.
+    step: usize,
     seen: &'a mut [usize; 2],
 }
 
 impl Kernel for Look<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        for vector in self.weights.as_chunks().0.iter().step_by(LOOK) {
+        for vector in self.weights.as_chunks().0.iter().step_by(self.step) {
             self.seen[0] += simd.load(vector).nonzero().count_ones() as usize;
             self.seen[1] += LANES;
         }
