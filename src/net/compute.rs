@@ -20,7 +20,8 @@ pub struct BatchStatistics {
     pub count: usize,
 }
 
-/// Gradients of the parameters, in the order of the structure; none for parameters that are not trained.
+/// Gradients of the parameters, in the order of the structure; none for parameters that are not trained. Those of held entries
+/// may be anything if the pass [leaves them out](Tap::reads_held_gradients).
 pub type Gradients = Vec<Option<Vec<f32>>>;
 
 /// Source of dropout's masks; absent when nothing is dropped.

@@ -51,6 +51,10 @@ impl<V> OptimizerState<V> {
 impl OptimizerState {
     /// Takes one step. A held entry keeps its bits, and its slots become zero.
     pub fn step(&mut self, rule: &impl UpdateRule, rate: f64, network: &mut Network, gradients: &Gradients) {
+        assert!(
+            rule.slots().len() <= MOST_SLOTS,
+            "an optimizer keeps {MOST_SLOTS} values for each entry at most"
+        );
         self.steps += 1;
         self.slots.resize_with(rule.slots().len(), Vec::new);
         for slot in &mut self.slots {
@@ -174,7 +178,7 @@ impl<F: Formula> Kernel for Block<'_, '_, F> {
             [a] => held.update(simd, self.values, [a]),
             [a, b] => held.update(simd, self.values, [a, b]),
             [a, b, c] => held.update(simd, self.values, [a, b, c]),
-            _ => unreachable!("{MOST_SLOTS} values for each entry at most"),
+            _ => unreachable!("a step has checked how many there are"),
         }
     }
 }
@@ -279,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn an_optimizer_may_remember_any_number_of_values() {
+    fn an_optimizer_may_remember_three_values() {
         let mut network = toy();
         let size = network.values(2).len();
         assert!(size > 2 * BLOCK && !size.is_multiple_of(BLOCK), "several blocks, the last of them smaller");
@@ -293,6 +297,17 @@ mod tests {
         let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
         assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));
         assert_eq!(network.values(2), vec![-11.0; size]);
+        network.freeze(2, &[1, size as u32 - 1], None);
+        let gradients = (0..network.len()).map(|index| Some(vec![5.0; network.values(index).len()]));
+        let gradients = gradients.collect();
+        memory.step(&Delayed, 1.0, &mut network, &gradients);
+        let ends = |values: &[f32]| [values[0], values[1], values[size - 2], values[size - 1]];
+        assert_eq!(ends(network.values(2)), [-111.0, -11.0, -111.0, -11.0]);
+        let remembered = memory.slots.iter().map(|slot| ends(slot[2].as_ref().unwrap()));
+        assert_eq!(
+            remembered.collect::<Vec<_>>(),
+            [5.0, 1000.0, 100.0].map(|value| [value, 0.0, value, 0.0])
+        );
     }
 
     #[test]

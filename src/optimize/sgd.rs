@@ -27,6 +27,7 @@ impl UpdateRule for Sgd {
     fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result {
         work.run(&Factors {
             rate: rate as f32,
+            decays: self.weight_decay != 0.0,
             decay: self.weight_decay as f32,
             momentum: self.momentum as f32,
             fresh: if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 },
@@ -38,6 +39,8 @@ impl UpdateRule for Sgd {
 /// What the formula multiplies by.
 struct Factors {
     rate: f32,
+    /// Whether a share of each weight is added to its gradient, and which.
+    decays: bool,
     decay: f32,
     momentum: f32,
     /// Share of the gradient in the velocity.
@@ -48,10 +51,10 @@ struct Factors {
 impl Formula for Factors {
     #[inline(always)]
     fn update(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-        if self.decay == 0.0 {
-            self.apply::<false>(weights, gradients, state);
-        } else {
+        if self.decays {
             self.apply::<true>(weights, gradients, state);
+        } else {
+            self.apply::<false>(weights, gradients, state);
         }
     }
 }
@@ -62,7 +65,7 @@ impl Factors {
     /// NaN.
     #[inline(always)]
     fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-        let Self { rate, decay, momentum, fresh, nesterov } = *self;
+        let Self { rate, decay, momentum, fresh, nesterov, .. } = *self;
         let Some(velocities) = state.first_mut() else {
             for (weight, gradient) in weights.iter_mut().zip(gradients) {
                 *weight -= rate * if DECAY { gradient + decay * *weight } else { *gradient };

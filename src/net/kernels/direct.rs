@@ -371,7 +371,7 @@ impl Convolution for Direct {
     fn backward(&self, factors: &Factors, gradients: ConvGradients) {
         let Factors { shape, input, scratch, .. } = *factors;
         let gradient = gradients.output;
-        direct_weights::weight_gradient(shape, input, gradient, gradients.weight, scratch);
+        direct_weights::weight_gradient((shape, factors.whole()), input, gradient, gradients.weight, scratch);
         if let Some(input_gradient) = gradients.input {
             pass(factors, Side::Backward, gradient, &Epilogue::default(), input_gradient);
             tell_minus_zero(factors, input_gradient);

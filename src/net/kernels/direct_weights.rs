@@ -28,12 +28,13 @@ const FEW_ROWS: usize = 3;
 /// with the channels of one.
 const FEW_INPUTS: usize = 8;
 
-/// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel].
+/// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel]. Sums are divided as those of the
+/// `whole`, of which `shape` may be a part.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape.
 pub fn weight_gradient(
-    shape: &ConvShape,
+    (shape, whole): (&ConvShape, &ConvShape),
     input: &[f32],
     gradient: &[f32],
     weight_gradient: &mut [f32],
@@ -44,7 +45,8 @@ pub fn weight_gradient(
     assert_eq!(gradient.len(), shape.output_len(), "the gradient has the shape of the output");
     assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for each weight");
     // Whole vectors of channels reach into the next pixels, which does no harm; at the end they need space.
-    let last = last_slab(shape);
+    let pixels = slab(whole);
+    let last = last_slab(shape, pixels);
     let rest = &gradient[last * shape.out_height() * shape.out_width() * shape.outputs..];
     let mut end = scratch.take(rest.len() + BLOCK);
     end[..rest.len()].copy_from_slice(rest);
@@ -63,6 +65,7 @@ pub fn weight_gradient(
         let (row, block) = (task % rows, task / rows);
         let corner = Corner {
             shape,
+            pixels,
             bands: &bands,
             input,
             gradient,
@@ -79,11 +82,12 @@ pub fn weight_gradient(
 }
 
 /// The first image of the last slabs, which together have at least as many numbers as the columns of a block.
-fn last_slab(shape: &ConvShape) -> usize {
+fn last_slab(shape: &ConvShape, pixels: usize) -> usize {
     if shape.outputs.is_multiple_of(LANES) {
         return shape.images;
     }
-    let (size, several) = (shape.out_height() * shape.out_width() * shape.outputs, images_of_slab(shape));
+    let (size, several) =
+        (shape.out_height() * shape.out_width() * shape.outputs, images_of_slab(shape, pixels));
     shape.images.saturating_sub(BLOCK.div_ceil(size.max(1))) / several * several
 }
 
@@ -96,6 +100,8 @@ fn by_rows(shape: &ConvShape) -> bool {
 /// Some input channels, one block of output channels, and some rows of the window.
 struct Corner<'a> {
     shape: &'a ConvShape,
+    /// Pixels of a slab.
+    pixels: usize,
     bands: &'a [Band],
     input: &'a [f32],
     gradient: &'a [f32],
@@ -116,7 +122,7 @@ impl Corner<'_> {
     fn sum(&self, sums: &mut [SumRow]) {
         sums.fill([0.0; BLOCK]);
         let (kernel, channels) = (self.shape.window.kernel, self.inputs.1 - self.inputs.0);
-        for slab in slabs(self.shape) {
+        for slab in slabs(self.shape, self.pixels) {
             for row in self.rows.0..self.rows.1 {
                 let sums = &mut sums[(row - self.rows.0) * kernel * channels..][..kernel * channels];
                 if by_rows(self.shape) {
@@ -214,14 +220,14 @@ fn slab(shape: &ConvShape) -> usize {
     if by_rows(shape) && shape.outputs <= LANES { FEW_SLAB } else { SLAB }
 }
 
-fn images_of_slab(shape: &ConvShape) -> usize {
-    (slab(shape) / (shape.out_height() * shape.out_width()).max(1)).max(1)
+fn images_of_slab(shape: &ConvShape, pixels: usize) -> usize {
+    (pixels / (shape.out_height() * shape.out_width()).max(1)).max(1)
 }
 
-fn slabs(shape: &ConvShape) -> impl Iterator<Item = Slab> + use<> {
+fn slabs(shape: &ConvShape, pixels: usize) -> impl Iterator<Item = Slab> + use<> {
     let (images, height, width) = (shape.images, shape.out_height(), shape.out_width());
-    let several = images_of_slab(shape);
-    let rows = (slab(shape) / width.max(1)).clamp(1, height.max(1));
+    let several = images_of_slab(shape, pixels);
+    let rows = (pixels / width.max(1)).clamp(1, height.max(1));
     (0..images).step_by(several).flat_map(move |image| {
         let images = (image, (image + several).min(images));
         (0..height).step_by(rows).map(move |row| Slab { images, rows: (row, (row + rows).min(height)) })

@@ -41,7 +41,7 @@ impl FreeBits {
         bits & ((1 << count) - 1) > 0
     }
 
-    /// Whether at least an eighth of the words has no free entry, by a look at some of them.
+    /// Whether more than an eighth of the words has no free entry, by a look at some of them.
     pub fn has_gaps(&self) -> bool {
         let seen = self.words.iter().step_by(LOOK);
         8 * seen.clone().filter(|word| **word == 0).count() > seen.len()

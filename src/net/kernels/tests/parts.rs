@@ -1,5 +1,7 @@
 //! Convolutions of which channels are gone, against those of all channels: the same bits.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
 use crate::net::kernels::free::FreeBits;
 use crate::net::kernels::part::Part;
@@ -55,50 +57,87 @@ impl Case {
         [output, back, weights]
     }
 
-    fn check(&self) {
+    /// `falls_back` where all channels have to be convolved.
+    fn check(&self, falls_back: bool) {
         let part = Part::new(&self.shape, &self.weight, &self.free).expect("enough channels are gone");
         for convolution in [&Direct as &dyn Convolution, &Winograd] {
-            for (level, (found, expected)) in
-                level::each(|| (self.results(convolution, Some(&part)), self.results(convolution, None)))
-            {
-                for (what, (found, expected)) in
-                    ["output", "input", "weight"].iter().zip(found.iter().zip(&expected))
-                {
-                    assert_eq!(bits(found), bits(expected), "{what} {level:?} {:?}", self.shape);
+            let counted = Counted { convolution, of_parts: AtomicUsize::new(0), of_all: AtomicUsize::new(0) };
+            let each = level::each(|| (self.results(&counted, Some(&part)), self.results(convolution, None)));
+            let levels = each.len();
+            for (level, (found, expected)) in each {
+                for (what, at) in [("output", 0), ("input", 1), ("weight", 2)] {
+                    assert_eq!(bits(&found[at]), bits(&expected[at]), "{what} {level:?} {:?}", self.shape);
                 }
             }
+            let [of_parts, of_all] = [counted.of_parts, counted.of_all].map(AtomicUsize::into_inner);
+            assert!(falls_back || (of_parts, of_all) == (2 * levels, 0), "{of_parts} {of_all}");
         }
     }
 }
 
+/// Counts passes of parts and of all channels.
+struct Counted<'a> {
+    convolution: &'a dyn Convolution,
+    of_parts: AtomicUsize,
+    of_all: AtomicUsize,
+}
+
+impl Counted<'_> {
+    fn count(&self, factors: &Factors) {
+        let count = if factors.part.is_some() { &self.of_parts } else { &self.of_all };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Convolution for Counted<'_> {
+    fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
+        self.count(factors);
+        self.convolution.forward(factors, bias, output);
+    }
+
+    fn backward(&self, factors: &Factors, gradients: ConvGradients) {
+        self.count(factors);
+        self.convolution.backward(factors, gradients);
+    }
+}
+
+fn any_window() -> impl Strategy<Value = Window> {
+    let others = [(1, 1, 0), (5, 1, 2), (7, 2, 3), (3, 2, 1)].map(|(kernel, stride, padding)| Window {
+        kernel,
+        stride,
+        padding,
+    });
+    prop_oneof![3 => Just(Window::SAME3), 3 => prop::sample::select(others.to_vec())]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn channels_that_are_gone_change_no_bit(
-        images in 1usize..9,
+        images in 1usize..5,
         sides in prop_oneof![Just((2, 2)), Just((4, 4)), Just((5, 9))],
-        channels in prop_oneof![Just((64, 96)), Just((96, 64)), Just((70, 83))],
-        every in prop_oneof![Just([2, 2]), Just([4, 3]), Just([1, 2]), Just([3, 1])],
-        special in 0usize..4,
+        channels in prop_oneof![Just((64, 96)), Just((96, 64)), Just((70, 83)), Just((3, 64)), Just((8, 64))],
+        every in prop_oneof![Just([2, 2]), Just([4, 3]), Just([1, 2]), Just([1, 4])],
+        special in 0usize..5,
         window in any_window(),
     ) {
         let shape = ConvShape {
             images, height: sides.0, width: sides.1, inputs: channels.0, outputs: channels.1, window,
         };
-        let mut case = Case::new(shape, every, if special == 1 { 1e-23 } else { 1.0 }, special == 2);
-        if special == 3 {
-            // Also of a channel that is gone.
-            case.input[1] = f32::INFINITY;
-            case.gradient[1] = f32::NAN;
+        let scale = if special == 1 { 1e-23 } else { 1.0 };
+        let mut case = Case::new(shape, every, scale, matches!(special, 2 | 4));
+        match special {
+            3 => {
+                // Also of a channel that is gone.
+                case.input[1] = f32::INFINITY;
+                case.gradient[1] = f32::NAN;
+            }
+            4 => case.bias = case.bias.map(|bias| bias.iter().map(|_| -0.0).collect()),
+            _ => {}
         }
-        case.check();
+        case.check(matches!(special, 1 | 3 | 4));
     }
-}
-
-fn any_window() -> impl Strategy<Value = Window> {
-    let one = Window { kernel: 1, stride: 1, padding: 0 };
-    prop_oneof![3 => Just(Window::SAME3), 1 => Just(one)]
 }
 
 #[test]
@@ -108,7 +147,21 @@ fn sums_over_several_ranges_of_channels_are_divided_as_before() {
     {
         let window = Window::SAME3;
         Case::new(ConvShape { images, height: 4, width: 4, inputs, outputs, window }, every, 1.0, false)
-            .check();
+            .check(false);
+    }
+}
+
+#[test]
+fn sums_over_pixels_are_divided_as_before() {
+    for (side, inputs, outputs, kernel, stride) in [(20, 1, 32, 5, 1), (40, 3, 32, 7, 2), (40, 8, 64, 3, 2)] {
+        let window = Window { kernel, stride, padding: kernel / 2 };
+        Case::new(
+            ConvShape { images: 1, height: side, width: side, inputs, outputs, window },
+            [1, 4],
+            1.0,
+            true,
+        )
+        .check(false);
     }
 }
 

@@ -110,14 +110,14 @@ impl<F: Form> Way<'_, F> {
     /// The same for one panel, whose weights are transformed on the way, some rows at a time.
     pub fn transforming(&self, tiles: Tiles, images: Range<usize>, panel: usize, target: Target) {
         let channels = self.channels().0;
-        let planes = self.plan.weight_planes(Plan::depth(channels));
+        let planes = self.plan.weight_planes(Plan::most_channels(channels));
         let mut weights = self.scratch.take(planes.len);
         let mut sums = self.scratch.take(self.plan.sum_planes(images.len()).len);
         let left = self.plan.part.map(|part| match self.pass {
             Pass::Forward => &part.inputs[..],
             Pass::Backward => &part.outputs,
         });
-        for (number, rows) in Plan::depths(channels, left).into_iter().enumerate() {
+        for (number, rows) in Plan::channel_ranges(channels, left).into_iter().enumerate() {
             self.weights_of(panel, rows.clone(), planes, &mut weights);
             self.multiply(tiles, images.len(), rows, panel, (&weights, planes), &mut sums, number > 0);
         }
@@ -152,12 +152,9 @@ impl<F: Form> Way<'_, F> {
             });
             if let Some(part) = self.plan.part {
                 let columns = self.panel(panel).len();
-                let mut rows = sums[sum_planes.at(product, 0)..].chunks(sum_planes.row);
-                if rows
-                    .by_ref()
-                    .take(images * self.plan.grid.tiles())
-                    .any(|row| any_minus_zero(&row[..columns]))
-                {
+                let rows = sums[sum_planes.at(product, 0)..].chunks(sum_planes.row);
+                let mut tiles = rows.take(images * self.plan.grid.tiles());
+                if tiles.any(|row| any_minus_zero(&row[..columns])) {
                     part.take_minus_zero();
                 }
             }

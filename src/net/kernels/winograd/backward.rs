@@ -44,7 +44,7 @@ struct Group<'a> {
 }
 
 /// A product of one plane: which of them, of how many tiles, and which inputs and outputs.
-struct Part {
+struct Piece {
     product: usize,
     tiles: usize,
     inputs: Range<usize>,
@@ -77,15 +77,15 @@ impl<F: Form> ToWeight<'_, F> {
             // SAFETY: every task has its own plane.
             let sums = unsafe { shared.slice(self.planes.at(task, 0), self.planes.plane) };
             let (inputs, outputs) = (0..shape.inputs, 0..shape.outputs);
-            let part = Part { product: task, tiles, inputs, outputs, add: !group.is_first };
-            self.multiply(&part, &group.tiles, sums);
+            let piece = Piece { product: task, tiles, inputs, outputs, add: !group.is_first };
+            self.multiply(&piece, &group.tiles, sums);
         } else {
             let (inputs, outputs) = self.block(task);
             let mut sums = self.back.scratch.take(self.planes.len);
             for product in 0..self.back.plan.products {
                 let sums = &mut sums[self.planes.at(product, 0)..];
                 let (inputs, outputs) = (inputs.clone(), outputs.clone());
-                self.multiply(&Part { product, tiles, inputs, outputs, add: false }, &group.tiles, sums);
+                self.multiply(&Piece { product, tiles, inputs, outputs, add: false }, &group.tiles, sums);
             }
             self.give(&sums, inputs, outputs);
         }
@@ -106,22 +106,22 @@ impl<F: Form> ToWeight<'_, F> {
     }
 
     /// sums (+)= inputs' · gradients; some tiles at a time, which stay in the cache for all columns.
-    fn multiply(&self, part: &Part, [inputs, gradients]: &[Tiles; 2], sums: &mut [f32]) {
-        let Part { product, tiles, outputs, .. } = part;
+    fn multiply(&self, piece: &Piece, [inputs, gradients]: &[Tiles; 2], sums: &mut [f32]) {
+        let Piece { product, tiles, outputs, .. } = piece;
         for first in (0..*tiles).step_by(TILES) {
             for column in (0..outputs.len()).step_by(COLUMNS) {
                 dispatch(Product {
-                    rows: part.inputs.len(),
+                    rows: piece.inputs.len(),
                     depth: (*tiles - first).min(TILES),
                     columns: (outputs.len() - column).min(COLUMNS),
-                    left: &inputs.values[inputs.planes.at(*product, first) + part.inputs.start..],
+                    left: &inputs.values[inputs.planes.at(*product, first) + piece.inputs.start..],
                     left_stride: inputs.planes.row,
                     transposed: true,
                     right: &gradients.values[gradients.planes.at(*product, first) + outputs.start + column..],
                     right_stride: gradients.planes.row,
                     sums: &mut sums[column..],
                     sums_stride: self.planes.row,
-                    add: part.add || first > 0,
+                    add: piece.add || first > 0,
                 });
             }
         }

@@ -73,13 +73,13 @@ impl<'a> Plan<'a> {
     }
 
     /// Most channels that are summed at a time, where tasks go by channels.
-    pub fn depth(channels: usize) -> usize {
+    pub fn most_channels(channels: usize) -> usize {
         channels.min(DEPTH)
     }
 
     /// The channels that are summed at a time, one range after the other: as in the whole, where those that are `left` of it
     /// are given.
-    pub fn depths(channels: usize, left: Option<&[usize]>) -> Vec<Range<usize>> {
+    pub fn channel_ranges(channels: usize, left: Option<&[usize]>) -> Vec<Range<usize>> {
         let Some(left) = left else {
             let all = 0..channels;
             return (0..Self::ranges(&all, DEPTH)).map(|index| Self::range(&all, DEPTH, index)).collect();
