@@ -106,21 +106,16 @@ fn pays(samples: usize, weights: &[f32], most: f32) -> bool {
 /// Whether at most this share of the weights differs from zero, by a look at some of them; bits do not depend on the
 /// answer.
 pub fn weights_are_few(weights: &[f32], most: f32) -> bool {
-    let are_few = |step: usize, most: f32| {
-        let mut seen = [0, 0];
-        dispatch(Look { weights, step, seen: &mut seen });
-        let [found, of] = seen;
-        of > 0 && found as f32 <= most * of as f32
-    };
-    // Most weights of a dense network show at a glance.
-    let glance = (weights.len() / LANES / GLANCE).max(1) | 1;
-    are_few(glance, 2.0 * most) && are_few(LOOK, most)
+    let mut seen = [0, 0];
+    // An odd number, since layers have even ones of channels.
+    let step = (weights.len() / LANES / LOOK).max(1) | 1;
+    dispatch(Look { weights, step, seen: &mut seen });
+    let [found, of] = seen;
+    of > 0 && found as f32 <= most * of as f32
 }
 
-/// One vector of so many is looked at; an odd number, since layers have even ones of channels.
-const LOOK: usize = 7;
-/// Vectors that are looked at first.
-const GLANCE: usize = 64;
+/// Vectors that are looked at: one thread does so while others wait.
+const LOOK: usize = 256;
 
 /// Counts weights that differ from zero, and those that it has looked at.
 struct Look<'a> {
