@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use weightlab::data::Samples;
-use weightlab::net::{BurnCompute, Compute, LossFunction, Network, OptimizerState, StepTap, TrainPass};
+use weightlab::net::{BurnCompute, Compute, LossFunction, Network, NoTap, OptimizerState, TrainPass};
 use weightlab::optimize::Sgd;
 
 use crate::call::Call;
@@ -67,7 +67,7 @@ fn pass_of(
     count: usize,
     gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
 ) -> TrainPass {
-    compute.train_tapped(network, values, count, None, &mut StepTap { reads_held: false }, gradient)
+    compute.train_tapped(network, values, count, None, &mut NoTap { reads_held: false }, gradient)
 }
 
 /// Logits, and then their transfers; the weights are on the device.

@@ -66,13 +66,20 @@ pub trait Tap {
     }
 }
 
-/// Reads and writes no activations of a pass whose gradients are for an optimizer's step.
-pub struct StepTap {
-    /// Whether something else reads the gradients of held entries; a step leaves them as they are.
+/// Reads and writes no activations.
+pub struct NoTap {
+    /// Whether something besides an optimizer's step, which leaves held entries as they are, reads their gradients.
     pub reads_held: bool,
 }
 
-impl Tap for StepTap {
+impl NoTap {
+    /// For a pass of which all gradients are read.
+    pub const fn all() -> Self {
+        Self { reads_held: true }
+    }
+}
+
+impl Tap for NoTap {
     fn wants(&self, _op: usize) -> bool {
         false
     }
@@ -85,21 +92,6 @@ impl Tap for StepTap {
 
     fn reads_held_gradients(&self) -> bool {
         self.reads_held
-    }
-}
-
-/// Reads and writes nothing.
-pub struct NoTap;
-
-impl Tap for NoTap {
-    fn wants(&self, _op: usize) -> bool {
-        false
-    }
-
-    fn write(&mut self, _op: usize, _activations: &mut Activations) {}
-
-    fn needs_exact_sums(&self) -> bool {
-        false
     }
 }
 
@@ -207,7 +199,7 @@ pub trait Compute: Send + Sync {
         dropout: DropoutStream,
         gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
-        self.train_tapped(network, inputs, count, dropout, &mut NoTap, gradient)
+        self.train_tapped(network, inputs, count, dropout, &mut NoTap::all(), gradient)
     }
 
     /// The same pass with a tap on its activations.

@@ -24,7 +24,7 @@ pub use activations::{Activations, Layout};
 pub use average_statistics::AverageStatistics;
 pub use burn_compute::{BurnCompute, DeviceError};
 pub use compute::{
-    BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Shortcuts, StepTap, Tap, TrainPass,
+    BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Shortcuts, Tap, TrainPass,
     TrainingOutput,
 };
 pub use kernels::simd::{processor_features, vectors};

@@ -199,7 +199,7 @@ impl<F: Formula> Held<'_, F> {
             let before = simd.load_most(values);
             let gradient = simd.load_most(&self.gradient[part.clone()]).to_array();
             let slots = slots.each_mut().map(|slot| &mut slot[part.clone()]);
-            // In arrays of their own, which the compiler knows not to overlap.
+            // In local arrays, which the compiler knows not to overlap.
             let mut after = before.to_array();
             let mut state = slots.each_ref().map(|slot| simd.load_most(slot).to_array());
             self.formula.update(&mut after, &gradient, &mut state.each_mut().map(|state| &mut state[..]));

@@ -11,7 +11,7 @@ use super::stop::StopKind;
 use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, LossValue, Network, OptimizerState, Score, StepTap, TrainPass, correct};
+use crate::net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
 
 /// How often progress is emitted, at most.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -182,7 +182,7 @@ impl MiniBatch<'_> {
             known.right = correct(logits, context.structure.outputs, &self.batch.labels);
             value.gradient
         };
-        let (inputs, count, mut tap) = (&self.batch.inputs, self.batch.len(), StepTap { reads_held });
+        let (inputs, count, mut tap) = (&self.batch.inputs, self.batch.len(), NoTap { reads_held });
         let pass = self.compute.train_tapped(network, inputs, count, Some(dropout), &mut tap, &mut gradient);
         (pass, known)
     }

@@ -94,7 +94,7 @@ impl BurnCompute {
 
     fn evaluate(&self, network: &Network, ops: Range<usize>, batch: Batch) -> Batch {
         let parameters = self.parameters(network, &network.structure().ops[ops.clone()]);
-        let mut tap = NoTap;
+        let mut tap = NoTap::all();
         let mut pass = self.pass(network, parameters, Mode::Evaluate, &mut tap);
         ops.fold(batch, |batch, op| pass.step(batch, op))
     }
@@ -126,7 +126,7 @@ impl Compute for BurnCompute {
         dropout: DropoutStream,
     ) -> TrainingOutput {
         let parameters = self.parameters(network, &network.structure().ops);
-        let mut tap = NoTap;
+        let mut tap = NoTap::all();
         let mode = Mode::Train { dropout, statistics: Vec::new() };
         let mut pass = self.pass(network, parameters, mode, &mut tap);
         let logits = pass.run(self.tensor(inputs), count).flatten(0, 1);

@@ -103,7 +103,7 @@ pub struct ConvGradients<'a> {
 /// A method to compute convolutions. Results depend on the numbers alone, not on the number of threads or the contents of
 /// buffers.
 pub trait Convolution: Send + Sync {
-    /// output = input ∗ weight, + bias where there is one. Of a part, a sum at −0.0 is [told](Part::take_minus_zero).
+    /// output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::take_minus_zero) a sum at −0.0.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.

@@ -142,7 +142,7 @@ struct FreePanel<'a> {
 impl Kernel for FreePanel<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        // As many rows at a time as there are registers for, where each has a pointer of its own.
+        // As many rows at a time as there are registers for, where each takes a pointer.
         if S::COLUMNS == 2 { self.rows::<S, 8>(simd) } else { self.rows::<S, 4>(simd) }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use super::free::FreeBits;
 use super::live;
-use super::parallel::{COST, chunks_mut, tasks};
+use super::parallel::{COST, any, chunks_mut};
 use super::scratch::{Buffer, Scratch};
 use super::simd::LANES;
 use super::sparse;
@@ -63,22 +63,14 @@ impl Part {
             (0..self.whole.inputs).filter(|input| self.inputs.binary_search(input).is_err()).collect();
         let is_zero =
             |weights: &[f32]| weights.iter().fold(0, |any, weight| any | weight.to_bits() << 1) == 0;
-        let found = AtomicBool::new(false);
-        tasks(self.whole.outputs, weight.len() * COST, |output| {
-            if found.load(Ordering::Relaxed) {
-                return;
-            }
+        !any(self.whole.outputs, weight.len() * COST, |output| {
             let weights = &weight[output * row..][..row];
-            let all = if self.outputs.binary_search(&output).is_ok() {
-                others.iter().all(|input| is_zero(&weights[input * taps..][..taps]))
+            if self.outputs.binary_search(&output).is_ok() {
+                !others.iter().all(|input| is_zero(&weights[input * taps..][..taps]))
             } else {
-                is_zero(weights)
-            };
-            if !all {
-                found.store(true, Ordering::Relaxed);
+                !is_zero(weights)
             }
-        });
-        !found.into_inner()
+        })
     }
 
     /// The shape of what is left.

@@ -102,7 +102,7 @@ impl Compute for NativeCompute {
         dropout: DropoutStream,
     ) -> TrainingOutput {
         let mut training = Training::new(self.pass(network, count), self.convolution, dropout);
-        let logits = training.forward(inputs, &mut NoTap, false).values.to_vec();
+        let logits = training.forward(inputs, &mut NoTap::all(), false).values.to_vec();
         TrainingOutput { logits, statistics: training.statistics }
     }
 

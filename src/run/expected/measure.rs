@@ -8,7 +8,7 @@ use crate::doc::structure::{Parameter, Role};
 use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::{Compute, LossFunction, Network, OptimizerState, StepTap, backend};
+use crate::net::{Compute, LossFunction, Network, NoTap, OptimizerState, backend};
 use crate::run::batches::Batch;
 use crate::run::context::initial_network;
 use crate::run::cost::training_bytes;
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
         self.passes += 1;
         let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
         let mut gradient = |logits: &[f32]| self.loss.evaluate(logits, &batch.labels).gradient;
-        let (inputs, count, mut tap) = (&batch.inputs, batch.len(), StepTap { reads_held: false });
+        let (inputs, count, mut tap) = (&batch.inputs, batch.len(), NoTap { reads_held: false });
         let pass =
             self.compute.train_tapped(&self.network, inputs, count, Some(dropout), &mut tap, &mut gradient);
         let passed = began.elapsed();

@@ -4,6 +4,8 @@
 mod owners;
 mod team;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::simd::prefetch;
@@ -45,6 +47,18 @@ pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     } else {
         (0..count).for_each(&task);
     }
+}
+
+/// Whether `holds` for any of 0..count, asked on several threads as by [`tasks`]; after the first that is found, the others are
+/// not asked.
+pub fn any(count: usize, work: usize, holds: impl Fn(usize) -> bool + Send + Sync) -> bool {
+    let found = AtomicBool::new(false);
+    tasks(count, work, |task| {
+        if !found.load(Ordering::Relaxed) && holds(task) {
+            found.store(true, Ordering::Relaxed);
+        }
+    });
+    found.into_inner()
 }
 
 /// A slice of which several tasks write disjoint parts.

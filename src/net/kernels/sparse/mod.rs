@@ -16,9 +16,7 @@
 pub mod conv;
 pub mod linear;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use super::parallel::{COST, chunks_mut, tasks};
+use super::parallel::{COST, any, chunks_mut};
 use super::scratch::{Buffer, Scratch};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
@@ -39,17 +37,10 @@ pub fn are_small(values: &[f32]) -> bool {
 
 /// Whether it holds for any of some pieces of a long slice.
 fn any_piece(values: &[f32], holds: impl Fn(&[f32]) -> bool + Send + Sync) -> bool {
-    let found = AtomicBool::new(false);
-    tasks(values.len().div_ceil(PIECE), values.len() * COST, |task| {
-        if found.load(Ordering::Relaxed) {
-            return;
-        }
-        let piece = &values[task * PIECE..];
-        if holds(&piece[..piece.len().min(PIECE)]) {
-            found.store(true, Ordering::Relaxed);
-        }
-    });
-    found.into_inner()
+    any(values.len().div_ceil(PIECE), values.len() * COST, |piece| {
+        let piece = &values[piece * PIECE..];
+        holds(&piece[..piece.len().min(PIECE)])
+    })
 }
 
 /// The largest bits without the sign.

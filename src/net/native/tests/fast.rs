@@ -10,7 +10,7 @@ use crate::net::{Compute, NativeCompute, NoTap, Tap};
 fn fast_kernels_train_nearly_as_exact_ones_do() {
     let network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
     let [exact, fast] = [NativeCompute::exact(), NativeCompute::fast()]
-        .map(|compute| train(&compute, &network, 16, &mut NoTap).gradients);
+        .map(|compute| train(&compute, &network, 16, &mut NoTap::all()).gradients);
     assert_ne!(exact, fast, "some convolutions are computed in another way");
     for (index, parameter) in network.structure().parameters.iter().enumerate() {
         let (Some(exact), Some(fast)) = (&exact[index], &fast[index]) else { continue };
@@ -32,7 +32,7 @@ fn fast_kernels_leave_evaluation_and_threads_alone() {
     let (exact, fast) = (NativeCompute::exact(), NativeCompute::fast());
     let logits = exact.logits(&network, &values, 3);
     assert_eq!(bits(&logits), bits(&fast.logits(&network, &values, 3)));
-    assert_same_bits(|| pass_bits(&train(&fast, &network, 16, &mut NoTap)));
+    assert_same_bits(|| pass_bits(&train(&fast, &network, 16, &mut NoTap::all())));
     assert_same_bits(|| bits(&fast.logits(&network, &values, 3)));
 }
 
@@ -42,7 +42,7 @@ fn the_structure_tells_whether_fast_kernels_have_other_bits() {
         let shape = Shape { channels: 3, height: 32, width: 32 };
         let network = network(&vgg(true, Head::Linear, width), shape);
         let [fast, exact] = [NativeCompute::fast(), NativeCompute::exact()]
-            .map(|compute| pass_bits(&train(&compute, &network, 4, &mut NoTap)));
+            .map(|compute| pass_bits(&train(&compute, &network, 4, &mut NoTap::all())));
         assert_eq!(network.structure().has_wide_convolution(), is_wide, "{width}");
         assert_eq!(fast != exact, is_wide, "{width}");
     }
@@ -57,5 +57,5 @@ fn a_tap_gets_exact_sums_from_fast_kernels_too() {
         let tap = || Writer(ops);
         assert_eq!(of(NativeCompute::fast(), &mut tap()), of(NativeCompute::exact(), &mut tap()), "{ops:?}");
     }
-    assert_ne!(of(NativeCompute::fast(), &mut NoTap), of(NativeCompute::exact(), &mut NoTap));
+    assert_ne!(of(NativeCompute::fast(), &mut NoTap::all()), of(NativeCompute::exact(), &mut NoTap::all()));
 }

@@ -6,7 +6,7 @@ use crate::doc::Head;
 use crate::doc::structure::Role;
 use crate::intervene::Entry;
 use crate::net::kernels::parallel::testing::assert_same_bits;
-use crate::net::{Compute, NativeCompute, Network, NoTap, StepTap, TrainPass};
+use crate::net::{Compute, NativeCompute, Network, NoTap, TrainPass};
 
 /// Prunes every second channel of every layer, with all of its weights; and freezes a part of the first layer.
 fn prune_channels(network: &mut Network) {
@@ -45,14 +45,14 @@ fn what_is_left_out_of_held_gradients_changes_no_other() {
     for mut network in networks().into_iter().chain([wide]) {
         prune_channels(&mut network);
         for compute in [NativeCompute::exact(), NativeCompute::fast()] {
-            let all = train(&compute, &network, 16, &mut NoTap);
+            let all = train(&compute, &network, 16, &mut NoTap::all());
             // A second pass finds buffers with numbers of the first.
             for _ in 0..2 {
-                let pass = train(&compute, &network, 16, &mut StepTap { reads_held: false });
+                let pass = train(&compute, &network, 16, &mut NoTap { reads_held: false });
                 assert_eq!(read(&network, &pass), read(&network, &all));
                 compute.recycle(pass);
             }
-            let whole = train(&compute, &network, 16, &mut StepTap { reads_held: true });
+            let whole = train(&compute, &network, 16, &mut NoTap::all());
             assert_eq!(pass_bits(&whole), pass_bits(&all));
         }
     }
@@ -63,5 +63,5 @@ fn what_is_left_does_not_depend_on_threads() {
     let mut network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
     prune_channels(&mut network);
     let fast = NativeCompute::fast();
-    assert_same_bits(|| read(&network, &train(&fast, &network, 16, &mut StepTap { reads_held: false })));
+    assert_same_bits(|| read(&network, &train(&fast, &network, 16, &mut NoTap { reads_held: false })));
 }

@@ -133,12 +133,12 @@ fn logits_and_gradients_are_those_of_burn() {
     for network in networks() {
         let values = inputs(network.structure().input, 6);
         assert_close(&own.logits(&network, &values, 6), &burn.logits(&network, &values, 6), "logit");
-        let found = train(&own, &network, 6, &mut NoTap);
-        assert_same(&network, &found, &train(&burn, &network, 6, &mut NoTap));
+        let found = train(&own, &network, 6, &mut NoTap::all());
+        assert_same(&network, &found, &train(&burn, &network, 6, &mut NoTap::all()));
         own.recycle(found);
-        let again = train(&own, &network, 6, &mut NoTap);
+        let again = train(&own, &network, 6, &mut NoTap::all());
         own.recycle(again.clone());
-        let third = train(&own, &network, 6, &mut NoTap);
+        let third = train(&own, &network, 6, &mut NoTap::all());
         assert_eq!(pass_bits(&third), pass_bits(&again), "used memory changes nothing");
     }
 }
@@ -171,8 +171,8 @@ fn networks_of_any_sizes_are_those_of_burn() {
     let check = |(network, count): (Network, usize)| {
         let values = inputs(network.structure().input, count);
         assert_close(&own.logits(&network, &values, count), &burn.logits(&network, &values, count), "logit");
-        let expected = train(&burn, &network, count, &mut NoTap);
-        assert_same(&network, &train(&own, &network, count, &mut NoTap), &expected);
+        let expected = train(&burn, &network, count, &mut NoTap::all());
+        assert_same(&network, &train(&own, &network, count, &mut NoTap::all()), &expected);
         Ok(())
     };
     TestRunner::new_with_rng(config, rng).run(&(any_network(), 3..9_usize), check).expect("they are equal");
@@ -183,7 +183,8 @@ fn norms_that_are_fixed_use_their_running_statistics() {
     let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
     let mut network = network(&vgg(true, Head::Linear, 4), Shape { channels: 1, height: 32, width: 32 });
     network.fix_norms(0..6);
-    let (found, expected) = (train(&own, &network, 3, &mut NoTap), train(&burn, &network, 3, &mut NoTap));
+    let (found, expected) =
+        (train(&own, &network, 3, &mut NoTap::all()), train(&burn, &network, 3, &mut NoTap::all()));
     assert_same(&network, &found, &expected);
 }
 
@@ -303,7 +304,7 @@ impl Tap for Watcher {
 fn what_is_done_at_once_trains_with_the_bits_of_what_is_done_one_by_one() {
     for own in [NativeCompute::exact(), NativeCompute::fast()] {
         for network in networks() {
-            let [at_once, one_by_one] = [&mut NoTap as &mut dyn Tap, &mut Watcher]
+            let [at_once, one_by_one] = [&mut NoTap::all() as &mut dyn Tap, &mut Watcher]
                 .map(|tap| pass_bits(&train(&own, &network, 6, tap)));
             assert_eq!(at_once, one_by_one);
             assert!(at_once.iter().flatten().all(|bits| f32::from_bits(*bits).is_finite()));
@@ -320,7 +321,11 @@ fn dropped_units_are_those_of_burn() {
     let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
     let network = network.with_structure(Arc::new(structure), values);
     let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
-    assert_same(&network, &train(&own, &network, 8, &mut NoTap), &train(&burn, &network, 8, &mut NoTap));
+    assert_same(
+        &network,
+        &train(&own, &network, 8, &mut NoTap::all()),
+        &train(&burn, &network, 8, &mut NoTap::all()),
+    );
     let values = inputs(network.structure().input, 8);
     let dropout = || Some(stream(3, Purpose::Dropout, &[1]));
     let logits = own.training_logits(&network, &values, 8, dropout());
@@ -330,7 +335,7 @@ fn dropped_units_are_those_of_burn() {
 #[test]
 fn threads_change_no_bit() {
     let network = network(&vgg(true, Head::Linear, 16), Shape { channels: 3, height: 32, width: 32 });
-    assert_same_bits(|| pass_bits(&train(&NativeCompute::exact(), &network, 8, &mut NoTap)));
+    assert_same_bits(|| pass_bits(&train(&NativeCompute::exact(), &network, 8, &mut NoTap::all())));
 }
 
 #[test]
