@@ -19,10 +19,67 @@ pub struct Found {
     pub classes: ClassNames,
     /// Size of the training part.
     pub train: usize,
+    /// Size of the validation part that the files themselves have; 0 where they have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub validation: usize,
     /// Size of the test part.
     pub test: usize,
     /// Begins the SHA-256 of what names the content of the files: data that change make other runs.
     pub content: String,
+}
+
+/// Returns true for 0, which files leave out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(size: &usize) -> bool {
+    *size == 0
+}
+
+/// What a look at the files of a user's data gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looked {
+    /// What settings need to know.
+    pub found: Found,
+    /// What people want to know.
+    pub details: Details,
+}
+
+/// What a source tells of the user's files beside what settings need to know. No identity depends on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// The classes of the samples of the training, validation and test part in the order of the files, before limits.
+    pub labels: [Vec<u32>; 3],
+    /// Where the parts come from: "the folders train and val", "20 % of the samples for testing, the same for all seeds".
+    pub split: String,
+    /// The columns of a table; none for other data.
+    pub columns: Option<Columns>,
+    /// Files that are no samples.
+    pub left_out: Vec<LeftOut>,
+    /// What the program assumed about the files, and what looks odd in them: whole sentences, with the remedy.
+    pub notes: Vec<String>,
+}
+
+/// The columns of a table by what they become, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// Names of columns of numbers: one feature each.
+    pub numbers: Vec<String>,
+    /// Names of columns of words, and how many different words each has: one feature a word.
+    pub words: Vec<(String, usize)>,
+    /// Names of columns that are no features.
+    pub left_out: Vec<String>,
+}
+
+/// Files of one ending that are left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Why: "no format that this program reads".
+    pub reason: String,
+    /// The ending, in lower case, with its dot; empty where they have none.
+    pub ending: String,
+    /// How many there are.
+    pub count: usize,
+    /// The first one.
+    pub first: PathBuf,
 }
 
 impl Found {
@@ -38,6 +95,8 @@ impl Found {
 pub struct Look {
     /// What was found, now or when the data were used before.
     pub found: Option<Found>,
+    /// What the source tells of the files beside; empty where they cannot be used now.
+    pub details: Arc<Details>,
     /// Why the files cannot be used now.
     pub error: Option<String>,
 }
@@ -46,8 +105,11 @@ impl Look {
     /// Looks at the files of these data; paths are relative to `base`. Reads from disk, which may be slow.
     pub fn at(data: &Data, base: &Path) -> Self {
         match data.look(base) {
-            Ok(found) => Self { found, error: None },
-            Err(error) => Self { found: None, error: Some(error.to_string()) },
+            Ok(looked) => {
+                let Looked { found, details } = looked.unwrap_or_default();
+                Self { found: data.needs_look().then_some(found), details: Arc::new(details), error: None }
+            }
+            Err(error) => Self { error: Some(error.to_string()), ..Self::default() },
         }
     }
 }

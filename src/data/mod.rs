@@ -58,7 +58,7 @@ pub use class_names::{ClassNames, NOTHING};
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
-pub use found::{Found, Look, Looks, Stamp};
+pub use found::{Columns, Details, Found, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};

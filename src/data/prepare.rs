@@ -32,10 +32,17 @@ pub struct Options {
 /// # Errors
 /// When nothing would be left to train on, or data without pixels are to be resized.
 pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
-    let Parts { mut train, mut test, mut classes, standardise, left_out } = parts;
+    let Parts { mut train, validation, mut test, mut classes, standardise, left_out } = parts;
     train.truncate(options.limit_train.unwrap_or(usize::MAX).min(train.len()));
     test.truncate(options.limit_test.unwrap_or(usize::MAX).min(test.len()));
-    let validation = take_validation(&mut train, options.validation)?;
+    let validation = match validation {
+        Some(_) if options.validation > 0 => {
+            let problem = "the files have a validation part of their own; remove it".to_owned();
+            return Err(DataError::setting("validation", problem));
+        }
+        Some(own) => own,
+        None => take_validation(&mut train, options.validation)?,
+    };
     let mut all = [train, validation, test];
     if let Some(size) = options.image_size {
         if !all[0].shape.is_image() {

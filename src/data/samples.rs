@@ -211,6 +211,8 @@ fn gather(values: &[f32], size: usize, indices: &[u32], into: &mut Vec<f32>) {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     pub train: Samples,
+    /// The validation part that the files themselves have.
+    pub validation: Option<Samples>,
     pub test: Samples,
     pub classes: usize,
     /// Whether the set is standardised whatever the experiment asks for, as iris is.
@@ -222,7 +224,7 @@ pub struct Parts {
 impl Parts {
     /// Whole parts, to be scaled as the experiment asks for.
     pub const fn new(train: Samples, test: Samples, classes: usize) -> Self {
-        Self { train, test, classes, standardise: false, left_out: Vec::new() }
+        Self { train, validation: None, test, classes, standardise: false, left_out: Vec::new() }
     }
 }
 

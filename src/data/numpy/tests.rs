@@ -27,7 +27,7 @@ fn an_archive_is_read_with_or_without_compression() {
     for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
         folder.write("set.npz", &small(method));
         let data = in_file(&folder.join("set.npz"));
-        let found = data.look(Path::new("")).unwrap().unwrap();
+        let found = data.look(Path::new("")).unwrap().unwrap().found;
         assert_eq!((found.shape, found.train, found.test), ([1, 1, 2], 10, 1));
         assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["0", "1"]);
         let read = data.with_found(Some(found)).read(None, Path::new("")).unwrap();
@@ -46,7 +46,7 @@ fn a_folder_is_read_and_split_and_a_change_is_noticed() {
     folder.write("x_train.npy", &npy("<f4", "(10, 2)", &numbers));
     folder.write("y_train.npy", &npy("|u1", "(10,)", &[0, 1, 2, 0, 1, 2, 0, 1, 2, 0]));
     let data = in_file(folder.path());
-    let found = data.look(Path::new("")).unwrap().unwrap();
+    let found = data.look(Path::new("")).unwrap().unwrap().found;
     assert_eq!((found.shape, found.train, found.test), ([2, 1, 1], 8, 2));
     let read = data.read(None, Path::new("")).unwrap();
     assert_eq!((read.train.len(), read.test.len(), read.classes), (8, 2, 3));

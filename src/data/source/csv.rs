@@ -4,7 +4,7 @@ use super::Source;
 use crate::data::memory::Memory;
 use crate::data::split::test_count;
 use crate::data::table::{self, TableSettings};
-use crate::data::{ClassNames, DataError, Found, Parts, take_test};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, take_test};
 
 dataset! {
     /// Settings of a table of the user's.
@@ -25,11 +25,13 @@ impl Csv {
 }
 
 impl Source for Csv {
-    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
+    fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
         let table::Table { samples, classes, content } = self.table(path)?;
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];
-        Ok(Found { shape, classes: ClassNames::from(classes), train: samples.len() - test, test, content })
+        let (classes, train) = (ClassNames::from(classes), samples.len() - test);
+        let found = Found { shape, classes, train, validation: 0, test, content };
+        Ok(Looked { found, details: Details::default() })
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {

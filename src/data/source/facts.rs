@@ -6,7 +6,7 @@ use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Found, KnownSet, Labels, Options, Origin, Places, Shape, prepare,
+    ClassNames, DataError, Dataset, Found, KnownSet, Labels, Looked, Options, Origin, Places, Shape, prepare,
 };
 
 /// What is known of a dataset before it is read.
@@ -30,7 +30,7 @@ impl Data {
         let known = |original: Original| {
             let Original { shape, classes, train, test } = original;
             let shape = [shape.channels, shape.height, shape.width];
-            Found { shape, classes: ClassNames::known(classes), train, test, content: String::new() }
+            Found { shape, classes: ClassNames::known(classes), train, test, ..Found::default() }
         };
         self.found().cloned().or_else(|| self.rule().original().map(known))
     }
@@ -60,12 +60,12 @@ impl Data {
         }
         let train = options.limit_train.map_or(train, |limit| limit.min(train));
         let test_samples = options.limit_test.map_or(test, |limit| limit.min(test));
-        let validation_samples = options.validation.min(train);
+        let taken = options.validation.min(train);
         Some(Facts {
             shape,
             classes: self.class_names().len(),
-            train_samples: train - validation_samples,
-            validation_samples,
+            train_samples: train - taken,
+            validation_samples: taken + found.validation,
             test_samples,
         })
     }
@@ -78,7 +78,7 @@ impl Data {
         let options = Options { image_size: self.image_size(side), ..self.rule().options() };
         let path = self.place(base)?.unwrap_or_default();
         if let Some(found) = self.found() {
-            check_unchanged(found, self.look(base)?.as_ref(), &path)?;
+            check_unchanged(found, self.look(base)?.map(|looked| looked.found).as_ref(), &path)?;
         }
         prepare(self.rule().read(&path, base)?, &options)
     }
@@ -118,7 +118,7 @@ impl Data {
     ///
     /// # Errors
     /// What cannot be read, and what to do about it.
-    pub fn look(&self, base: &Path) -> Result<Option<Found>, DataError> {
+    pub fn look(&self, base: &Path) -> Result<Option<Looked>, DataError> {
         if !self.needs_look() {
             return Ok(None);
         }

@@ -4,7 +4,7 @@ use super::Source;
 use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, parts, read};
 use crate::data::memory::GIB;
 use crate::data::split::{test_count, test_indices};
-use crate::data::{ClassNames, DataError, Found, Parts, Shape};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
 
 crate::choice! {
     /// The channels of pictures.
@@ -79,17 +79,13 @@ impl Images {
 }
 
 impl Source for Images {
-    fn look(&self, folder: &Path, base: &Path) -> Result<Found, DataError> {
+    fn look(&self, folder: &Path, base: &Path) -> Result<Looked, DataError> {
         let (parts, classes, content) = self.parts(folder, base)?;
         let [train, test] = parts.map(|part| part.len());
         let Shape { channels, height, width } = self.preparation().shape();
-        Ok(Found {
-            shape: [channels, height, width],
-            classes: ClassNames::from(classes),
-            train,
-            test,
-            content,
-        })
+        let (shape, classes) = ([channels, height, width], ClassNames::from(classes));
+        let found = Found { shape, classes, train, validation: 0, test, content };
+        Ok(Looked { found, details: Details::default() })
     }
 
     fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {

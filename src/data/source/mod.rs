@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Found, KnownSet, Options, Parts, Shape};
+use super::{DataError, KnownSet, Looked, Options, Parts, Shape};
 
 /// Declares the settings of a dataset: those that all datasets share; a folder where a known set is read from files; the
 /// path of data of the user's, what was found there, and how much memory they may take.
@@ -191,9 +191,9 @@ pub trait Source: Settings {
     ///
     /// # Errors
     /// What cannot be read, and what to do about it.
-    fn look(&self, path: &Path, base: &Path) -> Result<Found, DataError> {
+    fn look(&self, path: &Path, base: &Path) -> Result<Looked, DataError> {
         let _ = (path, base);
-        Ok(Found::default())
+        Ok(Looked::default())
     }
 
     /// Reads it, from this folder or file where it has one; other paths are relative to `base`.

@@ -5,7 +5,7 @@ use crate::data::class_names::distinct;
 use crate::data::memory::Memory;
 use crate::data::numpy::{Arrays, REMEDY};
 use crate::data::split::test_count;
-use crate::data::{ClassNames, DataError, Found, Parts, take_test};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, take_test};
 
 crate::choice! {
     /// Which axis of arrays of images has the channels.
@@ -34,7 +34,7 @@ impl Numpy {
 }
 
 impl Source for Numpy {
-    fn look(&self, path: &Path, _: &Path) -> Result<Found, DataError> {
+    fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
         let mut arrays = Arrays::open(path, REMEDY)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let all: Vec<_> = [Some(&train), test.as_ref()].into_iter().flatten().collect();
@@ -57,11 +57,13 @@ impl Source for Numpy {
         };
         let trained = if test.is_some() { train.len } else { train.len - tested };
         let shape = [train.shape.channels, train.shape.height, train.shape.width];
-        Ok(Found { shape, classes: ClassNames::from(classes), train: trained, test: tested, content })
+        let classes = ClassNames::from(classes);
+        let found = Found { shape, classes, train: trained, validation: 0, test: tested, content };
+        Ok(Looked { found, details: Details::default() })
     }
 
     fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {
-        let classes = self.look(path, base)?.classes.len();
+        let classes = self.look(path, base)?.found.classes.len();
         let mut arrays = Arrays::open(path, REMEDY)?;
         let (train, test) = arrays.parts(self.is_channels_last())?;
         let mut samples = arrays.read(&train, self.is_channels_last())?;
