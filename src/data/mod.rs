@@ -16,6 +16,7 @@
 //! | `locate` | which folder, when the experiment names none |
 //! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
+//! | `stand_in` | pointers and pages in the place of files |
 //! | `recognise` | which dataset a file or folder holds |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
@@ -46,6 +47,7 @@ mod samples;
 mod shape;
 mod source;
 mod split;
+mod stand_in;
 mod standardise;
 mod svhn;
 mod table;
@@ -74,5 +76,6 @@ pub use source::{
     Kmnist, Mnist, Numpy, Svhn,
 };
 pub use split::{take_test, take_validation};
+pub use stand_in::stand_in;
 pub use standardise::Standardisation;
 pub use svhn::{SVHN, svhn};

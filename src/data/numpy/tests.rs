@@ -150,7 +150,7 @@ fn names_of_classes_that_are_equal_become_distinct() {
     let (file, classes) =
         (folder.join("set.npz").display().to_string(), ["crane", "crane"].map(str::to_owned).to_vec());
     let found =
-        Data::Numpy(Numpy { file, classes, ..Numpy::default() }).look(Path::new("")).unwrap().unwrap();
+        Data::Numpy(Numpy { file, classes, ..Numpy::default() }).look(Path::new("")).unwrap().unwrap().found;
     assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["crane", "crane (1)"]);
 }
 

@@ -102,7 +102,7 @@ impl Document {
             TaskState::Done(found) => found,
             TaskState::Failed(error) => {
                 let failed = |data: &Data| {
-                    let look = Look { found: None, error: Some(error.clone()) };
+                    let look = Look { error: Some(error.clone()), ..Look::default() };
                     (data.clone(), None, look)
                 };
                 self.looking.wanted.iter().map(failed).collect()
