@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::{folder_of, input_problems, look_at_data};
+use crate::run::{folder_of, input_problems, look_at_inputs};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ impl Document {
         let mut file = opened.experiment;
         let (base, results) = (base_of(&arguments.file), folder_of(&arguments.file));
         for experiment in [&mut experiment, &mut file] {
-            look_at_data(experiment, &base, Some(&results));
+            look_at_inputs(experiment, &base, Some(&results));
         }
         let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
