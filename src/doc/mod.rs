@@ -40,4 +40,4 @@ pub use stage::{Stage, Train};
 pub use structure::Structure;
 pub use target::Target;
 pub use training::{Kernels, Loss, NonFinite, Recording, Training, WeightRecord};
-pub use validate::validate;
+pub use validate::{idle_sweeps, validate};

@@ -299,6 +299,7 @@ impl Document {
             });
             (runs, false)
         };
+        problems.extend(doc::idle_sweeps(&self.experiment, &runs));
         let (missing, without_data) = self.missing_data(&runs);
         problems.extend(without_data);
         self.drafts.keep_reachable(&mut self.experiment);
