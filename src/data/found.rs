@@ -143,6 +143,14 @@ impl Input {
         }
     }
 
+    /// Returns true if its files are not there.
+    pub fn is_gone(&self, base: &Path) -> bool {
+        match self {
+            Self::Data(data) => data.check_files(base).is_err(),
+            Self::File(file) => !base.join(file).exists(),
+        }
+    }
+
     /// The state of its files, as far as a glance shows it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         match self {

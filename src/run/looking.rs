@@ -10,7 +10,7 @@ use crate::data::{Digests, Input, Look};
 use crate::doc::{Experiment, Inputs, Run, RunSpec, changed_inputs, inputs_to_look_at};
 
 /// Looks at the inputs that an experiment names and that were not looked at yet; paths are relative to `base`. Where
-/// they cannot be used now, the runs in the folder `results` may know what they were. Reads from disk, which may be slow.
+/// they are gone, the runs in the folder `results` may know what they were. Reads from disk, which may be slow.
 pub fn look_at_inputs(experiment: &mut Experiment, base: &Path, results: Option<&Path>) {
     let (inputs, digests) = (inputs_to_look_at(experiment), Digests::open());
     for input in &inputs {
@@ -24,10 +24,10 @@ pub fn look_at_inputs(experiment: &mut Experiment, base: &Path, results: Option<
     }
 }
 
-/// As [`look_at_inputs`], for one of them.
+/// As [`look_at_inputs`], for one of them. Files that are there and cannot be used are not those of before.
 pub fn look_at(input: &Input, base: &Path, results: Option<&Path>, digests: &Digests) -> Look {
     let look = input.look(base, digests);
-    if look.found.is_some() || look.content.is_some() {
+    if !input.is_gone(base) {
         return look;
     }
     let before = results.map(|folder| known_before(input, folder)).unwrap_or_default();
