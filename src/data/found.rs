@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::digests::Stat;
 use super::{ClassNames, Data, DataError, Digests, Shape};
 
 /// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
@@ -155,7 +155,7 @@ impl Input {
     pub fn stamp(&self, base: &Path) -> Stamp {
         match self {
             Self::Data(data) => data.stamp(base),
-            Self::File(file) => stamp_of(&base.join(file)).into_iter().collect(),
+            Self::File(file) => Stat::read(&base.join(file)).into_iter().collect(),
         }
     }
 
@@ -168,13 +168,8 @@ impl Input {
     }
 }
 
-/// The state of files: lengths and times of the last change.
-pub type Stamp = Vec<(u64, Option<SystemTime>)>;
-
-fn stamp_of(path: &Path) -> Option<(u64, Option<SystemTime>)> {
-    let about = path.metadata().ok()?;
-    Some((if about.is_file() { about.len() } else { 0 }, about.modified().ok()))
-}
+/// The state of files.
+pub type Stamp = Vec<Stat>;
 
 impl Data {
     /// The state of the files of a dataset, as far as a glance shows it: of the file or folder, of what is in it, and of
@@ -182,7 +177,7 @@ impl Data {
     pub fn stamp(&self, base: &Path) -> Stamp {
         let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
         if let Some(files) = self.set_files(&place) {
-            return files.iter().filter_map(|(_, path)| stamp_of(path)).collect();
+            return files.iter().filter_map(|(_, path)| Stat::read(path)).collect();
         }
         let inside = |path: &Path| {
             let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
@@ -195,7 +190,7 @@ impl Data {
             let inside = inside(&path);
             std::iter::once(path).chain(inside)
         });
-        all.filter_map(|path| stamp_of(&path)).collect()
+        all.filter_map(|path| Stat::read(&path)).collect()
     }
 }
 

@@ -77,9 +77,9 @@ impl Document {
         let mut file = opened.experiment;
         let base = base_of(&arguments.file);
         let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
-        for experiment in [&mut experiment, &mut file] {
-            look_at_inputs(experiment, &base, Some(&results));
-        }
+        look_at_inputs(&mut experiment, &base, Some(&results));
+        file.looks = experiment.looks.clone();
+        look_at_inputs(&mut file, &base, Some(&results));
         let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
             path: arguments.file.clone(),
