@@ -106,9 +106,8 @@ impl Digests {
 
     fn open_in(folder: Option<PathBuf>, settled: Duration) -> Self {
         let cache = folder.map(|folder| folder.join("digests"));
-        let short = cache.as_ref().filter(|cache| {
-            cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE)
-        });
+        let short =
+            cache.as_ref().filter(|cache| cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE));
         let text = short.and_then(|cache| std::fs::read_to_string(cache).ok()).unwrap_or_default();
         let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
         let known = Mutex::new(known);

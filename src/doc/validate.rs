@@ -167,7 +167,8 @@ fn has_known_inputs(run: &Run) -> bool {
 fn idle_value(experiment: &Experiment, arm: usize, positions: [usize; 2]) -> Option<Problem> {
     let own = Place::default().key("arms").index(arm).key("sweep");
     let of_all = experiment.sweep.0.iter().map(|pair| (pair, Place::default().key("sweep")));
-    let swept: Vec<_> = of_all.chain(experiment.arms[arm].sweep.0.iter().map(|pair| (pair, own.clone()))).collect();
+    let swept: Vec<_> =
+        of_all.chain(experiment.arms[arm].sweep.0.iter().map(|pair| (pair, own.clone()))).collect();
     let [mut first, mut second] = positions;
     // The last list varies fastest.
     for ((path, list), place) in swept.into_iter().rev() {

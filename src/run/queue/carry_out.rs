@@ -86,7 +86,10 @@ fn in_directory(
         return Ok(Ended::Done);
     }
     if run.id != run.spec.id() {
-        return refuse(&mut directory, "the results of an earlier version are gone; start the experiment again");
+        return refuse(
+            &mut directory,
+            "the results of an earlier version are gone; start the experiment again",
+        );
     }
     if let Err(changes) = check_inputs(run, base, datasets.digests()) {
         return refuse(&mut directory, &changes);
