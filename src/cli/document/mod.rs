@@ -73,7 +73,7 @@ impl Document {
             assign(&mut experiment, key, value)?;
         }
         let mut file = opened.experiment;
-        let (base, results) = (base_of(&arguments.file), folder_of(&arguments.file));
+        let (base, results) = (file::base_of(&arguments.file), folder_of(&arguments.file));
         for experiment in [&mut experiment, &mut file] {
             look_at_data(experiment, &base, Some(&results));
         }
@@ -122,7 +122,7 @@ impl Document {
 
     /// The folder that paths in the file are relative to.
     pub fn base(&self) -> PathBuf {
-        base_of(&self.path)
+        file::base_of(&self.path)
     }
 
     /// All problems, missing data included, the runs of an experiment without any, and what reading the data found.
@@ -231,11 +231,6 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
-}
-
-/// The folder that paths in a file are relative to.
-fn base_of(file: &Path) -> PathBuf {
-    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// A setting in the form of the command line.
