@@ -12,6 +12,7 @@ pub mod intervention;
 mod known_data;
 mod location;
 mod looking;
+pub mod paths;
 pub mod plan;
 mod problem;
 mod run_count;
