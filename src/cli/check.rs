@@ -43,7 +43,7 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let runs = distinct(&found.measured(&runs));
     let costs = Costs::new(&runs, cost);
     let size = size(arms, runs.len(), &costs);
-    print_out(&format!("{} is valid: {size}", arguments.document.file.display()));
+    print_out(&format!("{} is valid: {size}", arguments.document.file.display()))?;
     let secs = |run: &Run, record: Option<RunRecord>| {
         let done = record.filter(RunRecord::is_done)?;
         Some((run.id.clone(), done.progress().secs))
@@ -52,7 +52,7 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
     if let Some(left) = left(&runs, &costs, &done, Measures { measure: &measure, most }) {
-        print_out(&left);
+        print_out(&left)?;
     }
     Ok(Exit::Done)
 }

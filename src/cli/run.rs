@@ -32,6 +32,9 @@ pub struct RunArgs {
     /// Threads per run [default: the runs share the cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Processors that the runs which are left share, where these are not all of the computer's
+    #[arg(long, value_name = "N", conflicts_with_all = ["jobs", "threads"], value_parser = clap::value_parser!(u16).range(1..))]
+    cpus: Option<u16>,
     /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines [default: in an array of Slurm,
     /// PBS or Kubernetes, the part of the task]
     #[arg(long, value_name = "I/N")]
@@ -74,7 +77,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     queue.join();
 
     ends.extend(self::ends(&folder, &left));
-    print_out(&summary(&runs, &ends, &folder));
+    let printed = print_out(&summary(&runs, &ends, &folder));
     if stop.requested().is_some() {
         let waiting = RunState::Waiting;
         let state =
@@ -85,7 +88,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     for line in damaged(&runs, &ends, &folder, exit) {
         print_err(&line);
     }
-    Ok(exit)
+    printed.map(|()| exit)
 }
 
 /// The shard that was named; where no runs were chosen either, that of the scheduler.
@@ -140,6 +143,9 @@ fn ends(folder: &Path, runs: &[Run]) -> RunEnds {
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
+    if let Some(cpus) = arguments.cpus {
+        return QueueOptions::dividing(usize::from(cpus), runs);
+    }
     QueueOptions::chosen(arguments.jobs.map(usize::from), arguments.threads.map(usize::from), runs)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::experiment::{Experiment, VERSION};
 use super::problem::Problem;
-use super::scan::{locate, written};
+use super::scan::{has_comments, locate, written};
 use crate::form::{ron_text, write};
 
 /// Why a file could not be opened or saved.
@@ -49,6 +49,11 @@ pub enum FileError {
         /// What the system says.
         source: std::io::Error,
     },
+}
+
+/// The folder that paths in an experiment are relative to: that of its file.
+pub fn base_of(file: &Path) -> PathBuf {
+    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// An experiment with the text that it was read from.
@@ -174,20 +179,7 @@ pub fn header(text: &str) -> &str {
 
 /// Whether there are comments after the head, which saving would lose.
 pub fn has_other_comments(text: &str) -> bool {
-    let body = &text[header(text).len()..];
-    let mut in_text = false;
-    let mut escaped = false;
-    let mut previous = ' ';
-    for character in body.chars() {
-        match character {
-            '"' if !escaped => in_text = !in_text,
-            '/' | '*' if !in_text && previous == '/' => return true,
-            _ => {}
-        }
-        escaped = character == '\\' && !escaped;
-        previous = character;
-    }
-    false
+    has_comments(&text[header(text).len()..])
 }
 
 /// A problem with the line and column that it has in the text of its file, as compilers write it.
@@ -240,6 +232,8 @@ mod tests {
         assert!(!has_other_comments(TEXT));
         assert!(has_other_comments(&TEXT.replace("seeds", "// why\n    seeds")));
         assert!(has_other_comments(&TEXT.replace("seeds", "/* why */ seeds")));
+        let raw = TEXT.replace("\"x // y\"", "r\"C:\\\"");
+        assert!(!has_other_comments(&raw) && has_other_comments(&raw.replace("seeds", "// why\n    seeds")));
     }
 
     #[test]

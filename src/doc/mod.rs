@@ -11,6 +11,7 @@ mod identity;
 mod inputs;
 pub mod intervention;
 mod location;
+pub mod paths;
 pub mod plan;
 mod problem;
 mod run_count;

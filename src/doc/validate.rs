@@ -65,6 +65,8 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
 
 /// The most steps of one run: more are typing errors, and would fill the memory.
 const MOST_STEPS: u64 = 1_000_000;
+/// The most rounds of repetitions that are looked at after their first ones.
+const MOST_ROUNDS: usize = 1000;
 
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     let arms = Place::default().key("arms");
@@ -124,10 +126,12 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         problems.push(Problem::error(plan.clone(), message));
     }
     let Some(structure) = structure else { return };
-    let RunSpec { net, data, seed, .. } = &arm.spec;
-    let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
-    let looks = &experiment.looks;
-    let mut check = Check { arm: name, seed, net, data, looks, structure: &structure, left, problems };
+    let RunSpec { net, data, train, seed, .. } = &arm.spec;
+    let (looks, structure) = (&experiment.looks, &structure);
+    let samples = data.facts(net.image_side()).map_or(0, |facts| facts.train_samples);
+    let (left, rounds) = (Left { samples, ..Left::default() }, MOST_ROUNDS);
+    let (name, seed) = (arm.name.as_str(), *seed);
+    let mut check = Check { arm: name, seed, net, data, looks, structure, train, rounds, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
@@ -262,6 +266,9 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
         problems.push(Problem::error(place.key("evaluate"), message));
     }
 }
+
+#[cfg(test)]
+mod one_value_tests;
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::DataError;
+use crate::doc::plan::one_value;
 use crate::net::DeviceError;
 use crate::net::weights_file::WeightFileError;
 
@@ -33,15 +34,14 @@ pub enum RunError {
         stage: String,
     },
     /// A batch norm got one value for each channel.
-    #[error(
-        "the last mini-batch of an epoch has one sample, and batch norm needs two values to normalize; \
-            change batch from {batch} so that {samples} samples do not leave a single one"
-    )]
+    #[error("{}", one_value(*batch, [*samples; 2], norm))]
     LonelySample {
         /// Batch size.
         batch: usize,
         /// Size of the training part.
         samples: usize,
+        /// The batch norm.
+        norm: String,
     },
     /// A stage cannot be carried out.
     #[error("{stage}: {message}")]

@@ -186,6 +186,9 @@ fn a_campaign_that_is_stopped_goes_on_exactly() {
     for table in TABLES {
         assert_eq!(parts.file(table), whole.file(table), "{table}");
     }
+    let logged = |disk: &OnDisk| disk.file("events.jsonl").matches("\"event\":\"campaign_cell\"").count();
+    assert_eq!(logged(&whole), 2, "a line for each cell");
+    assert!(logged(&parts) <= 4, "and for each stop one of the cell under way: {}", logged(&parts));
     let record = |disk: &OnDisk| {
         weightlab::run::read_record(&disk.folder.path().join("x.runs"), &disk.spec.id()).unwrap()
     };

@@ -152,9 +152,11 @@ fn snip_goes_on_with_further_orders_where_an_epoch_is_used_up() {
         run(with_plan(&plan)).state.network.all_entries(0)
     };
     assert_ne!(mask(3), mask(4), "192 samples are three batches; the fourth is the first of another order");
-    let mut lonely = vgg("Do(Prune(criterion: Snip(batches: 3)))");
-    lonely.train.batch = 63;
-    assert!(failure(lonely).contains("has one sample"));
+    let lonely = spec(
+        "(data: Iris(), net: Sequential(layers: [Linear(8), BatchNorm(), Relu, Linear()]), train: (batch: 17), \
+            arms: [(plan: [Do(Prune(criterion: Snip(batches: 8)))])])",
+    );
+    assert!(failure(lonely).contains("batch norm 1 would see one value for each channel"));
 }
 
 #[test]

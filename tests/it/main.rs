@@ -7,6 +7,7 @@ mod campaign;
 mod campaign_disk;
 mod checkpoints;
 mod cli;
+mod cli_output;
 mod cluster;
 mod contract;
 mod engine;

@@ -75,7 +75,7 @@ impl Document {
             assign(&mut experiment, key, value)?;
         }
         let mut file = opened.experiment;
-        let base = base_of(&arguments.file);
+        let base = file::base_of(&arguments.file);
         let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
         look_at_inputs(&mut experiment, &base, Some(&results));
         file.looks = experiment.looks.clone();
@@ -126,7 +126,7 @@ impl Document {
 
     /// The folder that paths in the file are relative to.
     pub fn base(&self) -> PathBuf {
-        base_of(&self.path)
+        file::base_of(&self.path)
     }
 
     /// All problems, missing data included, the runs of an experiment without any, and what reading the data found.
@@ -239,11 +239,6 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
-}
-
-/// The folder that paths in a file are relative to.
-fn base_of(file: &Path) -> PathBuf {
-    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// A setting in the form of the command line.

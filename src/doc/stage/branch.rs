@@ -48,6 +48,14 @@ impl Planned for Branch {
         let outside = check.left.clone();
         if self.init == BranchInit::Fresh {
             check.left.in_place.clear();
+            check.left.fixed_norms.clear();
+        }
+        let facts = self.data.as_ref().and_then(|data| data.facts(check.net.image_side()));
+        if let Some(facts) = &facts {
+            check.left.samples = facts.train_samples;
+        }
+        if self.init == BranchInit::Fresh || self.data.is_some() {
+            check.left.sample = 0;
         }
         check_plan(&self.plan, check, &place.key("plan"));
         check.left = outside;

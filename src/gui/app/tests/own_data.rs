@@ -37,7 +37,7 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
     window.execute(Command::Undo);
     assert!(until(&mut window, is_known) && classes(&window).len() == 3);
     let before = window.id(0, 1);
-    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron")).unwrap();
+    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron"), false).unwrap();
     let saved = std::fs::read_to_string(folder.path().join("y.ron")).unwrap();
     assert!(!saved.contains("found") && !saved.contains("cow"), "{saved}");
     assert_eq!(window.id(0, 1), before);
@@ -74,6 +74,26 @@ fn a_table_that_is_dropped_becomes_the_data() {
     let Data::Csv(csv) = &window.harness.state().editor.document.experiment.data else { panic!() };
     assert_eq!((csv.file.as_str(), csv.label.as_str()), (&*path.to_string_lossy(), "kind"));
     assert!(until(&mut window, |window| classes(window).len() == 3));
+    // The path leads to the table from every place of the experiment, also where another one has its name.
+    std::fs::create_dir(folder.path().join("b")).unwrap();
+    std::fs::write(folder.path().join("b/animals.csv"), TABLE.replace("dog", "emu")).unwrap();
+    let whole = path.to_string_lossy().into_owned();
+    let places = [
+        ("x.ron", Command::Save, "animals.csv"),
+        ("b/x.ron", Command::SaveAs, &whole),
+        ("y.ron", Command::SaveAs, &whole),
+    ];
+    for (place, command, written) in places {
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join(place)));
+        window.execute(command);
+        window.harness.run();
+        let document = &window.harness.state().editor.document;
+        assert!(!document.is_unsaved() && document.path() == Some(&folder.path().join(place)));
+        let Data::Csv(csv) = &document.experiment.data else { panic!() };
+        assert_eq!(csv.file, written, "{place}");
+        assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "dog"]), "{place}");
+        assert_ne!(window.harness.state().command_context().undoes, Some("settings"), "saving is no edit");
+    }
 }
 
 #[test]

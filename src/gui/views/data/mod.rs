@@ -7,7 +7,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
@@ -111,7 +111,7 @@ impl View for DataView {
             return None;
         };
         let part = if shared.changed.is_some() { DataPart::Test } else { self.part };
-        let base = input.results.parent().unwrap_or(Path::new("")).to_owned();
+        let base = input.base.to_owned();
         let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, part);
         let read = (spec, key.1.clone());
         let samples =
