@@ -9,6 +9,7 @@ mod checkpoints;
 mod cli;
 mod cluster;
 mod contract;
+mod crashes;
 mod engine;
 mod engine_devices;
 mod engine_ensemble;
