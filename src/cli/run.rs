@@ -200,7 +200,8 @@ fn exit_of(runs: &[Run], ends: &RunEnds, (failures, elsewhere): NotDone<'_>, sto
         }
         if let Some(owner) = elsewhere.get(&run.id) {
             print_err(&format!(
-                "{} (seed {}) is running elsewhere ({owner}); left alone here",
+                "{} (seed {}) is running elsewhere ({owner}); left alone here. If that process is dead, start again \
+                    two minutes after its last sign of life",
                 run.arm, run.seed
             ));
         }

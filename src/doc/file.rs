@@ -143,17 +143,25 @@ pub fn write_atomically_by<T>(
 ) -> std::io::Result<T> {
     let path = &link_target(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".weightlab-").tempfile_in(folder)?;
+    let mut file = new_file(folder)?;
     let written = write(&mut file)?;
-    file.as_file().sync_all()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(path).map_or(0o644, |old| old.permissions().mode());
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+    if let Ok(old) = std::fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions())?;
     }
+    file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(written)
+}
+
+/// Makes a file that will get its name when it is whole. As every new file, anybody may read and change it whom the umask lets.
+///
+/// # Errors
+/// What the system says.
+pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(".weightlab-").tempfile_in(folder)
 }
 
 /// The file that a path leads to over links, which may be missing at the end.
@@ -225,6 +233,21 @@ mod tests {
             assert!(link.is_symlink() && again.is_symlink());
             assert_eq!(open(&folder.path().join("real/x.ron")).unwrap().experiment.name, name);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_the_rights_of_new_files_and_an_old_one_keeps_its_own() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [new, plain] = ["new", "plain"].map(|name| folder.path().join(name));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::write(&plain, "").unwrap();
+        write_atomically(&new, b"1").unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+        std::fs::set_permissions(&new, PermissionsExt::from_mode(0o600)).unwrap();
+        write_atomically(&new, b"2").unwrap();
+        assert_eq!(mode(&new), 0o600);
     }
 
     #[test]

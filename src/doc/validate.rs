@@ -363,7 +363,7 @@ mod tests {
                 "(data: Digits(limit_train: 1), net: ResNet(), arms: [(plan: [Do(Snapshot(name: \"a\")), Connect(a: \"a\", b: \"a\")])])",
                 "measured on two training samples at least",
             ),
-            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the run's directory"),
+            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the folder exports"),
             ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
             ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can target them"),
             (

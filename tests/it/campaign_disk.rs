@@ -256,6 +256,30 @@ fn the_log_applied_again_gives_the_same_logits() {
 }
 
 #[test]
+fn a_plan_that_names_files_of_the_run_changes_none_of_them() {
+    let exports = [
+        "campaign-0.safetensors",
+        "weights.safetensors",
+        "CHECKPOINT/state.safetensors",
+        "rounds/step-0.safetensors",
+    ]
+    .map(|name| format!("Do(Export(file: \"{name}\"))"));
+    let plan = format!("Campaign(trials: Fixed(4), images: 5), Do(Reinitialize()), {}", exports.join(", "));
+    let last = "Do(Set(parameter: \"fc1.bias\", indices: [0], value: 2.0)), Do(Import(file: \"CHECKPOINT/state.safetensors\"))";
+    let disk = OnDisk::new(with_plan(&format!("{plan}, {last}")));
+    let done = disk.go_on(usize::MAX);
+    assert_eq!(done.outcome, RunEnd::Done);
+    let replayed = replay(&disk.path(), &Replay::default()).unwrap();
+    assert!(replayed.len() == 4 && replayed.iter().all(weightlab::run::Replayed::is_equal));
+    let exported = OnDisk::new(with_plan(&plan)).go_on(usize::MAX);
+    assert_eq!(done.checksum, exported.checksum, "it was read where it was written");
+    assert!(
+        disk.path().join("exports/CHECKPOINT/state.safetensors").is_file()
+            && disk.path().join("checkpoint").is_dir()
+    );
+}
+
+#[test]
 fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
     let plan = "Campaign(fault: (amount: Count(1)), vary: Bit([0, 30]), trials: Fixed(40), images: 6),
         Campaign(fault: (amount: Rate(1e-4)), trials: Fixed(20), images: 4),

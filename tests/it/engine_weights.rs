@@ -92,6 +92,7 @@ fn a_file_that_the_run_exported_wins_over_one_beside_the_document() {
     let (base, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let export = with_plan("Do(Export(file: \"x.safetensors\"))");
     let other = with_files(RunSpec { seed: 2, ..export.clone() }, base.path(), base.path());
+    std::fs::rename(base.path().join("exports/x.safetensors"), base.path().join("x.safetensors")).unwrap();
     let own = context(export).fresh_network(0);
     let there_and_back =
         with_plan("Do(Export(file: \"x.safetensors\")), Train(\"2it\"), Do(Import(file: \"x.safetensors\"))");
@@ -104,7 +105,7 @@ fn a_file_that_the_run_exported_wins_over_one_beside_the_document() {
 #[test]
 fn the_past_is_forgotten_where_values_come_from_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.safetensors");
+    let path = folder.path().join("exports/x.safetensors");
     let file = path.display();
     with_files(with_plan("Do(Export(file: \"x.safetensors\"))"), folder.path(), folder.path());
     let train = "Train(steps: \"4it\", evaluate: \"1it\")";
@@ -260,7 +261,7 @@ fn tensors_that_the_network_has_not_are_named() {
           arms: [(plan: [Do(Export(file: \"x.safetensors\"))])])",
     );
     with_files(larger, folder.path(), folder.path());
-    let path = folder.path().join("x.safetensors");
+    let path = folder.path().join("exports/x.safetensors");
     let plan = format!("Do(Graft(from: \"{}\", target: (layers: First(2))))", path.display());
     let report = &reports(&run(with_plan(&plan)).events, "graft")[0];
     assert_eq!(report.level, ReportLevel::Warning, "perhaps they are of another network");

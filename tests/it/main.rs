@@ -10,6 +10,7 @@ mod cli;
 mod cli_output;
 mod cluster;
 mod contract;
+mod crashes;
 mod engine;
 mod engine_devices;
 mod engine_ensemble;
