@@ -12,11 +12,6 @@ const KEY: [u8; 32] = *b"weightlab validation samples v1\0";
 /// Key of the stream that chooses test samples, the same for all experiments.
 const TEST_KEY: [u8; 32] = *b"weightlab test samples v1\0\0\0\0\0\0\0";
 
-/// Which of `len` samples are for validation: the first `count` of one fixed shuffle, ascending.
-fn validation_indices(len: usize, count: usize) -> Vec<u32> {
-    chosen(KEY, len, count)
-}
-
 /// Takes the share `test` of the samples out, for testing: the number is rounded, ties away from 0, and at least 1; which
 /// ones are the first of one fixed shuffle. Both parts keep their order.
 ///
@@ -24,7 +19,7 @@ fn validation_indices(len: usize, count: usize) -> Vec<u32> {
 /// When nothing would be left to train on.
 pub fn take_test(all: &mut Samples, test: f64) -> Result<Samples, DataError> {
     let count = test_count(all.len(), test)?;
-    Ok(all.take_out(&test_indices(all.len(), count)))
+    Ok(all.take_out(&chosen(TEST_KEY, all.len(), count)))
 }
 
 /// How many of `len` samples are for testing.
@@ -39,11 +34,23 @@ pub(super) fn test_count(len: usize, test: f64) -> Result<usize, DataError> {
     Ok(count)
 }
 
-/// Which of `len` samples are for testing, ascending.
-pub(super) fn test_indices(len: usize, count: usize) -> Vec<u32> {
-    chosen(TEST_KEY, len, count)
+/// Returns which samples of these classes are for testing, ascending, where each class keeps its share. Each keeps a sample for
+/// training.
+///
+/// # Errors
+/// When nothing would be left to train on, or nothing to test on.
+pub(super) fn stratified_test(labels: &[u32], test: f64) -> Result<Vec<u32>, DataError> {
+    let count = test_count(labels.len(), test)?;
+    let quotas = quotas(labels, count);
+    let count = quotas.iter().sum();
+    if count == 0 {
+        let problem = "no class has a second sample, which could be for testing; add samples, or a test part";
+        return Err(DataError::setting("test", problem));
+    }
+    Ok(stratified(TEST_KEY, labels, quotas, count))
 }
 
+/// Returns the first `count` samples of one fixed shuffle, ascending.
 fn chosen(key: [u8; 32], len: usize, count: usize) -> Vec<u32> {
     let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(key));
     order.truncate(count);
@@ -51,11 +58,46 @@ fn chosen(key: [u8; 32], len: usize, count: usize) -> Vec<u32> {
     order
 }
 
-/// Takes `count` samples out of the training part. Both keep their order.
+/// Returns `count` samples, ascending: of one fixed shuffle, the first of each class up to its quota, then, where all quotas
+/// together are fewer, the first of the others.
+fn stratified(key: [u8; 32], labels: &[u32], quotas: Vec<usize>, count: usize) -> Vec<u32> {
+    let mut left = quotas;
+    let order = shuffled(labels.len(), &mut ChaCha8Rng::from_seed(key));
+    let (mut taken, others): (Vec<u32>, Vec<u32>) = order.into_iter().partition(|index| {
+        let left = &mut left[labels[*index as usize] as usize];
+        let is_taken = *left > 0;
+        *left -= usize::from(is_taken);
+        is_taken
+    });
+    let more = count - taken.len();
+    taken.extend(&others[..more]);
+    taken.sort_unstable();
+    taken
+}
+
+/// Returns of each class how many of `count` samples it gives, by the largest remainders: ⌊count · size / all⌋, and one more for
+/// those with the largest remainders of that division, the first of equal ones, until there are `count`. A class keeps one
+/// sample at least.
+fn quotas(labels: &[u32], count: usize) -> Vec<usize> {
+    let classes = labels.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut sizes = vec![0_usize; classes];
+    labels.iter().for_each(|label| sizes[*label as usize] += 1);
+    let all = labels.len().max(1);
+    let mut quotas: Vec<usize> = sizes.iter().map(|size| count * size / all).collect();
+    let mut order: Vec<usize> = (0..classes).collect();
+    order.sort_by_key(|class| std::cmp::Reverse(count * sizes[*class] % all));
+    let more = count - quotas.iter().sum::<usize>();
+    let may_give = |class: &&usize| quotas[**class] + 1 < sizes[**class];
+    let giving: Vec<usize> = order.iter().filter(may_give).take(more).copied().collect();
+    giving.into_iter().for_each(|class| quotas[class] += 1);
+    quotas
+}
+
+/// Takes `count` samples out of the training part; with `is_stratified`, each class gives its share. Both keep their order.
 ///
 /// # Errors
 /// When nothing would be left to train on.
-pub fn take_validation(train: &mut Samples, count: usize) -> Result<Samples, DataError> {
+pub fn take_validation(train: &mut Samples, count: usize, is_stratified: bool) -> Result<Samples, DataError> {
     if count >= train.len() && count > 0 {
         let problem = format!(
             "{count} of {} training samples would leave none to train on; take fewer, or raise limit_train",
@@ -63,7 +105,12 @@ pub fn take_validation(train: &mut Samples, count: usize) -> Result<Samples, Dat
         );
         return Err(DataError::Setting { setting: "validation", problem });
     }
-    let indices = validation_indices(train.len(), count);
+    let labels = &train.labels;
+    let indices = if is_stratified {
+        stratified(KEY, labels, quotas(labels, count), count)
+    } else {
+        chosen(KEY, labels.len(), count)
+    };
     Ok(train.take_out(&indices))
 }
 
@@ -80,7 +127,7 @@ mod tests {
     #[test]
     fn training_and_validation_share_nothing_and_lose_nothing() {
         let mut train = samples(100);
-        let validation = take_validation(&mut train, 30).unwrap();
+        let validation = take_validation(&mut train, 30, false).unwrap();
         assert_eq!((train.len(), validation.len()), (70, 30));
         assert!(validation.labels.is_sorted() && train.labels.is_sorted());
         let mut all = [train.labels, validation.labels].concat();
@@ -91,16 +138,16 @@ mod tests {
     #[test]
     fn the_choice_stays_the_one_that_another_program_makes() {
         // ChaCha8 and the rules of `shuffled`, written out in Python.
-        assert_eq!(validation_indices(20, 5), [2, 6, 11, 17, 18]);
-        let of_mnist = validation_indices(60_000, 5000);
+        assert_eq!(chosen(KEY, 20, 5), [2, 6, 11, 17, 18]);
+        let of_mnist = chosen(KEY, 60_000, 5000);
         assert_eq!(of_mnist[..6], [7, 11, 13, 21, 25, 34]);
         assert_eq!(of_mnist.iter().sum::<u32>(), 149_065_008);
     }
 
     #[test]
     fn a_validation_part_must_leave_something_to_train_on() {
-        let message = take_validation(&mut samples(10), 10).unwrap_err().to_string();
+        let message = take_validation(&mut samples(10), 10, false).unwrap_err().to_string();
         assert!(message.contains("validation: 10 of 10"), "{message}");
-        assert!(take_validation(&mut samples(10), 0).unwrap().is_empty());
+        assert!(take_validation(&mut samples(10), 0, false).unwrap().is_empty());
     }
 }
