@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
-use super::tables::Table;
 use super::weight_files::{FileShapes, Fit, read_shapes};
-use crate::doc::file_names::{filled, is_file};
-use crate::doc::plan::{FileUse, WeightUse};
-use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
+use crate::doc::plan::{FileUse, WeightUse, files_read};
+use crate::doc::{Problem, Run, RunSpec, Structure};
 use crate::form::path::Place;
 
 /// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
@@ -30,10 +28,11 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
         let (_, structure) = last.insert((spec, structure));
         // A network that does not fit its data is a problem of the document.
         let Some(structure) = structure else { continue };
-        let (written, names, found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let mut search =
-            Search { run, base, headers: &mut headers, structure, written, names, problems: found };
-        search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
+        let mut search = Search { base, headers: &mut headers, structure, problems: Vec::new() };
+        let place = Place::default().key("arms").index(run.arm_index).key("plan");
+        for (used, file) in files_read(&spec.plan, &run.arm, run.seed, &place) {
+            search.used(used, &file);
+        }
         let found = search.problems.into_iter();
         problems.extend(found.filter(|problem| seen.insert((problem.place.to_string(), problem.whole()))));
     }
@@ -44,57 +43,30 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
 type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
 
 struct Search<'a> {
-    run: &'a Run,
     base: &'a Path,
     headers: &'a mut Headers,
     structure: &'a Structure,
-    /// Files that the stages so far write into the directory of the run.
-    written: BTreeSet<String>,
-    /// Snapshots and branches so far: they come before files of the same name.
-    names: BTreeSet<String>,
     problems: Vec<Problem>,
 }
 
 impl Search<'_> {
-    fn stages(&mut self, stages: &[Stage], place: &Place) {
-        for (index, stage) in stages.iter().enumerate() {
-            self.stage(stage, &place.index(index).variant(stage.key()));
-        }
-    }
-
-    fn stage(&mut self, stage: &Stage, place: &Place) {
-        if let Some(nested) = stage.nested().filter(|nested| nested.times > 0) {
-            self.stages(nested.plan, &place.key(nested.key));
-        }
-        for used in stage.rule().files(place) {
-            self.used(used);
-        }
-    }
-
-    fn used(&mut self, used: FileUse<'_>) {
+    fn used(&mut self, used: FileUse<'_>, file: &str) {
         match used {
-            FileUse::Weights(used) => self.weights(used),
-            FileUse::Source(used) => {
-                if is_file(used.file) && !self.names.contains(used.file) {
-                    self.weights(used);
-                }
-            }
-            FileUse::Faults(file, campaign, place) => {
+            FileUse::Weights(used) | FileUse::Source(used) => self.weights(used, file),
+            FileUse::Faults(_, campaign, place) => {
                 if let Some(path) = self.find(file, &place)
                     && let Some(message) = list_problem(campaign, self.structure, &path)
                 {
                     self.problems.push(Problem::error(place, message));
                 }
             }
-            FileUse::Writes(file) => drop(self.written.insert(self.name(file))),
-            FileUse::Tables => self.written.extend(Table::ALL.map(|table| table.file().to_owned())),
-            FileUse::Keeps(name) => drop(self.names.insert(name.to_owned())),
+            FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => {} // nothing is read
         }
     }
 
     /// Reads the header of a weight file, and compares it with the network.
-    fn weights(&mut self, used: WeightUse<'_>) {
-        let WeightUse { file, place, target, reading } = used;
+    fn weights(&mut self, used: WeightUse<'_>, file: &str) {
+        let WeightUse { place, target, reading, .. } = used;
         let Some(path) = self.find(file, &place) else { return };
         let header = self.headers.entry((path, reading.is_mask()));
         let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
@@ -104,21 +76,17 @@ impl Search<'_> {
         };
         let parameters = reading.parameters(self.structure, target);
         let fit = Fit::of(self.structure, &parameters, &found, reading);
-        let file = self.name(file);
-        if let Some(refusal) = fit.refusal(&file) {
+        if let Some(refusal) = fit.refusal(file) {
             self.problems.push(Problem { details: fit.table(), ..Problem::error(place, refusal) });
-        } else if let Some(unused) = fit.unused(&file) {
+        } else if let Some(unused) = fit.unused(file) {
             let message = format!("{unused}; weightlab inspect says which network its weights are of");
             self.problems.push(Problem::note(place, message));
         }
     }
 
-    /// The file, where it exists and no previous stage writes it.
+    /// The file, where it exists.
     fn find(&mut self, file: &str, place: &Place) -> Option<PathBuf> {
-        if self.written.contains(&self.name(file)) {
-            return None;
-        }
-        let path = self.base.join(self.name(file));
+        let path = self.base.join(file);
         if path.is_file() {
             return Some(path);
         }
@@ -126,10 +94,6 @@ impl Search<'_> {
         let message = format!("there is no file {}; put it there, or name another", path.display());
         self.problems.push(Problem::error(place.clone(), message));
         None
-    }
-
-    fn name(&self, file: &str) -> String {
-        filled(file, &self.run.arm, self.run.seed)
     }
 }
 

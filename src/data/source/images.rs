@@ -63,6 +63,16 @@ impl Images {
         }
         Ok(all)
     }
+
+    /// The files of the pictures, by their paths below the folder and their classes, and the label map.
+    fn files(&self, parts: &[Vec<Picture>; 3], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
+        let file = |picture: &Picture| {
+            let name = picture.path.strip_prefix(folder).unwrap_or(&picture.path).to_string_lossy();
+            (format!("{} {}", picture.label, name.replace('\\', "/")), picture.path.clone())
+        };
+        let map = self.label_map.iter().map(|map| ("label map".to_owned(), base.join(map)));
+        parts.iter().flatten().map(file).chain(map).collect()
+    }
 }
 
 /// Returns the classes of pictures.
@@ -80,13 +90,9 @@ fn check_classes(train: &[Picture], read: &[u32], left_out: &[String]) -> Result
     let read: BTreeSet<_> = read.iter().collect();
     let Some(lost) = train.iter().find(|picture| !read.contains(&picture.label)) else { return Ok(()) };
     let folder = lost.path.parent().unwrap_or(&lost.path);
-    let found = format!(
-        "damaged ones only: {}",
-        left_out
-            .iter()
-            .find(|line| line.starts_with(&*lost.path.to_string_lossy()))
-            .map_or("", String::as_str)
-    );
+    let is_lost = |line: &&String| line.starts_with(&*lost.path.to_string_lossy());
+    let first = left_out.iter().find(is_lost).map_or("", String::as_str);
+    let found = format!("damaged ones only: {first}");
     let remedy = "Get the files again, or remove the folder of the class";
     Err(DataError::wrong(folder, "a picture of its class that can be read", found, remedy))
 }
@@ -102,14 +108,10 @@ impl Source for Images {
         let [train, validation, test] = parts.each_ref().map(Vec::len);
         let Shape { channels, height, width } = self.preparation().shape();
         let (shape, classes) = ([channels, height, width], ClassNames::from(classes));
-        let found = Found { shape, classes, train, validation, test, content };
-        let details = Details {
-            labels: parts.each_ref().map(|part| labels(part)),
-            split,
-            left_out,
-            notes,
-            columns: None,
-        };
+        let found = Found { shape, classes, train, validation, test, content, ..Found::default() };
+        let files = self.files(&parts, folder, base);
+        let labels = parts.each_ref().map(|part| labels(part));
+        let details = Details { labels, split, left_out, notes, files, ..Details::default() };
         Ok(Looked { found, details })
     }
 
