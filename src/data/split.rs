@@ -116,6 +116,9 @@ pub fn take_validation(train: &mut Samples, count: usize, is_stratified: bool) -
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
     use super::*;
     use crate::data::Shape;
 
@@ -149,5 +152,56 @@ mod tests {
         let message = take_validation(&mut samples(10), 10, false).unwrap_err().to_string();
         assert!(message.contains("validation: 10 of 10"), "{message}");
         assert!(take_validation(&mut samples(10), 0, false).unwrap().is_empty());
+    }
+
+    /// Classes of samples: so many of the first, of the second and so on.
+    fn classes(sizes: &[usize]) -> Vec<u32> {
+        (0..).zip(sizes).flat_map(|(class, size)| std::iter::repeat_n(class, *size)).collect()
+    }
+
+    #[test]
+    fn classes_keep_their_shares_as_another_program_computes_them() {
+        // ChaCha8, `shuffled` and the rules of `quotas` and `stratified`, written out in Python.
+        assert_eq!(stratified_test(&classes(&[10, 7, 3]), 0.2).unwrap(), [1, 9, 14, 18]);
+        assert_eq!(stratified_test(&classes(&[1, 2, 1, 5]), 0.5).unwrap(), [1, 4, 6, 7]);
+        let many = classes(&(0..100).map(|class| 100 + 7 * class).collect::<Vec<_>>());
+        let test = stratified_test(&many, 0.2).unwrap();
+        assert_eq!((test.len(), test.iter().sum::<u32>()), (8930, 199_401_147));
+        assert_eq!(test[..8], [0, 1, 6, 18, 19, 29, 30, 33]);
+        let validation = |sizes: &[usize], count| {
+            let labels = classes(sizes);
+            let values = (0..labels.len()).map(|value| value as f32).collect();
+            let mut train = Samples::new(Shape::new(1, 1, 1), values, labels);
+            take_validation(&mut train, count, true).unwrap().values().unwrap().to_vec()
+        };
+        assert_eq!(validation(&[10, 7, 3], 6), [2.0, 5.0, 6.0, 11.0, 15.0, 18.0]);
+        // The number that is asked for counts more than what classes keep.
+        assert_eq!(validation(&[1, 2, 1, 5], 7), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    }
+
+    #[test]
+    fn every_class_keeps_a_sample_for_training_and_gives_its_share() {
+        let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
+        TestRunner::new(config)
+            .run(&(prop::collection::vec(0_usize..40, 2..9), 0.001..0.999), |(sizes, share)| {
+                let labels = classes(&sizes);
+                let Ok(test) = stratified_test(&labels, share) else { return Ok(()) };
+                prop_assert!(test.is_sorted_by(|a, b| a < b));
+                let count = test_count(labels.len(), share).unwrap();
+                for (class, &size) in (0..).zip(&sizes) {
+                    let given = test.iter().filter(|&&index| labels[index as usize] == class).count();
+                    let exact = count * size / labels.len();
+                    prop_assert!(given == exact || given == exact + 1);
+                    prop_assert!(size == 0 || given < size);
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn classes_of_one_sample_cannot_be_split() {
+        let message = stratified_test(&[0, 1, 2], 0.3).unwrap_err().to_string();
+        assert!(message.contains("no class has a second sample"), "{message}");
     }
 }

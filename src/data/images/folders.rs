@@ -67,7 +67,7 @@ fn is_picture(path: &Path) -> bool {
 /// part where there is one.
 pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
-        let [train, ..] = Splits::of(folder)?.parts;
+        let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
         let unnamed = unnamed_parts(folder)?;
         let folder = train.or(unnamed.first().map(|name| folder.join(name))).unwrap_or(folder.to_owned());
         let has_pictures = |class: &String| {
