@@ -32,7 +32,7 @@ pub struct Options {
 /// # Errors
 /// When nothing would be left to train on, or data without pixels are to be resized.
 pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
-    let Parts { mut train, validation, mut test, mut classes, standardise, left_out } = parts;
+    let Parts { mut train, validation, mut test, mut classes, standardise, is_stratified, left_out } = parts;
     train.truncate(options.limit_train.unwrap_or(usize::MAX).min(train.len()));
     test.truncate(options.limit_test.unwrap_or(usize::MAX).min(test.len()));
     let validation = match validation {
@@ -41,7 +41,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
             return Err(DataError::setting("validation", problem));
         }
         Some(own) => own,
-        None => take_validation(&mut train, options.validation)?,
+        None => take_validation(&mut train, options.validation, is_stratified)?,
     };
     let mut all = [train, validation, test];
     if let Some(size) = options.image_size {

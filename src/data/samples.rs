@@ -217,6 +217,8 @@ pub struct Parts {
     pub classes: usize,
     /// Whether the set is standardised whatever the experiment asks for, as iris is.
     pub standardise: bool,
+    /// Whether a validation part that is taken out keeps the shares of the classes.
+    pub is_stratified: bool,
     /// What could not be read and was left out, and why.
     pub left_out: Vec<String>,
 }
@@ -224,7 +226,15 @@ pub struct Parts {
 impl Parts {
     /// Whole parts, to be scaled as the experiment asks for.
     pub const fn new(train: Samples, test: Samples, classes: usize) -> Self {
-        Self { train, validation: None, test, classes, standardise: false, left_out: Vec::new() }
+        Self {
+            train,
+            validation: None,
+            test,
+            classes,
+            standardise: false,
+            is_stratified: false,
+            left_out: Vec::new(),
+        }
     }
 }
 

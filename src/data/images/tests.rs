@@ -63,6 +63,71 @@ fn jpegs_have_the_bits_of_pillow() {
     }
 }
 
+/// The pictures of a folder of fixtures, by name.
+fn pictures_in(folder: &str) -> Vec<PathBuf> {
+    let entries = fixtures().join(folder).read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let mut pictures: Vec<_> = entries.filter(|path| path.extension().unwrap() != "pixels").collect();
+    pictures.sort();
+    pictures
+}
+
+/// PNG of 16 bits a colour, PBM, PGM and PPM with any largest value, GIF, TIFF.
+#[test]
+fn pictures_of_many_kinds_have_the_pixels_of_pillow() {
+    let folder = Folder::new("images-kinds");
+    let all = pictures_in("formats");
+    assert!(all.len() > 40);
+    for path in all {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let pixels = fixture(&format!("formats/{name}.pixels"));
+        // The content counts, not the ending.
+        folder.write("lie.png", &std::fs::read(&path).unwrap());
+        for path in [path, folder.join("lie.png")] {
+            assert_eq!(differences(&picture::decode(&path).unwrap(), &pixels), (0, 0.0), "{name}");
+        }
+    }
+}
+
+#[test]
+fn grey_of_16_bits_is_divided_where_pillow_cuts_off() {
+    let folder = Folder::new("images-grey16");
+    let values = [0_u16, 128, 129, 257, 25_828, 65_407, 65_535];
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+    folder.write("grey.pgm", &[b"P5 7 1 65535 ".as_slice(), &bytes].concat());
+    let grey = image::ImageBuffer::<image::Luma<u16>, _>::from_raw(7, 1, values.to_vec()).unwrap();
+    grey.save(folder.join("grey.png")).unwrap();
+    for name in ["grey.pgm", "grey.png"] {
+        let pixels = picture::decode(&folder.join(name)).unwrap();
+        let found: Vec<u8> = pixels.pixels().map(|pixel| pixel.0[0]).collect();
+        assert_eq!(found, [0, 0, 1, 1, 100, 255, 255], "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_picture_that_is_read_says_why() {
+    let reasons = ["compression", "RGBPalette", "reverse order"];
+    for (path, reason) in pictures_in("refused").into_iter().zip(reasons) {
+        let message = picture::decode(&path).unwrap_err();
+        assert!(message.to_lowercase().contains(&reason.to_lowercase()), "{}: {message}", path.display());
+    }
+    let folder = Folder::new("images-texts");
+    let refused = |content: &[u8]| {
+        folder.write("x.ppm", content);
+        picture::decode(&folder.join("x.ppm")).unwrap_err()
+    };
+    assert!(
+        refused(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n")
+            .contains("git lfs pull")
+    );
+    assert!(refused(b"<!DOCTYPE html>").contains("a web page"));
+    assert!(refused(b"P6 1 1 255 ab").contains("ends too early"));
+    assert!(refused(b"P3 1 1 7 1 2 8").contains("above its largest one, 7"));
+    assert!(refused(b"P2 1 1 0 0").contains("largest value is 0"));
+    assert!(refused(b"P2 99999999999 1 9 0").contains("in place of a number"));
+    assert!(refused(b"P5 60000 60000 255 a").contains("60000×60000"));
+    assert!(refused(b"GIF89a").contains("end"), "{}", refused(b"GIF89a"));
+}
+
 /// Where the frame header of a JPEG begins, after its marker and length.
 fn frame(bytes: &[u8]) -> usize {
     bytes.windows(2).position(|pair| matches!(pair, [0xff, 0xc0 | 0xc2])).unwrap() + 4
@@ -258,16 +323,52 @@ fn what_cannot_be_a_set_says_so() {
     assert!(read_all(images(empty.path())).unwrap_err().contains("expected pictures (png"));
 }
 
-#[cfg(unix)]
 #[test]
-fn links_that_leave_the_folder_are_refused() {
-    let (folder, outside) = (folder("images-links"), Folder::new("images-outside"));
-    outside.write("x.png", &fixture("wide.png"));
-    std::os::unix::fs::symlink(folder.join("train/dog/b.bmp"), folder.join("train/cat/inside.bmp")).unwrap();
-    assert_eq!(read_all(images(folder.path())).unwrap().train.len(), 5);
-    std::os::unix::fs::symlink(outside.join("x.png"), folder.join("train/cat/x.png")).unwrap();
-    let message = read_all(images(folder.path())).unwrap_err();
-    assert!(message.contains("train/cat/x.png: expected no link that leaves the folder"), "{message}");
+fn a_class_of_damaged_pictures_is_refused_even_where_they_are_left_out() {
+    let folder = folder("images-class");
+    for name in ["a.JPG", "b.bmp"] {
+        folder.write(&format!("train/dog/{name}"), b"version https://git-lfs.github.com/spec/v1\n");
+    }
+    let look = |images: Images| Data::Images(images).look(Path::new("")).map(|_| ()).unwrap_err().to_string();
+    let message = look(images(folder.path()));
+    assert!(message.contains("train/dog/a.JPG: expected a picture, found a Git LFS pointer"), "{message}");
+    let skips = Images { damaged: crate::data::Damaged::Skip, ..images(folder.path()) };
+    let message = read_all(skips).unwrap_err();
+    assert!(message.contains("train/dog: expected a picture of its class"), "{message}");
+    assert!(message.contains("a.JPG: a Git LFS pointer"), "{message}");
+    folder.write("map.txt", b"<html>");
+    let label_map = Some(folder.join("map.txt").display().to_string());
+    assert!(
+        look(Images { label_map, ..images(folder.path()) }).contains("map.txt: expected a text of folders")
+    );
+}
+
+#[test]
+fn a_third_part_is_for_validation_and_shares_are_of_each_class() {
+    let folder = Folder::new("images-parts");
+    for part in ["train", "valid", "test"] {
+        for (class, count) in [("cat", 10), ("dog", 5)] {
+            for index in 0..count {
+                folder.write(&format!("{part}/{class}/{index}.png"), &fixture("wide.png"));
+            }
+        }
+    }
+    let look = |images: &Images| Data::Images(images.clone()).look(Path::new("")).unwrap().unwrap();
+    let three = images(folder.path());
+    let looked = look(&three);
+    assert_eq!((looked.found.train, looked.found.validation, looked.found.test), (15, 15, 15));
+    assert_eq!(looked.details.labels[1], [[0; 10].as_slice(), &[1; 5]].concat());
+    assert_eq!(looked.details.split, "the folders train, valid (for validation) and test (for testing)");
+    let data = read_all(three.clone()).unwrap();
+    assert_eq!((data.train.len(), data.validation.len(), data.test.len()), (15, 15, 15));
+    assert!(
+        read_all(Images { validation: 3, ..three }).unwrap_err().contains("validation part of their own")
+    );
+    let one = Images { validation: 3, ..images(&folder.join("train")) };
+    let looked = look(&one);
+    assert_eq!(looked.details.split, "20 % of the pictures of each class, the same for all seeds");
+    assert_eq!(looked.details.labels[2], [0, 0, 1]);
+    assert_eq!(read_all(one).unwrap().validation.labels, [0, 0, 1]);
 }
 
 #[test]
@@ -288,8 +389,20 @@ fn giants_are_refused_by_their_header() {
 #[test]
 fn damaged_pictures_never_panic() {
     let folder = Folder::new("images-mutations");
-    for name in ["small.ppm", "bits.png", "turned.jpg", "plain.webp", "tall.bmp"] {
-        let path = folder.join(name);
+    for name in [
+        "small.ppm",
+        "bits.png",
+        "turned.jpg",
+        "plain.webp",
+        "tall.bmp",
+        "formats/text.ppm",
+        "formats/bits.pbm",
+        "formats/transparent_part.gif",
+        "formats/lzw.tif",
+        "formats/planes.tif",
+        "formats/two_bits.tif",
+    ] {
+        let path = folder.join("picture");
         mutated(&fixture(name), 2000, |bytes| {
             std::fs::write(&path, bytes).unwrap();
             if let Ok(pixels) = SMALL.read(&path) {
