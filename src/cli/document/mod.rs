@@ -125,15 +125,15 @@ impl Document {
         base_of(&self.path)
     }
 
-    /// All problems, missing data included, the runs of an experiment without any, and what reading the data found.
-    fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
+    /// All problems, missing data included, the runs of an experiment without any, and what is in its data.
+    pub fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
         let mut problems = validate(&self.experiment);
         let (mut runs, mut found) = (Vec::new(), Found::default());
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
             && let Ok(all) = crate::doc::runs(&self.experiment)
         {
             runs = all;
-            found = Found::of(&runs, &self.base());
+            found = Found::of(&runs, &self.experiment.looks, &self.base());
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
@@ -144,7 +144,7 @@ impl Document {
     }
 
     /// The setting of the command line that a problem comes from, if it comes from one.
-    fn setting_of(&self, problem: &Problem) -> Option<String> {
+    pub fn setting_of(&self, problem: &Problem) -> Option<String> {
         if let Some((_, setting)) = self.by_settings.iter().find(|(known, _)| known == problem) {
             return Some(setting.clone());
         }
@@ -171,12 +171,20 @@ impl Document {
         format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
     }
 
-    /// All runs of a valid experiment, the notes on it, and what reading its data found.
+    /// All runs of a valid experiment, the notes on it, and what is in its data.
     ///
     /// # Errors
     /// All errors of the experiment.
     pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
         let (problems, runs, found) = self.problems();
+        Ok((runs, self.notes(&problems)?, found))
+    }
+
+    /// The notes among these problems, and those on settings of the command line.
+    ///
+    /// # Errors
+    /// All errors among them.
+    pub fn notes(&self, problems: &[Problem]) -> Result<Vec<String>, Failure> {
         let lines = |severity| {
             let of_it = problems.iter().filter(move |problem| problem.severity == severity);
             of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
@@ -185,8 +193,7 @@ impl Document {
         if !errors.is_empty() {
             return Err(Failure::Problems(errors));
         }
-        let notes = [self.idle_settings(), lines(Severity::Note)].concat();
-        Ok((runs, notes, found))
+        Ok([self.idle_settings(), lines(Severity::Note)].concat())
     }
 
     /// Notes on settings of the command line that change no run.
