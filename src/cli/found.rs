@@ -177,7 +177,7 @@ mod tests {
         let found = Found::of(std::slice::from_ref(&run), &Looks::default(), Path::new("."));
         assert!(found.errors.is_empty());
         let note = format!("10,000 of 50,000 training images are in {}", folder.path().display());
-        assert_eq!(found.notes.iter().last(), Some(&note));
+        assert!(found.notes.contains(&note), "{:?}", found.notes);
         let lines = found.text(|_| true);
         assert!(lines.starts_with(&format!("Data: CIFAR-10, {}\n", folder.path().display())), "{lines}");
         assert!(lines.contains("\n  samples           10,000 for training, 0 for validation, 10,000 for testing"));

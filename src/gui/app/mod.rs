@@ -185,7 +185,7 @@ impl App {
     fn refresh(&mut self, ctx: &egui::Context) {
         let results = self.editor.results();
         for line in self.editor.document.look_at_data(&results, ctx) {
-            self.log.info(line);
+            self.log.note(line);
         }
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);
