@@ -1,6 +1,6 @@
 //! `weightlab run`: runs what is not done, and resumes what was interrupted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -68,6 +68,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let left: Vec<Run> = runs.iter().filter(|run| !is_done(&ends, run)).cloned().collect();
     let done = ends.iter().filter(|(_, end)| end.is_done()).map(|(run, end)| (run.clone(), end.secs));
     let line = ProgressLine::new(&found.measured(&runs), &done.collect());
+    let arms: BTreeSet<&str> = left.iter().map(|run| run.arm.as_str()).collect();
+    if !arms.is_empty() {
+        print_err(&found.text(|arm| arms.contains(arm)));
+    }
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
     let stop = stop_on_interrupt()?;

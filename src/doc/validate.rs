@@ -12,7 +12,7 @@ use super::spec::{ExpandedArm, Run, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
-use crate::data::{Facts, Input};
+use crate::data::{Data, Facts, Input};
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
@@ -48,7 +48,13 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
     match expand_arms(experiment) {
         Err(found) => problems.extend(found),
         Ok(arms) => {
+            let mut known: Vec<&Data> = Vec::new();
             for arm in &arms {
+                if !known.contains(&&arm.spec.data) {
+                    known.push(&arm.spec.data);
+                    let place = Place::default().key("data");
+                    problems.extend(Problem::notes_on_data(&arm.spec.data, &experiment.looks, &place));
+                }
                 spec(experiment, arm, &mut problems);
             }
         }

@@ -51,12 +51,14 @@ fn a_typo_is_shown_with_its_line_and_column() {
 #[test]
 fn a_valid_file_is_told_its_size() {
     let said = Bench::new(TINY).said(&["check", "x.ron"]);
-    let (size, time) = said.split_once('\n').unwrap();
+    let lines: Vec<&str> = said.lines().collect();
     assert_eq!(
-        size,
+        lines[0],
         "x.ron is valid: 2 arms, 4 runs, 1,210 parameters, 1,184 multiply-adds per sample, 35 iterations per run"
     );
-    assert!(time.starts_with("They take ") && time.ends_with(" mini-batches\n"), "{time}");
+    assert_eq!(lines[1], "Data: Digits (built in)");
+    let time = lines[lines.len() - 1];
+    assert!(time.starts_with("They take ") && time.ends_with(" mini-batches"), "{time}");
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
         said.contains("b minus a, seed by seed\nlast test accuracy: ") && said.contains("n = 2"),
         "{said}"
     );
-    assert!(said.contains("nothing to report"), "{said}");
+    assert!(said.contains("Start: Digits (built in): 100 for training, 0 for validation, 50 for testing; 10"), "{said}");
     let json = bench.shown(&["--pairs", "a", "b"]);
     assert_eq!(
         (&json["pairs"][0]["test_accuracy"]["n"], json["runs"].as_array().unwrap().len()),

@@ -90,6 +90,7 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
     if let Some(problem) = Problem::of_data(data, check.looks, place) {
         return check.problems.push(problem);
     }
+    check.problems.extend(Problem::notes_on_data(data, check.looks, place));
     let side = check.net.image_side();
     let Some((here, there)) = check.data.facts(side).zip(data.facts(side)) else { return };
     if here.shape == there.shape && here.classes != there.classes {

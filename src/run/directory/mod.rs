@@ -43,11 +43,11 @@ use super::error::RunError;
 use super::listener::Listener;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
-use crate::doc::{Run, RunSpec};
+use crate::doc::{Inventory, Run, RunSpec};
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
-use crate::results::{Event, Report, RunRecord, RunState, left_out};
+use crate::results::{Event, Report, RunRecord, RunState, inventory};
 pub use about::Machine;
 use about::{About, NO_BITS, RecordedEnd};
 use claim::Claim;
@@ -88,7 +88,7 @@ pub struct RunDirectory {
     written: u64,
     tables: Tables,
     kept: Generations,
-    /// Why the run starts over and what its data lack, to be reported once it has begun: a start clears the record.
+    /// Why the run starts over and what is in its data, to be reported once it has begun: a start clears the record.
     to_report: Vec<Report>,
     /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
@@ -231,9 +231,9 @@ impl RunDirectory {
         Ok(())
     }
 
-    /// Notes samples that could not be read and were left out, to be reported when the run begins.
-    pub fn note_left_out(&mut self, left_out: &[String]) {
-        self.to_report.extend(left_out::report(left_out));
+    /// Notes what was found in the data, to be reported when the run begins.
+    pub fn note_inventory(&mut self, inventory: &Inventory) {
+        self.to_report.push(inventory::report(inventory));
     }
 
     /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.

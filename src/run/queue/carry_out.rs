@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use crate::doc::{RunSpec, Severity};
+use crate::doc::{Inventory, RunSpec, Severity};
 use crate::net::backend;
 use crate::results::Event;
 use crate::run::context::RunContext;
@@ -98,8 +98,9 @@ fn in_directory(
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
-    directory.note_left_out(&data.left_out);
-    directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
+    let mut inventory = Inventory::of_read(&run.spec.data, &data);
+    inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
+    directory.note_data(inventory.digest.samples.clone())?;
     let compute = match backend(&run.spec.device, &run.spec.train.kernels) {
         Ok(compute) => compute,
         Err(error) => return refuse(&mut directory, &error.to_string()),
@@ -113,6 +114,9 @@ fn in_directory(
     };
     let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
     let checkpoint = directory.resume(&context)?;
+    if checkpoint.is_none() {
+        directory.note_inventory(&inventory);
+    }
     if checkpoint.is_none()
         && let Some(problem) = input_problems(std::slice::from_ref(run), base)
             .iter()

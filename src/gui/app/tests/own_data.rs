@@ -44,6 +44,25 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
 }
 
 #[test]
+fn what_is_found_in_data_is_logged_once_for_each_choice_and_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(experiment(folder.path())));
+    let count = |window: &Window, line: &str| window.log().matches(line).count();
+    let table = "Table (CSV), t.csv: 4 for training, 0 for validation, 1 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, table) == 1), "{}", window.log());
+    window.edit();
+    std::fs::write(folder.path().join("t.csv"), TABLE.replace("9,1,dog", "9,1,emu")).unwrap();
+    window.harness.state_mut().editor.document.forget_stamps();
+    let changed = table.replace("3 classes", "4 classes");
+    assert!(until(&mut window, |window| count(window, &changed) == 1), "{}", window.log());
+    window.harness.state_mut().editor.document.experiment.data = Data::Iris(crate::data::Iris::default());
+    let iris = "Iris (built in): 120 for training, 0 for validation, 30 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, iris) == 1), "{}", window.log());
+    assert_eq!(count(&window, table), 1, "{}", window.log());
+    assert!(!Window::new().log().contains("for testing"), "an experiment that is opened has no news");
+}
+
+#[test]
 fn data_that_are_gone_are_a_problem_until_they_are_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = experiment(folder.path());
