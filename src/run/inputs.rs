@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
 use super::tables::Table;
-use super::weight_files::{FileShapes, Fit, read_shapes};
+use super::weight_files::{FileShapes, Fit, Naming, Scaling, read_shapes};
 use crate::doc::file_names::{filled, is_file};
-use crate::doc::plan::{FileUse, WeightUse};
+use crate::doc::plan::{FileUse, Reading, WeightUse};
 use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
 use crate::form::path::Place;
 
@@ -15,7 +15,12 @@ use crate::form::path::Place;
 /// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
 /// run writes need not exist.
 pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
-    let mut headers = Headers::default();
+    inputs(runs, base).0
+}
+
+/// The same, and the files that were looked at or for.
+pub fn inputs(runs: &[Run], base: &Path) -> (Vec<Problem>, BTreeSet<PathBuf>) {
+    let (mut headers, mut files) = (Headers::default(), BTreeSet::new());
     let mut problems: Vec<Problem> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut last: Option<(&RunSpec, Option<Structure>)> = None;
@@ -31,13 +36,22 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
         // A network that does not fit its data is a problem of the document.
         let Some(structure) = structure else { continue };
         let (written, names, found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let mut search =
-            Search { run, base, headers: &mut headers, structure, written, names, problems: found };
+        let mut search = Search {
+            run,
+            base,
+            headers: &mut headers,
+            structure,
+            written,
+            names,
+            files: &mut files,
+            has_trained: false,
+            problems: found,
+        };
         search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
         let found = search.problems.into_iter();
         problems.extend(found.filter(|problem| seen.insert((problem.place.to_string(), problem.whole()))));
     }
-    problems
+    (problems, files)
 }
 
 /// Headers of weight files as values or masks: many runs read the same ones.
@@ -48,10 +62,13 @@ struct Search<'a> {
     base: &'a Path,
     headers: &'a mut Headers,
     structure: &'a Structure,
+    files: &'a mut BTreeSet<PathBuf>,
     /// Files that the stages so far write into the directory of the run.
     written: BTreeSet<String>,
     /// Snapshots and branches so far: they come before files of the same name.
     names: BTreeSet<String>,
+    /// Whether a stage so far trains.
+    has_trained: bool,
     problems: Vec<Problem>,
 }
 
@@ -69,6 +86,7 @@ impl Search<'_> {
         for used in stage.rule().files(place) {
             self.used(used);
         }
+        self.has_trained |= matches!(stage, Stage::Train(_) | Stage::Ensemble(_));
     }
 
     fn used(&mut self, used: FileUse<'_>) {
@@ -98,18 +116,26 @@ impl Search<'_> {
         let Some(path) = self.find(file, &place) else { return };
         let header = self.headers.entry((path, reading.is_mask()));
         let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
-        let found = match header {
-            Ok(found) => found.named_for(self.structure),
+        let header = match header {
+            Ok(header) => header,
             Err(why) => return self.problems.push(Problem::error(place, why.clone())),
         };
+        let naming = Naming::of(self.structure, header);
         let parameters = reading.parameters(self.structure, target);
-        let fit = Fit::of(self.structure, &parameters, &found, reading);
-        let file = self.name(file);
+        let fit = Fit::of(self.structure, &parameters, &naming.apply(header.shapes.clone()), reading);
+        let file = filled(file, &self.run.arm, self.run.seed);
         if let Some(refusal) = fit.refusal(&file) {
-            self.problems.push(Problem { details: fit.table(), ..Problem::error(place, refusal) });
-        } else if let Some(unused) = fit.unused(&file) {
-            let message = format!("{unused}; weightlab inspect says which network its weights are of");
-            self.problems.push(Problem::note(place, message));
+            let details = [&[fit.table()], &*header.notes].concat().join("\n");
+            return self.problems.push(Problem { details, ..Problem::error(place, refusal) });
+        }
+        let unused = fit.unused(&file);
+        let unused =
+            unused.map(|unused| format!("{unused}; weightlab inspect says which network its weights are of"));
+        let is_new = reading == Reading::Copies && !self.has_trained;
+        let scaling = is_new.then(|| Scaling::of(header).note(&file, &self.run.spec.data)).flatten();
+        let doubts = naming.doubts.iter().map(|doubt| format!("{file}: {doubt}"));
+        for message in unused.into_iter().chain(doubts).chain(scaling) {
+            self.problems.push(Problem::note(place.clone(), message));
         }
     }
 
@@ -119,6 +145,7 @@ impl Search<'_> {
             return None;
         }
         let path = self.base.join(self.name(file));
+        self.files.insert(path.clone());
         if path.is_file() {
             return Some(path);
         }

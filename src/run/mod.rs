@@ -14,6 +14,7 @@ mod error;
 mod evaluate;
 mod expected;
 mod faults;
+mod first_test;
 mod inputs;
 mod interventions;
 mod listener;
@@ -53,7 +54,7 @@ pub use expected::{
     Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
 };
 pub use faults::Faults;
-pub use inputs::input_problems;
+pub use inputs::{input_problems, inputs as inputs_of};
 pub use listener::{Listener, Recorder};
 pub use looking::{look_at, look_at_data};
 pub use masks::{mask_overlap, mask_overlaps};

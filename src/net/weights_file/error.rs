@@ -22,6 +22,14 @@ pub enum WeightFileError {
         /// What is there.
         what: &'static str,
     },
+    /// Something else is in its place.
+    #[error("{} is {what}", path.display())]
+    StandIn {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and the remedy.
+        what: &'static str,
+    },
     /// It is damaged or not a safetensors file.
     #[error("{} is not a readable safetensors file ({detail}); write it again, or choose another one", path.display())]
     Damaged {

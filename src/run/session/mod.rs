@@ -19,9 +19,9 @@ use super::stop::{StopFlag, StopKind};
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
-use crate::doc::Stage;
 use crate::doc::file_names;
-use crate::doc::plan::{FileUse, Sizes};
+use crate::doc::plan::{FileUse, Reading, Sizes};
+use crate::doc::{Intervention, Stage};
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -197,6 +197,42 @@ impl<'a> Session<'a> {
         } else {
             of_document
         }
+    }
+
+    /// The weight file from elsewhere whose values the present network has, where nothing but interventions that keep values
+    /// has happened since, and no test.
+    pub(super) fn untested_import(&self) -> Option<String> {
+        for step in self.program[..self.next].iter().rev() {
+            let Op::Stage(Stage::Do(intervention)) = &step.op else { return None };
+            match intervention {
+                Intervention::Export(_)
+                | Intervention::Snapshot(_)
+                | Intervention::Freeze(_)
+                | Intervention::Release(_)
+                | Intervention::Watch(_) => {}
+                Intervention::Import(_) | Intervention::Graft(_) => {
+                    let place = Place::default();
+                    let files = intervention.rule().files(&place);
+                    let copied = files.iter().find_map(|used| match used {
+                        FileUse::Weights(used) | FileUse::Source(used) => (used.reading == Reading::Copies
+                            && file_names::is_file(used.file))
+                        .then_some(used.file),
+                        FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => {
+                            None
+                        }
+                    });
+                    let from_elsewhere =
+                        |file: &&str| !self.input_path(file).starts_with(&self.context.output);
+                    return copied.filter(from_elsewhere).map(|file| self.file_name(file));
+                }
+                Intervention::Prune(_)
+                | Intervention::Reinitialize(_)
+                | Intervention::Set(_)
+                | Intervention::ShuffleMask(_)
+                | Intervention::Fault(_) => return None,
+            }
+        }
+        None
     }
 
     /// The name of a file with the run's arm and seed for their placeholders.
