@@ -111,9 +111,7 @@ fn images(dir: &Path) -> Images {
 fn read_all(images: Images) -> Result<Dataset, String> {
     let data = Data::Images(images);
     let found = data.look(Path::new("")).map_err(|error| error.to_string())?;
-    data.with_found(found.map(|looked| looked.found))
-        .read(None, Path::new(""))
-        .map_err(|error| error.to_string())
+    data.with_found(found.map(|looked| looked.found)).read(None, Path::new("")).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -125,8 +123,7 @@ fn folders_are_classes_and_pictures_are_in_order() {
         data.train.sample(1).unwrap().iter().map(|value| (value * 255.0).round() as u8).collect();
     assert!(differences(&first, &fixture("wide.png.rgb")).0 <= 1);
     let facts = Data::Images(images(folder.path()));
-    let facts =
-        facts.with_found(facts.look(Path::new("")).unwrap().map(|looked| looked.found)).facts(None).unwrap();
+    let facts = facts.with_found(facts.look(Path::new("")).unwrap().map(|looked| looked.found)).facts(None).unwrap();
     assert_eq!((facts.shape, facts.train_samples, facts.test_samples), (Shape::new(3, 20, 20), 4, 2));
     let whole = Images { test: 0.5, ..images(&folder.join("train")) };
     let data = read_all(whole).unwrap();
