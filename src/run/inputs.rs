@@ -167,7 +167,7 @@ mod tests {
     use crate::net::weights_file::{FileTensor, write_tensors};
 
     fn problems(plan: &str, base: &Path) -> Vec<String> {
-        let text = format!("(arms: [(name: \"a\", plan: [{plan}])])");
+        let text = format!("(data: Digits(normalize: Standard), arms: [(name: \"a\", plan: [{plan}])])");
         let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let problems = input_problems(&runs[..1], base);
         let text = |problem: &Problem| [problem.to_string(), problem.details.clone()].join("\n");
@@ -223,7 +223,7 @@ mod tests {
         let base = folder.path();
         std::fs::write(base.join("page.pth"), "<!DOCTYPE html>").unwrap();
         let page = problems("Do(Import(file: \"page.pth\"))", base);
-        assert!(page[0].contains("page.pth is no weight file: it starts with “<!DOCTYPE html>”"), "{page:?}");
+        assert!(page[0].contains("page.pth is a web page, not the file itself"), "{page:?}");
         write(&base.join("part.safetensors"), &WHOLE[..4]);
         for (plan, place, done) in [
             ("Do(Import(file: \"part.safetensors\"))", "Do.Import.file", "copied"),
@@ -248,12 +248,52 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let more: Vec<_> = WHOLE.into_iter().chain([("shortcut.weight", &[2, 2][..])]).collect();
         write(&folder.path().join("w.safetensors"), &more);
-        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"w.safetensors\"))])], seeds: [1, 2])";
+        let text = "(data: Digits(normalize: Standard), arms: [(name: \"a\", plan: [Do(Import(file: \"w.safetensors\"))])], seeds: [1, 2])";
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
         let problems = input_problems(&runs, folder.path());
         assert_eq!((problems.len(), problems[0].severity), (1, Severity::Note), "once for both runs");
         let message = "w.safetensors also has shortcut.weight, which this network does not have";
         assert!(problems[0].message.starts_with(message), "{}", problems[0]);
+    }
+
+    #[test]
+    fn the_scaling_that_a_file_was_trained_with_is_compared_or_asked_for() {
+        use crate::data::{Data, Digits, Normalize};
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let data = Data::Digits(Digits { normalize: Normalize::Standard, ..Digits::default() });
+        let tensors: BTreeMap<String, FileTensor> = WHOLE
+            .into_iter()
+            .map(|(name, shape)| {
+                (
+                    name.to_owned(),
+                    FileTensor { shape: shape.to_vec(), values: vec![0.5; shape.iter().product()] },
+                )
+            })
+            .collect();
+        let note = crate::net::weights_file::note_of_writer(&[], &data);
+        write_tensors(&base.join("known.safetensors"), &tensors, Some(note)).unwrap();
+        write_tensors(&base.join("unknown.safetensors"), &tensors, None).unwrap();
+        let notes = |data: &str, plan: &str| {
+            let text = format!("(data: {data}, arms: [(name: \"a\", plan: [{plan}])])");
+            let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            let problems = input_problems(&runs[..1], base);
+            assert!(problems.iter().all(|problem| problem.severity == Severity::Note));
+            problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+        };
+        let (known, unknown) =
+            ("Do(Import(file: \"known.safetensors\"))", "Do(Import(file: \"unknown.safetensors\"))");
+        let [scaled, plain] = ["Digits(normalize: Standard)", "Digits()"];
+        assert_eq!(notes(scaled, known), Vec::<String>::new());
+        assert_eq!(notes(scaled, unknown), Vec::<String>::new());
+        let found = notes(plain, known);
+        assert!(found[0].starts_with("known.safetensors was trained with normalize: Standard, and the data here have normalize: None"), "{found:?}");
+        let found = notes(plain, unknown);
+        assert!(
+            found[0].starts_with("unknown.safetensors does not say how its inputs were scaled in training"),
+            "{found:?}"
+        );
+        assert_eq!(notes(plain, &format!("Train(\"1it\"), {unknown}")), Vec::<String>::new());
     }
 
     #[test]

@@ -235,7 +235,7 @@ impl App {
             }
         }
         if !others.is_empty() {
-            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt) or data (a folder, a table .csv or \
+            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt, .th) or data (a folder, a table .csv or \
                 arrays .npz).";
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }

@@ -149,12 +149,20 @@ fn wrapped(value: &PickleValue) -> Option<(String, &PickleValue, Option<String>)
     let key = *WRAPPERS.iter().find(|key| is_wrapper(key))?;
     let mut others: Vec<String> = dict
         .iter()
-        .filter(|(other, inner)| *other != key && tensors(inner) > 0)
-        .map(|(other, inner)| format!("{other} ({})", counted(tensors(inner), "tensor")))
+        .map(|(other, inner)| (other, all_tensors(inner)))
+        .filter(|(other, count)| *other != key && *count > 0)
+        .map(|(other, count)| format!("{other} ({})", counted(count, "tensor")))
         .collect();
     others.sort();
     let others = (!others.is_empty()).then(|| format!("left out beside {key}: {}", others.join(", ")));
     Some((key.to_owned(), &dict[key], others))
+}
+
+/// Number of tensors in a value, read or not.
+fn all_tensors(value: &PickleValue) -> usize {
+    let mut kinds = BTreeMap::new();
+    count_unread(value, &mut kinds);
+    tensors(value) + kinds.values().sum::<usize>()
 }
 
 /// Counts the tensors of a value that are not read, by their kinds.
@@ -197,6 +205,7 @@ fn unread(value: &PickleValue) -> Option<&'static str> {
         ("sparse", "sparse"),
         ("qtensor", "quantised"),
         ("nested", "nested"),
+        ("meta_tensor", "meta"),
         ("ComplexFloat", "complex64"),
         ("ComplexDouble", "complex128"),
         ("float8", "float8"),

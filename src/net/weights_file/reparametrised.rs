@@ -47,10 +47,10 @@ impl Rule {
     /// The sentence about weights of these names.
     fn note(self, names: &[String]) -> String {
         let how = match self {
-            Self::Masked => "products of the values and masks of torch.nn.utils.prune",
-            Self::WeightNorm => "computed from directions and lengths of weight_norm",
+            Self::Masked => "values times masks of torch.nn.utils.prune",
+            Self::WeightNorm => "directions of weight_norm in their lengths",
         };
-        format!("{} are {how}", listed(names))
+        format!("{how}: {}", listed(names))
     }
 }
 
@@ -88,9 +88,9 @@ pub fn combine(file: &mut TensorFile) {
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().collect();
         file.notes.push(format!(
-            "{} are computed by a spectral norm or another parametrisation, which this program does not compute; in Python, call \
-                torch.nn.utils.parametrize.remove_parametrizations or torch.nn.utils.remove_spectral_norm for these layers, and \
-                save the weights again",
+            "a spectral norm or another parametrisation that this program does not compute: {}; in Python, call \
+                torch.nn.utils.parametrize.remove_parametrizations or torch.nn.utils.remove_spectral_norm for each of these \
+                layers, and save the weights again",
             listed(&names)
         ));
     }

@@ -21,7 +21,7 @@ use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
 use crate::doc::file_names;
 use crate::doc::plan::{FileUse, Reading, Sizes};
-use crate::doc::{Intervention, Stage};
+use crate::doc::{Intervention, Stage, targets};
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -189,50 +189,51 @@ impl<'a> Session<'a> {
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
         let [own, of_document] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
+        if own.exists() && (self.has_exported(&name) || !of_document.exists()) { own } else { of_document }
+    }
+
+    /// Whether a previous stage of this run exports a file of this name.
+    fn has_exported(&self, name: &str) -> bool {
         let writes =
             |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
         let exports = |step: &ProgramStep| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
-        if own.exists() && (self.program[..self.next].iter().any(exports) || !of_document.exists()) {
-            own
-        } else {
-            of_document
-        }
+        self.program[..self.next].iter().any(exports)
     }
 
-    /// The weight file from elsewhere whose values the present network has, where nothing but interventions that keep values
+    /// The weight file from elsewhere of which the present network has all values, where nothing but interventions that keep values
     /// has happened since, and no test.
     pub(super) fn untested_import(&self) -> Option<String> {
-        for step in self.program[..self.next].iter().rev() {
-            let Op::Stage(Stage::Do(intervention)) = &step.op else { return None };
-            match intervention {
+        let kept = |step: &&ProgramStep| {
+            let keeps = |intervention: &Intervention| match intervention {
                 Intervention::Export(_)
                 | Intervention::Snapshot(_)
                 | Intervention::Freeze(_)
                 | Intervention::Release(_)
-                | Intervention::Watch(_) => {}
-                Intervention::Import(_) | Intervention::Graft(_) => {
-                    let place = Place::default();
-                    let files = intervention.rule().files(&place);
-                    let copied = files.iter().find_map(|used| match used {
-                        FileUse::Weights(used) | FileUse::Source(used) => (used.reading == Reading::Copies
-                            && file_names::is_file(used.file))
-                        .then_some(used.file),
-                        FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => {
-                            None
-                        }
-                    });
-                    let from_elsewhere =
-                        |file: &&str| !self.input_path(file).starts_with(&self.context.output);
-                    return copied.filter(from_elsewhere).map(|file| self.file_name(file));
-                }
-                Intervention::Prune(_)
+                | Intervention::Watch(_) => true,
+                Intervention::Import(_)
+                | Intervention::Graft(_)
+                | Intervention::Prune(_)
                 | Intervention::Reinitialize(_)
                 | Intervention::Set(_)
                 | Intervention::ShuffleMask(_)
-                | Intervention::Fault(_) => return None,
+                | Intervention::Fault(_) => false,
+            };
+            matches!(&step.op, Op::Stage(Stage::Do(intervention)) if keeps(intervention))
+        };
+        let last = self.program[..self.next].iter().rev().find(|step| !kept(step))?;
+        let Op::Stage(stage @ Stage::Do(Intervention::Import(_) | Intervention::Graft(_))) = &last.op else {
+            return None;
+        };
+        let place = Place::default();
+        let copied = stage.rule().files(&place).into_iter().find_map(|used| match used {
+            FileUse::Weights(used) | FileUse::Source(used) => {
+                let is_whole = targets::is_whole(&self.context.structure, used.target);
+                (used.reading == Reading::Copies && is_whole && file_names::is_file(used.file))
+                    .then_some(used.file)
             }
-        }
-        None
+            FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
+        });
+        copied.map(|file| self.file_name(file)).filter(|name| !self.has_exported(name))
     }
 
     /// The name of a file with the run's arm and seed for their placeholders.

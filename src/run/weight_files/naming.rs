@@ -179,3 +179,90 @@ pub fn plain_file(file: &FileShapes) -> Option<FileShapes> {
     let order = file.order.iter().map(|name| plain(name)).collect();
     (shapes.len() == file.shapes.len()).then(|| FileShapes { shapes, order, ..FileShapes::default() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::Loss;
+    use crate::form::ron_text;
+    use crate::run::weight_files::{guess, read_shapes};
+
+    fn perceptron(net: &str, inputs: usize, classes: usize) -> Structure {
+        let net = ron_text::from_str(net).unwrap();
+        Structure::new(&net, Shape::new(inputs, 1, 1), classes, &Loss::CrossEntropy).unwrap()
+    }
+
+    fn stored(name: &str) -> FileShapes {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints");
+        read_shapes(&folder.join(format!("{name}.pth")), false).unwrap()
+    }
+
+    const NAMES: [&str; 4] = ["fc1.bias", "fc1.weight", "fc2.bias", "fc2.weight"];
+
+    #[test]
+    fn the_weights_are_found_whatever_stands_before_their_names_and_beside_them() {
+        let structure = perceptron("Mlp(hidden: [3])", 4, 2);
+        for (name, note, others) in [
+            ("lightning", Some("the weights are those under net.body."), vec!["0.mean", "criterion.weight"]),
+            ("inner", None, Vec::new()),
+            ("wrapped", None, Vec::new()),
+        ] {
+            let file = stored(name);
+            let naming = Naming::of(&structure, &file);
+            let found: Vec<String> = naming.apply(file.shapes.clone()).into_keys().collect();
+            let expected: BTreeSet<&str> = NAMES.into_iter().chain(others).collect();
+            assert!(found.iter().map(String::as_str).eq(expected), "{name}: {found:?}");
+            assert_eq!(naming.notes.first().map(String::as_str), note, "{name}");
+            assert_eq!(naming.doubts, Vec::<String>::new());
+            assert_eq!(
+                guess(&file).unwrap().net,
+                ron_text::from_str("Mlp(hidden: [3], classes: 2)").unwrap(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_networks_is_taken_and_the_other_one_named() {
+        let structure = perceptron("Mlp(hidden: [3])", 4, 2);
+        let mut file = stored("twins");
+        let naming = Naming::of(&structure, &file);
+        assert_eq!(naming.prefix, "online.");
+        let doubt = "the weights under online. were taken, and those under ema. fit too: ";
+        assert!(naming.doubts[0].starts_with(doubt), "{:?}", naming.doubts);
+        file.order.clear();
+        assert_eq!(Naming::of(&structure, &file).prefix, "ema.", "by name, where the file says no order");
+        // Those of a wrapper come before, and those without anything before their names before these.
+        for (name, taken) in [("model.", "model."), ("", "")] {
+            for weight in NAMES {
+                let shape = file.shapes[&format!("ema.{weight}")].clone();
+                file.shapes.insert(format!("{name}{weight}"), shape);
+            }
+            assert_eq!(Naming::of(&structure, &file).prefix, taken);
+        }
+    }
+
+    #[test]
+    fn layers_of_one_shape_in_the_order_of_the_file_alone_are_a_doubt() {
+        let structure = perceptron("Mlp(hidden: [8, 8, 8])", 4, 3);
+        let layers = |names: [&str; 4]| {
+            let shapes = [[8, 4], [8, 8], [8, 8], [3, 8]].map(|shape| shape.to_vec());
+            let named = |name: &str| [format!("{name}.weight"), format!("{name}.bias")];
+            let of = |(name, shape): (&str, &Vec<usize>)| {
+                let [weight, bias] = named(name);
+                [(weight, shape.clone()), (bias, shape[..1].to_vec())]
+            };
+            let order = names.into_iter().flat_map(named).collect();
+            let shapes = names.into_iter().zip(&shapes).flat_map(of).collect();
+            Naming::of(&structure, &FileShapes { shapes, order, ..FileShapes::default() }).doubts
+        };
+        let doubts = layers(["inp", "b", "a", "out"]);
+        let doubt = "nothing in the file says whether b or a computes first, and both have one shape: the layers were taken in the \
+            order in which they were defined (inp, b, a, out).";
+        assert!(doubts.len() == 1 && doubts[0].starts_with(doubt), "{doubts:?}");
+        for names in [["fc1", "fc2", "fc3", "fc4"], ["0", "2", "4", "6"], ["l1", "l2", "l3", "out"]] {
+            assert_eq!(layers(names), Vec::<String>::new(), "{names:?}");
+        }
+    }
+}

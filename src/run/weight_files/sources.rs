@@ -155,3 +155,42 @@ impl Scaling {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_known_by_names_and_shapes() {
+        let file = |names: &[(&str, usize)]| {
+            let shapes =
+                names.iter().map(|(name, length)| (format!("module.{name}"), vec![*length, 3])).collect();
+            FileShapes { shapes, ..FileShapes::default() }
+        };
+        let small = [("conv1.weight", 16), ("layer3.0.conv2.weight", 64)];
+        for (more, source) in [
+            (&[("linear.weight", 10)][..], Some("akamaster/pytorch_resnet_cifar10")),
+            (
+                &[("fc.weight", 10), ("layer3.0.downsample.0.weight", 64)],
+                Some("chenyaofo/pytorch-cifar-models"),
+            ),
+            (&[("fc.weight", 7)], None),
+        ] {
+            let found = Scaling::of(&file(&[&small, more].concat()));
+            let name = match &found {
+                Scaling::Likely(source) => Some(source.name),
+                Scaling::Known(_) | Scaling::Unknown => None,
+            };
+            assert_eq!(name, source, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn every_scaling_of_a_source_is_a_setting() {
+        for source in &SOURCES {
+            let written = source.normalize().to_ron();
+            assert_eq!(written, source.normalize, "{}", source.name);
+            assert_eq!(source.normalize().problem(3), None);
+        }
+    }
+}
