@@ -34,7 +34,7 @@ const QUICK: usize = 3;
 /// # Errors
 /// What is wrong with the file, stages that this version cannot run included.
 pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, None)?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
         print_err(note);
@@ -48,7 +48,7 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
         let done = record.filter(RunRecord::is_done)?;
         Some((run.id.clone(), done.progress().secs))
     };
-    let done = read_each(&document.runs_folder(None), &runs, secs).into_iter().flatten().collect();
+    let done = read_each(&document.runs_folder(), &runs, secs).into_iter().flatten().collect();
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
     if let Some(left) = left(&runs, &costs, &done, Measures { measure: &measure, most }) {

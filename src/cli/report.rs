@@ -51,11 +51,11 @@ pub fn report(arguments: &ReportArgs) -> Result<Exit, Failure> {
             "a report is an HTML file; give --to a name that ends with .html".to_owned(),
         ));
     }
-    let document = Document::open(&arguments.document)?;
-    let folder = document.runs_folder(arguments.from.as_ref());
+    let document = Document::open(&arguments.document, arguments.from.as_ref())?;
+    let folder = document.runs_folder();
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.idle_settings() {
+    for note in document.notes(&runs) {
         print_err(&note);
     }
     let records = read_records(&folder, &runs);

@@ -49,7 +49,7 @@ pub struct RunArgs {
 /// # Errors
 /// What is wrong with the file or the arguments; nothing ran then.
 pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, arguments.into.as_ref())?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
         print_err(note);
@@ -58,7 +58,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     if let Some(shard) = chosen_shard(arguments, &|name| std::env::var(name).ok())? {
         runs = shard.of(runs);
     }
-    let folder = document.runs_folder(arguments.into.as_ref());
+    let folder = document.runs_folder();
     std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
 
     let mut ends = ends(&folder, &runs);

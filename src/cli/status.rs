@@ -36,12 +36,15 @@ const MOST_REASONS: usize = 5;
 /// # Errors
 /// What is wrong with the file or the arguments.
 pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, arguments.from.as_ref())?;
     let runs = distinct(&document.all_runs()?);
-    let folder = document.runs_folder(arguments.from.as_ref());
+    let folder = document.runs_folder();
     let slurm = Slurm::default();
     let look = || Status::of(Runs { all: &runs, folder: &folder }, &slurm);
     let mut status = look();
+    for note in document.notes(&runs) {
+        print_err(&note);
+    }
     for path in &status.damaged {
         print_err(&format!("note: {} cannot be read", path.display()));
     }

@@ -31,14 +31,14 @@ pub struct SubmitArgs {
 /// # Errors
 /// What is wrong with the file or the arguments, and what Slurm refuses; nothing was submitted then.
 pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, arguments.into.as_ref())?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
         print_err(note);
     }
     let runs = distinct(&found.measured(&runs));
     let absolute = |path: PathBuf| std::path::absolute(&path).map_err(Failure::write(&path));
-    let folder = absolute(document.runs_folder(arguments.into.as_ref()))?;
+    let folder = absolute(document.runs_folder())?;
     let file = absolute(arguments.document.file.clone())?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::Input(format!("the path of weightlab itself is not known: {error}")))?;

@@ -9,6 +9,7 @@ use super::{DataError, Origin, Parts, Remote, Samples, Shape, files, records};
 pub const CIFAR10: KnownSet = KnownSet {
     name: "CIFAR-10",
     needed: &["data_batch_1.bin", "test_batch.bin"],
+    optional: &["data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"],
     folders: &[
         "cifar-10-batches-bin",
         "cifar10",
@@ -41,6 +42,7 @@ pub const CIFAR10: KnownSet = KnownSet {
 pub const CIFAR100: KnownSet = KnownSet {
     name: "CIFAR-100",
     needed: &["train.bin", "test.bin"],
+    optional: &[],
     folders: &["cifar-100-binary", "cifar100", "cifar100/cifar-100-binary", "CIFAR100/cifar-100-binary"],
     remedy: "Get the binary version (torchvision's cifar-100-python is another format) from \
              www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar100(dir: \"…\")",

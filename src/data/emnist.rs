@@ -17,6 +17,7 @@ macro_rules! split {
                 concat!("emnist-", $name, "-test-images-idx3-ubyte"),
                 concat!("emnist-", $name, "-test-labels-idx1-ubyte"),
             ],
+            optional: &[],
             folders: &["emnist", "EMNIST/raw", "EMNIST", "emnist/gzip", "gzip"],
             remedy: "Get gzip.zip from www.nist.gov/itl/products-and-services/emnist-dataset and unpack it, or let \
                      torchvision download it, then name the folder: Emnist(dir: \"…\")",

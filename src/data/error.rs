@@ -47,6 +47,12 @@ impl DataError {
         Self::WrongFile { path, expected, found: found.into(), remedy: remedy.into() }
     }
 
+    /// Data whose files are not those that a run was made for, or change while they are read.
+    pub fn changed(path: &Path) -> Self {
+        let remedy = "Restore the files, or start the experiment again: with other data its runs are other runs";
+        Self::wrong(path, "the data that the run was made for", "other contents", remedy)
+    }
+
     /// A setting that does not fit the data.
     pub(super) fn setting(setting: &'static str, problem: impl Into<String>) -> Self {
         Self::Setting { setting, problem: problem.into() }

@@ -10,7 +10,7 @@ use super::{DataError, KnownSet};
 use crate::form::number::grouped;
 
 /// The first two bytes of every gzip stream (RFC 1952).
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// What a gzip stream may have beside its content: headers, and blocks that do not compress.
 const GZIP_MORE: u64 = 1 << 20;

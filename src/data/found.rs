@@ -1,12 +1,13 @@
 //! What the files of the user's data hold, as far as settings need to know it: found once, before anything runs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClassNames, Data, DataError, Shape};
+use super::digests::Stat;
+use super::{ClassNames, Data, DataError, Digests, Shape};
 
 /// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
 /// files do not have it.
@@ -24,8 +25,11 @@ pub struct Found {
     pub validation: usize,
     /// Size of the test part.
     pub test: usize,
-    /// Begins the SHA-256 of what names the content of the files: data that change make other runs.
+    /// Begins the SHA-256 of the content of the files: data that change make other runs.
     pub content: String,
+    /// What earlier versions named the content by, where that was less: it finds the results that they left.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub earlier: String,
 }
 
 /// Returns true for 0, which files leave out.
@@ -46,6 +50,9 @@ pub struct Looked {
 /// What a source tells of the user's files beside what settings need to know. No identity depends on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
+    /// The files that hold the samples and what the program reads beside them, with the names that count: their digests name
+    /// the content. Without any, the source names the content itself.
+    pub files: Vec<(String, PathBuf)>,
     /// The classes of the samples of the training, validation and test part in the order of the files, before limits.
     pub labels: [Vec<u32>; 3],
     /// Where the parts come from: "the folders train and val", "20 % of the samples for testing, the same for all seeds".
@@ -90,42 +97,88 @@ impl Found {
     }
 }
 
-/// What looking at the files of one dataset gave.
+/// Something that runs read, by the settings that name it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A dataset in files.
+    Data(Data),
+    /// A file that a plan names, with its placeholders filled.
+    File(String),
+}
+
+/// What looking at one input gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// What was found, now or when the data were used before.
+    /// What was found in data of the user, now or when they were used before.
     pub found: Option<Found>,
+    /// The SHA-256 of the content of a known set or of a file, now or when it was used before; none where it is not there.
+    pub content: Option<String>,
     /// What the source tells of the files beside; empty where they cannot be used now.
     pub details: Arc<Details>,
     /// Why the files cannot be used now.
     pub error: Option<String>,
 }
 
-impl Look {
-    /// Looks at the files of these data; paths are relative to `base`. Reads from disk, which may be slow.
-    pub fn at(data: &Data, base: &Path) -> Self {
-        match data.look(base) {
-            Ok(looked) => {
-                let Looked { found, details } = looked.unwrap_or_default();
-                Self { found: data.needs_look().then_some(found), details: Arc::new(details), error: None }
-            }
-            Err(error) => Self { error: Some(error.to_string()), ..Self::default() },
+impl Input {
+    /// Looks at it; paths are relative to `base`. Reads from disk, which may be slow.
+    pub fn look(&self, base: &Path, digests: &Digests) -> Look {
+        match self {
+            Self::Data(data) if data.needs_look() => match data.look_with(base, digests) {
+                Ok(looked) => {
+                    let Looked { found, details } = looked.unwrap_or_default();
+                    Look { found: Some(found), details: Arc::new(details), ..Look::default() }
+                }
+                Err(error) => Look { error: Some(error.to_string()), ..Look::default() },
+            },
+            Self::Data(_) | Self::File(_) => Look { content: self.content(base, digests), ..Look::default() },
+        }
+    }
+
+    /// Returns the SHA-256 of the files of a known set, unpacked, or of a file; none where they cannot be read, which the
+    /// check of an experiment says.
+    pub fn content(&self, base: &Path, digests: &Digests) -> Option<String> {
+        match self {
+            Self::Data(data) => data.set_content(base, digests).ok()?,
+            Self::File(file) => digests.file(&base.join(file)).ok(),
+        }
+    }
+
+    /// Returns true if its files are not there.
+    pub fn is_gone(&self, base: &Path) -> bool {
+        match self {
+            Self::Data(data) => data.check_files(base).is_err(),
+            Self::File(file) => !base.join(file).exists(),
+        }
+    }
+
+    /// The state of its files, as far as a glance shows it. Reads from disk, which may be slow.
+    pub fn stamp(&self, base: &Path) -> Stamp {
+        match self {
+            Self::Data(data) => data.stamp(base),
+            Self::File(file) => Stat::read(&base.join(file)).into_iter().collect(),
+        }
+    }
+
+    /// The same without what was found.
+    fn bare(&self) -> Self {
+        match self {
+            Self::Data(data) => Self::Data(data.with_found(None)),
+            Self::File(_) => self.clone(),
         }
     }
 }
 
-/// The state of files: lengths and times of the last change.
-pub type Stamp = Vec<(u64, Option<SystemTime>)>;
+/// The state of files.
+pub type Stamp = Vec<Stat>;
 
 impl Data {
-    /// The state of the files of a user's data, as far as a glance shows it: of the file or folder, of what is in it, and of
+    /// The state of the files of a dataset, as far as a glance shows it: of the file or folder, of what is in it, and of
     /// what the dataset names beside it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
-        let of = |path: &Path| {
-            let about = path.metadata().ok()?;
-            Some((if about.is_file() { about.len() } else { 0 }, about.modified().ok()))
-        };
+        if let Some(files) = self.set_files(&place) {
+            return files.iter().filter_map(|(_, path)| Stat::read(path)).collect();
+        }
         let inside = |path: &Path| {
             let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
             let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).take(MOST_STAMPS).collect();
@@ -137,17 +190,24 @@ impl Data {
             let inside = inside(&path);
             std::iter::once(path).chain(inside)
         });
-        all.filter_map(|path| of(&path)).collect()
+        all.filter_map(|path| Stat::read(&path)).collect()
     }
 }
 
 /// So many files and folders in a folder are looked at for changes: more than ImageNet has classes.
 const MOST_STAMPS: usize = 2000;
 
-/// What is known of the datasets that an experiment names, by their settings. It is knowledge and no setting: experiments
+/// What is known of the inputs that an experiment names, by their settings. It is knowledge and no setting: experiments
 /// that differ in it alone are equal, and files do not have it.
 #[derive(Clone, Debug, Default)]
-pub struct Looks(Arc<Vec<(Data, Look)>>);
+pub struct Looks(Arc<Known>);
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    inputs: Vec<(Input, Look)>,
+    /// Names of directories of runs that are done, for results of earlier versions.
+    done: BTreeSet<String>,
+}
 
 impl PartialEq for Looks {
     fn eq(&self, _: &Self) -> bool {
@@ -170,33 +230,62 @@ impl Looks {
 
     /// What looking at these data gave; nothing before that.
     pub fn of(&self, data: &Data) -> Option<&Look> {
-        if !data.needs_look() || self.0.is_empty() {
+        self.of_input(&Input::Data(data.clone()))
+    }
+
+    /// What looking at this input gave; nothing before that.
+    pub fn of_input(&self, input: &Input) -> Option<&Look> {
+        if self.0.inputs.is_empty() {
             return None;
         }
-        let data = data.with_found(None);
-        self.0.iter().find(|(known, _)| *known == data).map(|(_, look)| look)
+        let input = input.bare();
+        self.0.inputs.iter().find(|(known, _)| *known == input).map(|(_, look)| look)
     }
 
-    /// Adds what was found, in place of what was known of these data.
-    pub fn add(&mut self, data: &Data, look: Look) {
-        let data = data.with_found(None);
-        let all = Arc::make_mut(&mut self.0);
-        all.retain(|(known, _)| *known != data);
-        all.push((data, look));
+    /// Returns true if nothing was looked at.
+    pub fn is_empty(&self) -> bool {
+        self.0.inputs.is_empty()
     }
 
-    /// Forgets datasets that are not among these.
-    pub fn keep(&mut self, data: &[Data]) {
-        if self.0.iter().any(|(known, _)| !data.contains(known)) {
-            Arc::make_mut(&mut self.0).retain(|(known, _)| data.contains(known));
+    /// Adds what was found, in place of what was known of this input.
+    pub fn add(&mut self, input: &Input, look: Look) {
+        let input = input.bare();
+        let inputs = &mut Arc::make_mut(&mut self.0).inputs;
+        inputs.retain(|(known, _)| *known != input);
+        inputs.push((input, look));
+    }
+
+    /// Forgets inputs that are not among these.
+    pub fn keep(&mut self, inputs: &[Input]) {
+        if self.0.inputs.iter().any(|(known, _)| !inputs.contains(known)) {
+            Arc::make_mut(&mut self.0).inputs.retain(|(known, _)| inputs.contains(known));
         }
     }
 
     /// Writes what is known of these data into them.
     pub fn fill(&self, data: &mut Data) {
-        if let Some(found) = self.of(data).and_then(|look| look.found.clone()) {
+        if data.needs_look()
+            && let Some(found) = self.of(data).and_then(|look| look.found.clone())
+        {
             *data = data.with_found(Some(found));
         }
+    }
+
+    /// Notes the directories of runs that are done.
+    pub fn note_done(&mut self, done: BTreeSet<String>) {
+        if self.0.done != done {
+            Arc::make_mut(&mut self.0).done = done;
+        }
+    }
+
+    /// Returns true if there are results at all.
+    pub fn has_done(&self) -> bool {
+        !self.0.done.is_empty()
+    }
+
+    /// Returns true if a directory of this name holds a run that is done.
+    pub fn is_done(&self, run: &str) -> bool {
+        self.0.done.contains(run)
     }
 }
 
@@ -205,13 +294,7 @@ pub(super) fn check_unchanged(known: &Found, now: Option<&Found>, path: &Path) -
     if now == Some(known) {
         return Ok(());
     }
-    Err(DataError::WrongFile {
-        path: path.to_owned(),
-        expected: "the data that the run was made for".to_owned(),
-        found: "other contents".to_owned(),
-        remedy: "Restore the files, or start the experiment again: with other data its runs are other runs"
-            .to_owned(),
-    })
+    Err(DataError::changed(path))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::{DataError, Origin, Parts, Remote, Samples, Shape, files};
 pub const MNIST: KnownSet = KnownSet {
     name: "MNIST",
     needed: &NAMES,
+    optional: &[],
     folders: &["mnist", "MNIST/raw", "MNIST", "mnist/MNIST/raw"],
     remedy: "Get the four files from the MNIST pages (yann.lecun.com/exdb/mnist) or let torchvision download them, \
              then name their folder: Mnist(dir: \"…\")",
@@ -50,6 +51,7 @@ pub const MNIST: KnownSet = KnownSet {
 pub const FASHION_MNIST: KnownSet = KnownSet {
     name: "Fashion-MNIST",
     needed: &NAMES,
+    optional: &[],
     folders: &["fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion_mnist", "fashion"],
     remedy: "Get the four files from github.com/zalandoresearch/fashion-mnist or let torchvision download them, \
              then name their folder: FashionMnist(dir: \"…\")",
@@ -103,6 +105,7 @@ const MOST_PIXELS: u64 = 32 * 32;
 pub const KMNIST: KnownSet = KnownSet {
     name: "KMNIST",
     needed: &NAMES,
+    optional: &[],
     folders: &["kmnist", "KMNIST/raw", "KMNIST"],
     remedy: "Get the four files from codh.rois.ac.jp/kmnist or let torchvision download them, then name their folder: \
              Kmnist(dir: \"…\")",

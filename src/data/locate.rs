@@ -16,6 +16,8 @@ pub struct KnownSet {
     pub name: &'static str,
     /// Files that must be there, without `.gz`.
     pub needed: &'static [&'static str],
+    /// Files that are read where they are there.
+    pub optional: &'static [&'static str],
     /// Folders that tools put it into, below their data folder.
     pub folders: &'static [&'static str],
     /// Where to get it, and how to name it.
@@ -108,6 +110,8 @@ pub struct Places {
     pub data: Option<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
+    /// The folder for what this program can make again.
+    pub cache: Option<PathBuf>,
     /// The folder of the experiment.
     pub base: PathBuf,
 }
@@ -116,8 +120,17 @@ impl Places {
     /// The places that the environment names.
     pub fn from_env(base: &Path) -> Self {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
-        let data = std::env::var_os(DATA_VARIABLE).filter(|value| !value.is_empty());
-        Self { data: data.map(PathBuf::from), home: home.map(PathBuf::from), base: base.to_path_buf() }
+        let home = home.map(PathBuf::from);
+        let named = |variable: &str| {
+            std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let of_system = || match std::env::consts::OS {
+            "windows" => named("LOCALAPPDATA"),
+            "macos" => home.as_ref().map(|home| home.join("Library/Caches")),
+            _ => home.as_ref().map(|home| home.join(".cache")),
+        };
+        let cache = named("XDG_CACHE_HOME").or_else(of_system).map(|cache| cache.join("weightlab"));
+        Self { data: named(DATA_VARIABLE), home, cache, base: base.to_path_buf() }
     }
 
     /// The first folder that holds all files of a set: below `$WEIGHTLAB_DATA`, below `data` beside the experiment (where
@@ -171,6 +184,7 @@ mod tests {
             data: Some(folder.path().to_path_buf()),
             home: Some(folder.join("home")),
             base: folder.join("elsewhere"),
+            ..Places::default()
         };
         assert_eq!(places.find(&MNIST).unwrap(), folder.join("MNIST/raw"));
         let named = Places { data: Some(folder.join("MNIST/raw")), ..places.clone() };
@@ -203,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_set_that_is_nowhere_lists_where_it_was_looked_for() {
-        let places = Places { data: Some("/nowhere".into()), home: None, base: "/neither".into() };
+        let places = Places { data: Some("/nowhere".into()), base: "/neither".into(), ..Places::default() };
         let message = places.find(&MNIST).unwrap_err().to_string();
         assert!(message.contains("MNIST was not found"), "{message}");
         assert!(

@@ -18,7 +18,7 @@
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `stand_in` | pointers and pages in the place of files |
 //! | `recognise` | which dataset a file or folder holds |
-//! | `digest` | a name for what a run has seen |
+//! | `digest`, `digests` | names for what a run has seen: its samples, and files with a cache |
 //! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
@@ -26,6 +26,7 @@ mod augment;
 mod cifar;
 mod class_names;
 mod digest;
+mod digests;
 mod embedded;
 mod emnist;
 mod error;
@@ -57,10 +58,11 @@ pub(crate) mod testing;
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
 pub use class_names::{ClassNames, NOTHING};
+pub use digests::Digests;
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
-pub use found::{Columns, Details, Found, LeftOut, Look, Looked, Looks, Stamp};
+pub use found::{Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};

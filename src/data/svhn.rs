@@ -10,6 +10,7 @@ use super::{DataError, Parts, Samples, Shape};
 pub const SVHN: KnownSet = KnownSet {
     name: "SVHN",
     needed: &["train_32x32.npz", "test_32x32.npz"],
+    optional: &[],
     folders: &["svhn", "SVHN"],
     remedy: "Get train_32x32.mat and test_32x32.mat from ufldl.stanford.edu/housenumbers, write each as .npz with Python: \
              numpy.savez(\"train_32x32.npz\", **{k: v for k, v in scipy.io.loadmat(\"train_32x32.mat\").items() if k in \"Xy\"}), \

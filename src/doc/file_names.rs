@@ -15,6 +15,10 @@ pub fn filled(file: &str, arm: &str, seed: u64) -> String {
     file.replace("{arm}", &arm).replace("{seed}", &seed.to_string())
 }
 
+/// The names of the tables of a run.
+pub const TABLES: [&str; 5] =
+    ["faults.csv", "trials.csv", "trials_unprotected.csv", "logits.csv", "histograms.jsonl"];
+
 /// The ending of weight files that are written here.
 const SAFETENSORS: &str = "safetensors";
 /// The endings of weight files that are read. The content decides how.

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use super::inputs::Inputs;
 use super::spec::RunSpec;
 use super::stage::Stage;
 use super::training::Kernels;
@@ -13,12 +14,12 @@ pub(super) fn identity(text: &str) -> String {
     crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
-/// The text that the identity of a run is made of: its settings as earlier versions wrote them, defaults left out.
+/// The text of settings that the identity of a run is made of: as earlier versions wrote them, defaults left out.
 ///
 /// To leave the kernels out has meant exact training since before there was a default that is faster: results of that time
 /// must not pass for those of fast kernels, and stay those of every run whose bits the kernels do not change.
 pub(super) fn text(spec: &RunSpec) -> String {
-    let mut own = RunSpec { data: spec.data.without_place(), ..spec.clone() };
+    let mut own = RunSpec { data: spec.data.without_place(), inputs: Inputs::default(), ..spec.clone() };
     identify(&mut own.plan, &|| spec.structure().is_ok_and(|structure| structure.has_batch_norm()));
     if spec.has_fast_convolutions() {
         own.train.kernels = Kernels::Exact; // written, since it is no default

@@ -7,12 +7,12 @@ use super::arch::Net;
 use super::device::Device;
 use super::experiment::{Arm, Experiment};
 use super::identity::{identity, text};
-use super::known_data::fill;
+use super::inputs::{Inputs, earlier, fill, known_inputs};
 use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
 use super::training::{Kernels, Training};
-use crate::data::Data;
+use crate::data::{Data, Looks};
 use crate::form::number::counted;
 use crate::form::path::{Place, assign};
 use crate::form::{Overrides, check_ranges};
@@ -26,13 +26,23 @@ crate::form! {
         plan: Vec<Stage> = Vec::new(), "Plan", "What it does";
         seed: u64 = 1, "Seed", "The origin of its random streams";
         device: Device = Device::Flex, "Device", "What runs the computations";
+    } hidden {
+        /// Digests of what it reads; the program finds them, experiment files do not have them.
+        inputs: Inputs = Inputs::default();
     }
 }
 
 impl RunSpec {
-    /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
+    /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out, and of
+    /// the digests of what it reads.
     pub fn id(&self) -> String {
-        identity(&text(self))
+        identity(&(text(self) + &self.inputs.text()))
+    }
+
+    /// The identity that versions gave it which did not record all inputs; none where that is the same.
+    pub fn earlier_id(&self) -> Option<String> {
+        let earlier = earlier(self);
+        (earlier != *self).then(|| earlier.id())
     }
 
     /// The structure of the network that the run trains, as far as it follows from the settings.
@@ -85,6 +95,13 @@ pub struct Run {
     pub spec: Arc<RunSpec>,
 }
 
+impl Run {
+    /// Returns true if its results are those of a version that did not record all inputs.
+    pub fn is_of_earlier_version(&self) -> bool {
+        self.id != self.spec.id() && self.spec.earlier_id().as_ref() == Some(&self.id)
+    }
+}
+
 /// An arm after its sweeps are written out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpandedArm {
@@ -134,21 +151,36 @@ pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, V
     for arm in expand_arms(experiment)? {
         let mut identities = Identities { spec: &arm.spec, text: None };
         let mut own = arm.spec.clone();
-        let mut seen = BTreeSet::new();
+        let (mut seen, first) = (BTreeSet::new(), runs.len());
         for &seed in &experiment.seeds {
             if !seen.insert(seed) {
                 continue; // an error; its results must not count twice in means
             }
             own.seed = seed;
+            own.inputs = known_inputs(&own, &arm.name, seed, &experiment.looks);
             let known = before.get(runs.len()).filter(|run| *run.spec == own);
             let (id, spec) = match known {
                 Some(run) => (run.id.clone(), run.spec.clone()),
-                None => (identities.of(seed), Arc::new(own.clone())),
+                None => (identities.of(seed, &own.inputs), Arc::new(own.clone())),
             };
             runs.push(Run { id, arm: arm.name.clone(), arm_index: arm.index, seed, spec });
         }
+        take_earlier(&mut runs[first..], &experiment.looks);
     }
     Ok(runs)
+}
+
+/// Gives the runs of an arm the identities of an earlier version that did not record inputs, if it left results of all of them and
+/// there is no later one: they are shown, and say that their inputs were not recorded. Never of some: means over runs of
+/// other contents would be of nothing.
+fn take_earlier(runs: &mut [Run], looks: &Looks) {
+    let earlier = |run: &Run| run.spec.earlier_id().filter(|earlier| looks.is_done(earlier));
+    if !looks.has_done() || runs.iter().any(|run| looks.is_done(&run.spec.id())) {
+        return;
+    }
+    if let Some(ids) = runs.iter().map(earlier).collect::<Option<Vec<String>>>() {
+        runs.iter_mut().zip(ids).for_each(|(run, id)| run.id = id);
+    }
 }
 
 /// Identities of runs that differ in their seeds alone: the text of their settings is written once.
@@ -160,11 +192,11 @@ struct Identities<'a> {
 
 impl Identities<'_> {
     /// As [`RunSpec::id`].
-    fn of(&mut self, seed: u64) -> String {
+    fn of(&mut self, seed: u64, inputs: &Inputs) -> String {
         let default = RunSpec::default().seed;
         let with = |seed: u64| RunSpec { seed, ..self.spec.clone() };
         if seed == default {
-            return with(seed).id(); // defaults are not written
+            return RunSpec { inputs: inputs.clone(), ..with(seed) }.id(); // defaults are not written
         }
         let text = self.text.get_or_insert_with(|| {
             let mark = default.wrapping_sub(2);
@@ -174,7 +206,7 @@ impl Identities<'_> {
             let (before, after) = parts.expect("a seed that is not the default is written");
             [before.to_owned(), after.to_owned()]
         });
-        identity(&format!("{}{seed}{}", text[0], text[1]))
+        identity(&format!("{}{seed}{}{}", text[0], text[1], inputs.text()))
     }
 }
 
@@ -187,6 +219,7 @@ pub fn settings_of(experiment: &Experiment, arm: Option<&Arm>) -> RunSpec {
         plan: arm.map(|arm| arm.plan.clone()).unwrap_or_default(),
         seed: 0,
         device: experiment.device.clone(),
+        inputs: Inputs::default(),
     }
 }
 

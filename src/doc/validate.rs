@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arch::{Output, place_of};
 use super::experiment::Experiment;
+use super::inputs::inputs_of;
 use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::run_count::{MOST_RUNS, count_runs};
-use super::spec::{ExpandedArm, RunSpec, expand_arms};
+use super::spec::{ExpandedArm, Run, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
-use crate::data::Facts;
-use crate::form::check_ranges;
+use crate::data::{Facts, Input};
 use crate::form::number::grouped;
 use crate::form::path::Place;
+use crate::form::{Overrides, check_ranges};
 use crate::optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
@@ -128,6 +129,60 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let looks = &experiment.looks;
     let mut check = Check { arm: name, seed, net, data, looks, structure: &structure, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
+}
+
+/// Errors of sweeps whose values change no run: two of them make runs with one identity, which would be shown as two results.
+/// Says nothing before the inputs of the runs were looked at.
+pub fn idle_sweeps(experiment: &Experiment, runs: &[Run]) -> Vec<Problem> {
+    let Some(seed) = runs.first().map(|run| run.seed) else { return Vec::new() };
+    let mut problems = Vec::new();
+    // Of each arm, where runs are among those that it makes, and the next place.
+    let mut arms: BTreeMap<usize, (BTreeMap<&str, usize>, usize)> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.seed == seed) {
+        let (known, next) = arms.entry(run.arm_index).or_default();
+        let at = *next;
+        *next += 1;
+        if let Some(other) = known.insert(&run.id, at)
+            && has_known_inputs(run)
+        {
+            problems.extend(idle_value(experiment, run.arm_index, [other, at]));
+        }
+    }
+    problems.dedup();
+    problems
+}
+
+/// Returns true if the contents of all that a run reads are known.
+fn has_known_inputs(run: &Run) -> bool {
+    let known = &run.spec.inputs;
+    let mut sets = known.sets.iter();
+    inputs_of(&run.spec, &run.arm, run.seed).iter().all(|input| match input {
+        Input::Data(data) if data.needs_look() => data.found().is_some(),
+        Input::Data(_) => sets.next().is_some_and(|digest| !digest.is_empty()),
+        Input::File(file) => known.files.contains_key(file),
+    })
+}
+
+/// The error of two values of a sweep, by the positions of their arms among those that the arm makes.
+fn idle_value(experiment: &Experiment, arm: usize, positions: [usize; 2]) -> Option<Problem> {
+    let own = Place::default().key("arms").index(arm).key("sweep");
+    let of_all = experiment.sweep.0.iter().map(|pair| (pair, Place::default().key("sweep")));
+    let swept: Vec<_> = of_all.chain(experiment.arms[arm].sweep.0.iter().map(|pair| (pair, own.clone()))).collect();
+    let [mut first, mut second] = positions;
+    // The last list varies fastest.
+    for ((path, list), place) in swept.into_iter().rev() {
+        let values = Overrides::items(list).ok()?;
+        let [one, other] = [first, second].map(|position| position % values.len());
+        if one != other {
+            let message = format!(
+                "{} and {} give the same runs, since nothing that a run depends on differs between them; remove one of them",
+                values[one], values[other]
+            );
+            return Some(Problem::error(place.key(path), message));
+        }
+        (first, second) = (first / values.len(), second / values.len());
+    }
+    None
 }
 
 /// Whether this build has the device, and what a GPU does not promise.

@@ -134,7 +134,7 @@ impl Worker for Threads {
     fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         let (sender, found) = sync_channel(READ_AHEAD);
         let folder = folder.to_owned();
-        let listed: BTreeSet<String> = listed.iter().map(|run| run.id.clone()).collect();
+        let listed = listed.to_vec();
         let work = move || {
             let mut wanted = wanted;
             for run in run::outdated_runs(&folder, &listed) {

@@ -4,23 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
-use super::tables::Table;
-use super::weight_files::{FileShapes, Fit, Naming, Scaling, read_shapes};
-use crate::doc::file_names::{filled, is_file};
-use crate::doc::plan::{FileUse, Reading, WeightUse};
+use super::weight_files::{FileShapes, Fit, Naming, Scaling, Shapes, read_shapes};
+use crate::doc::plan::{FileUse, Reading, WeightUse, files_read};
 use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
-use crate::form::path::Place;
+use crate::form::path::{Place, Segment};
 
 /// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
 /// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
 /// run writes need not exist.
 pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
-    inputs(runs, base).0
-}
-
-/// The same, and the files that were looked at or for.
-pub fn inputs(runs: &[Run], base: &Path) -> (Vec<Problem>, BTreeSet<PathBuf>) {
-    let (mut headers, mut files) = (Headers::default(), BTreeSet::new());
+    let (mut headers, mut named) = (Headers::default(), Named::default());
     let mut problems: Vec<Problem> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut last: Option<(&RunSpec, Option<Structure>)> = None;
@@ -31,121 +24,90 @@ pub fn inputs(runs: &[Run], base: &Path) -> (Vec<Problem>, BTreeSet<PathBuf>) {
             last.net == spec.net && last.data == spec.data && last.train.loss == spec.train.loss
         };
         let known = last.take_if(|last| is_last(last)).map(|(_, structure)| structure);
-        let structure = known.unwrap_or_else(|| spec.structure().ok());
+        let structure = known.unwrap_or_else(|| {
+            named.clear();
+            spec.structure().ok()
+        });
         let (_, structure) = last.insert((spec, structure));
         // A network that does not fit its data is a problem of the document.
         let Some(structure) = structure else { continue };
-        let (written, names, found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let mut search = Search {
-            run,
-            base,
-            headers: &mut headers,
-            structure,
-            written,
-            names,
-            files: &mut files,
-            has_trained: false,
-            problems: found,
-        };
-        search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
+        let (headers, named) = (&mut headers, &mut named);
+        let mut search = Search { spec, base, headers, named, structure, problems: Vec::new() };
+        let place = Place::default().key("arms").index(run.arm_index).key("plan");
+        for (used, file) in files_read(&spec.plan, &run.arm, run.seed, &place) {
+            search.used(used, &file);
+        }
         let found = search.problems.into_iter();
         problems.extend(found.filter(|problem| seen.insert((problem.place.to_string(), problem.whole()))));
     }
-    (problems, files)
+    problems
 }
 
 /// Headers of weight files as values or masks: many runs read the same ones.
 type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
+/// What they are called in the present network.
+type Named = BTreeMap<(PathBuf, bool), (Naming, Shapes)>;
 
 struct Search<'a> {
-    run: &'a Run,
+    spec: &'a RunSpec,
     base: &'a Path,
     headers: &'a mut Headers,
+    named: &'a mut Named,
     structure: &'a Structure,
-    files: &'a mut BTreeSet<PathBuf>,
-    /// Files that the stages so far write into the directory of the run.
-    written: BTreeSet<String>,
-    /// Snapshots and branches so far: they come before files of the same name.
-    names: BTreeSet<String>,
-    /// Whether a stage so far trains.
-    has_trained: bool,
     problems: Vec<Problem>,
 }
 
 impl Search<'_> {
-    fn stages(&mut self, stages: &[Stage], place: &Place) {
-        for (index, stage) in stages.iter().enumerate() {
-            self.stage(stage, &place.index(index).variant(stage.key()));
-        }
-    }
-
-    fn stage(&mut self, stage: &Stage, place: &Place) {
-        if let Some(nested) = stage.nested().filter(|nested| nested.times > 0) {
-            self.stages(nested.plan, &place.key(nested.key));
-        }
-        for used in stage.rule().files(place) {
-            self.used(used);
-        }
-        self.has_trained |= matches!(stage, Stage::Train(_) | Stage::Ensemble(_));
-    }
-
-    fn used(&mut self, used: FileUse<'_>) {
+    fn used(&mut self, used: FileUse<'_>, file: &str) {
         match used {
-            FileUse::Weights(used) => self.weights(used),
-            FileUse::Source(used) => {
-                if is_file(used.file) && !self.names.contains(used.file) {
-                    self.weights(used);
-                }
-            }
-            FileUse::Faults(file, campaign, place) => {
+            FileUse::Weights(used) | FileUse::Source(used) => self.weights(used, file),
+            FileUse::Faults(_, campaign, place) => {
                 if let Some(path) = self.find(file, &place)
                     && let Some(message) = list_problem(campaign, self.structure, &path)
                 {
                     self.problems.push(Problem::error(place, message));
                 }
             }
-            FileUse::Writes(file) => drop(self.written.insert(self.name(file))),
-            FileUse::Tables => self.written.extend(Table::ALL.map(|table| table.file().to_owned())),
-            FileUse::Keeps(name) => drop(self.names.insert(name.to_owned())),
+            FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => {} // nothing is read
         }
     }
 
     /// Reads the header of a weight file, and compares it with the network.
-    fn weights(&mut self, used: WeightUse<'_>) {
-        let WeightUse { file, place, target, reading } = used;
+    fn weights(&mut self, used: WeightUse<'_>, file: &str) {
+        let WeightUse { place, target, reading, .. } = used;
         let Some(path) = self.find(file, &place) else { return };
-        let header = self.headers.entry((path, reading.is_mask()));
-        let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
+        let key = (path, reading.is_mask());
+        let header =
+            self.headers.entry(key.clone()).or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
         let header = match header {
             Ok(header) => header,
             Err(why) => return self.problems.push(Problem::error(place, why.clone())),
         };
-        let naming = Naming::of(self.structure, header);
+        let (naming, shapes) = self.named.entry(key).or_insert_with(|| {
+            let naming = Naming::of(self.structure, header);
+            let shapes = naming.apply(header.shapes.clone());
+            (naming, shapes)
+        });
         let parameters = reading.parameters(self.structure, target);
-        let fit = Fit::of(self.structure, &parameters, &naming.apply(header.shapes.clone()), reading);
-        let file = filled(file, &self.run.arm, self.run.seed);
-        if let Some(refusal) = fit.refusal(&file) {
+        let fit = Fit::of(self.structure, &parameters, shapes, reading);
+        if let Some(refusal) = fit.refusal(file) {
             let details = [&[fit.table()], &*header.notes].concat().join("\n");
             return self.problems.push(Problem { details, ..Problem::error(place, refusal) });
         }
-        let unused = fit.unused(&file);
+        let unused = fit.unused(file);
         let unused =
             unused.map(|unused| format!("{unused}; weightlab inspect says which network its weights are of"));
-        let is_new = reading == Reading::Copies && !self.has_trained;
-        let scaling = is_new.then(|| Scaling::of(header).note(&file, &self.run.spec.data)).flatten();
+        let is_new = reading == Reading::Copies && !has_trained(&self.spec.plan, &place);
+        let scaling = is_new.then(|| Scaling::of(header).note(file, &self.spec.data)).flatten();
         let doubts = naming.doubts.iter().map(|doubt| format!("{file}: {doubt}"));
         for message in unused.into_iter().chain(doubts).chain(scaling) {
             self.problems.push(Problem::note(place.clone(), message));
         }
     }
 
-    /// The file, where it exists and no previous stage writes it.
+    /// The file, where it exists.
     fn find(&mut self, file: &str, place: &Place) -> Option<PathBuf> {
-        if self.written.contains(&self.name(file)) {
-            return None;
-        }
-        let path = self.base.join(self.name(file));
-        self.files.insert(path.clone());
+        let path = self.base.join(file);
         if path.is_file() {
             return Some(path);
         }
@@ -154,10 +116,22 @@ impl Search<'_> {
         self.problems.push(Problem::error(place.clone(), message));
         None
     }
+}
 
-    fn name(&self, file: &str) -> String {
-        filled(file, &self.run.arm, self.run.seed)
+/// Whether a stage of the plan before the one at this place trains.
+fn has_trained(plan: &[Stage], place: &Place) -> bool {
+    fn trains(stage: &Stage) -> bool {
+        let nested = stage.nested().filter(|nested| nested.times > 0);
+        matches!(stage, Stage::Train(_) | Stage::Ensemble(_))
+            || nested.is_some_and(|nested| nested.plan.iter().any(trains))
     }
+    // The first index is that of the arm.
+    let mut indices = place.0.iter().filter_map(|segment| match segment {
+        Segment::Index(index) => Some(*index),
+        Segment::Key(_) | Segment::Variant(_) => None,
+    });
+    let at = indices.nth(1).unwrap_or_default();
+    plan.iter().take(at).any(trains)
 }
 
 #[cfg(test)]

@@ -54,11 +54,11 @@ pub use expected::{
     Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
 };
 pub use faults::Faults;
-pub use inputs::{input_problems, inputs as inputs_of};
+pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
-pub use looking::{look_at, look_at_data};
+pub use looking::{done_runs, look_at, look_at_inputs};
 pub use masks::{mask_overlap, mask_overlaps};
-pub use outdated_runs::outdated_runs;
+pub use outdated_runs::{outdated_notes, outdated_runs};
 pub use past::{Tally, Watch};
 pub use program::{Op, ProgramStep, program};
 pub use queue::{

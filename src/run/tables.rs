@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::doc::file_names::TABLES;
 use crate::intervene::fault::log::HEADER;
 
 /// A file of lines with a header.
@@ -29,13 +30,7 @@ impl Table {
 
     /// Name of its file.
     pub const fn file(self) -> &'static str {
-        match self {
-            Self::Faults => "faults.csv",
-            Self::Trials => "trials.csv",
-            Self::Unprotected => "trials_unprotected.csv",
-            Self::Logits => "logits.csv",
-            Self::Histograms => "histograms.jsonl",
-        }
+        TABLES[self as usize]
     }
 
     /// Its header: the names of the columns; lines of JSON have none.

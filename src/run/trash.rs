@@ -70,7 +70,7 @@ mod tests {
         run(folder, "ab", ABOUT);
         archive(folder, "ab").unwrap();
         assert!(!folder.join("ab").exists());
-        let expected = StoredRun { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3 };
+        let expected = StoredRun { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3, difference: None };
         assert_eq!(trashed(folder), [expected]);
         restore(folder, "ab").unwrap();
         assert_eq!(std::fs::read_to_string(folder.join("ab/run.ron")).unwrap(), ABOUT);

@@ -22,6 +22,7 @@ mod format;
 mod guide;
 mod holding;
 mod imports;
+mod inputs;
 mod layers;
 mod licences;
 mod networks;

@@ -9,9 +9,9 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::found::Found;
-use crate::doc::{Experiment, Problem, Run, Severity, file, validate};
+use crate::doc::{Experiment, Problem, Run, Severity, file, idle_sweeps, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::{folder_of, input_problems, look_at_data};
+use crate::run::{folder_of, input_problems, look_at_inputs, outdated_notes, outdated_runs};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -51,6 +51,8 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 #[derive(Debug)]
 pub struct Document {
     path: PathBuf,
+    /// The folder of its runs.
+    results: PathBuf,
     text: String,
     experiment: Experiment,
     /// The experiment of the file.
@@ -62,24 +64,26 @@ pub struct Document {
 }
 
 impl Document {
-    /// Opens the file and writes the settings in.
+    /// Opens the file and writes the settings in. The folder of its runs is the chosen one, or that next to the file.
     ///
     /// # Errors
     /// What cannot be read, and settings that match nothing or do not fit.
-    pub fn open(arguments: &DocumentArgs) -> Result<Self, Failure> {
+    pub fn open(arguments: &DocumentArgs, results: Option<&PathBuf>) -> Result<Self, Failure> {
         let opened = file::open(&arguments.file)?;
         let mut experiment = opened.experiment.clone();
         for (key, value) in &arguments.set {
             assign(&mut experiment, key, value)?;
         }
         let mut file = opened.experiment;
-        let (base, results) = (base_of(&arguments.file), folder_of(&arguments.file));
-        for experiment in [&mut experiment, &mut file] {
-            look_at_data(experiment, &base, Some(&results));
-        }
+        let base = base_of(&arguments.file);
+        let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
+        look_at_inputs(&mut experiment, &base, Some(&results));
+        file.looks = experiment.looks.clone();
+        look_at_inputs(&mut file, &base, Some(&results));
         let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
             path: arguments.file.clone(),
+            results,
             text: opened.text,
             experiment,
             file,
@@ -116,8 +120,8 @@ impl Document {
     }
 
     /// The folder of its runs: the chosen one, or that next to the file.
-    pub fn runs_folder(&self, chosen: Option<&PathBuf>) -> PathBuf {
-        chosen.cloned().unwrap_or_else(|| folder_of(&self.path))
+    pub fn runs_folder(&self) -> PathBuf {
+        self.results.clone()
     }
 
     /// The folder that paths in the file are relative to.
@@ -132,6 +136,7 @@ impl Document {
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
             && let Ok(all) = crate::doc::runs(&self.experiment)
         {
+            problems.extend(idle_sweeps(&self.experiment, &all));
             runs = all;
             found = Found::of(&runs, &self.base());
             let data = || Place::default().key("data");
@@ -185,13 +190,16 @@ impl Document {
         if !errors.is_empty() {
             return Err(Failure::Problems(errors));
         }
-        let notes = [self.idle_settings(), lines(Severity::Note)].concat();
+        let notes = [self.notes(&runs), lines(Severity::Note)].concat();
         Ok((runs, notes, found))
     }
 
-    /// Notes on settings of the command line that change no run.
-    pub fn idle_settings(&self) -> Vec<String> {
-        idle::notes(&self.file, &self.experiment, &self.set)
+    /// Notes on settings of the command line that change no run, and on results that are not those of today's files.
+    pub fn notes(&self, runs: &[Run]) -> Vec<String> {
+        let mut notes = idle::notes(&self.file, &self.experiment, &self.set);
+        let outdated = outdated_notes(&outdated_runs(&self.results, runs), runs);
+        notes.extend(outdated.iter().map(|note| format!("note: {note}")));
+        notes
     }
 
     /// All runs, whether or not they could be carried out.
@@ -301,7 +309,7 @@ mod tests {
         let path = folder.path().join("x.ron");
         std::fs::write(&path, TEXT).unwrap();
         let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Document::open(&DocumentArgs { file: path, set })
+        Document::open(&DocumentArgs { file: path, set }, None)
     }
 
     fn select(arm: &[&str], seed: &[u64]) -> Result<Vec<String>, String> {

@@ -93,9 +93,9 @@ struct Results {
 /// # Errors
 /// What is wrong with the file or the arguments, results that are not there, and what cannot be written.
 pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, arguments.from.as_ref())?;
     if arguments.methods {
-        let folder = document.runs_folder(arguments.from.as_ref());
+        let folder = document.runs_folder();
         // With mistakes there are no runs; what they are is said below.
         let records = document.all_runs().map(|runs| read_records(&folder, &runs)).unwrap_or_default();
         let text = methods(document.experiment(), records.values()).map_err(|problems| {
@@ -108,10 +108,10 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    let folder = document.runs_folder(arguments.from.as_ref());
+    let folder = document.runs_folder();
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.idle_settings() {
+    for note in document.notes(&runs) {
         print_err(&note);
     }
     let Some(to) = &arguments.to else {

@@ -86,16 +86,16 @@ struct Shown<'a> {
 /// # Errors
 /// What is wrong with the file or the arguments.
 pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
-    let document = Document::open(&arguments.document)?;
+    let document = Document::open(&arguments.document, arguments.from.as_ref())?;
     let runs = document.select(document.all_runs()?, &arguments.selection)?;
-    let folder = document.runs_folder(arguments.from.as_ref());
+    let folder = document.runs_folder();
     let mut differing = Differing::default();
     let listed: Vec<&Run> = runs.iter().collect();
     differing.give(&mut [], &listed);
     let chosen = arguments.listing.chosen(&differing)?;
     let Read { mut rows, records, failures } = read(arguments, &runs, &folder, &chosen.columns);
     differing.give(&mut rows, &listed);
-    for note in document.idle_settings() {
+    for note in document.notes(&runs) {
         print_err(&note);
     }
     let pairs = pairs::pairs(&arguments.pairs, &rows)?;

@@ -277,7 +277,16 @@ impl Arrays {
         memory.check(&self.path, samples, parts[0].shape.len())
     }
 
-    /// Begins the SHA-256 of headers and checksums in an archive; of headers and both ends of files in a folder.
+    /// The files that these parts are read from, with the names of their arrays.
+    pub fn files(&self, parts: &[&Part]) -> Vec<(String, PathBuf)> {
+        if self.archive.is_some() {
+            return vec![(String::new(), self.path.clone())];
+        }
+        let names = parts.iter().flat_map(|part| &part.names);
+        names.map(|name| (name.clone(), self.path.join(format!("{name}.npy")))).collect()
+    }
+
+    /// What earlier versions named the content by: begins the SHA-256 of headers and checksums in an archive; of headers and both ends of files in a folder.
     ///
     /// # Errors
     /// What cannot be read.

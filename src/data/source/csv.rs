@@ -30,8 +30,9 @@ impl Source for Csv {
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];
         let (classes, train) = (ClassNames::from(classes), samples.len() - test);
-        let found = Found { shape, classes, train, validation: 0, test, content };
-        Ok(Looked { found, details: Details::default() })
+        let found = Found { shape, classes, train, test, content, ..Found::default() };
+        let files = vec![(String::new(), path.to_owned())];
+        Ok(Looked { found, details: Details { files, ..Details::default() } })
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Found, KnownSet, Labels, Looked, Normalize, Options, Origin, Places,
+    ClassNames, DataError, Dataset, Digests, Found, KnownSet, Labels, Looked, Normalize, Options, Origin, Places,
     Shape, prepare,
 };
+use crate::form::number::hexadecimal;
 
 /// What is known of a dataset before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,12 +136,54 @@ impl Data {
     /// # Errors
     /// What cannot be read, and what to do about it.
     pub fn look(&self, base: &Path) -> Result<Option<Looked>, DataError> {
+        self.look_with(base, &Digests::open())
+    }
+
+    /// As [`Self::look`], with digests of files that are known already.
+    pub(in crate::data) fn look_with(
+        &self,
+        base: &Path,
+        digests: &Digests,
+    ) -> Result<Option<Looked>, DataError> {
         if !self.needs_look() {
             return Ok(None);
         }
         self.check_files(base)?;
         let path = self.place(base)?.unwrap_or_default();
-        self.rule().look(&path, base).map(Some)
+        let mut looked = self.rule().look(&path, base)?;
+        let Looked { found, details } = &mut looked;
+        if !details.files.is_empty() {
+            let content = digests.content(&details.files)?[..found.content.len().max(16)].to_owned();
+            let earlier = std::mem::replace(&mut found.content, content);
+            found.earlier = if earlier == found.content { String::new() } else { earlier };
+        }
+        Ok(Some(looked))
+    }
+
+    /// The files of a known set in this folder, by name; none for data of users and inside the program.
+    pub(in crate::data) fn set_files(&self, folder: &Path) -> Option<Vec<(String, PathBuf)>> {
+        let (set, _) = self.files()?;
+        let all = set.needed.iter().chain(set.optional);
+        let there = all.filter_map(|name| Some(((*name).to_owned(), set.file(folder, name).ok()?)));
+        Some(there.collect())
+    }
+
+    /// Returns the SHA-256 of the files of a known set, unpacked, in hexadecimal: of a line with digest and name for each. None
+    /// for data of users and inside the program.
+    ///
+    /// # Errors
+    /// A file that is not there or cannot be read.
+    pub fn set_content(&self, base: &Path, digests: &Digests) -> Result<Option<String>, DataError> {
+        if self.files().is_none() {
+            return Ok(None);
+        }
+        let folder = self.place(base)?.unwrap_or_default();
+        self.check_files(base)?;
+        let mut hash = Sha256::new();
+        for (name, path) in self.set_files(&folder).unwrap_or_default() {
+            hash.update(format!("{} {name}\n", digests.unpacked(&path)?));
+        }
+        Ok(Some(hexadecimal(&hash.finalize())))
     }
 
     /// What was found in the files of a user's data.
@@ -174,6 +219,16 @@ impl Data {
     /// Whether its files can be downloaded.
     pub fn is_downloadable(&self) -> bool {
         self.origin().is_some()
+    }
+
+    /// Returns true if the samples are in files: of a known set or of the user.
+    pub fn is_in_files(&self) -> bool {
+        self.needs_look() || self.files().is_some()
+    }
+
+    /// The path of data of the user, as the settings name it.
+    pub fn user_path(&self) -> Option<&str> {
+        self.rule().user_data().map(|user| user.path)
     }
 
     /// Whether the samples are files of the user's own.
@@ -214,7 +269,8 @@ impl Data {
 
     /// The same data wherever they are, and in any amount of memory: the settings that a run's identity depends on.
     pub fn without_place(&self) -> Self {
-        let mut data = self.clone().in_place(None).with_found(self.found().cloned());
+        let found = self.found().map(|found| Found { earlier: String::new(), ..found.clone() });
+        let mut data = self.clone().in_place(None).with_found(found);
         if let Some(user) = data.rule_mut().and_then(super::Settings::user_data_mut) {
             *user.memory = memory::DEFAULT;
         }

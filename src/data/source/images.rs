@@ -59,6 +59,16 @@ impl Images {
         Ok((parts, classes, content))
     }
 
+    /// The files of the pictures, by their paths below the folder and their classes, and the label map.
+    fn files(&self, parts: &[Vec<Picture>; 2], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
+        let file = |picture: &Picture| {
+            let name = picture.path.strip_prefix(folder).unwrap_or(&picture.path).to_string_lossy();
+            (format!("{} {}", picture.label, name.replace('\\', "/")), picture.path.clone())
+        };
+        let map = self.label_map.iter().map(|map| ("label map".to_owned(), base.join(map)));
+        parts.iter().flatten().map(file).chain(map).collect()
+    }
+
     /// What is left for training, and what is for testing.
     fn split(&self, all: Vec<Picture>) -> Result<[Vec<Picture>; 2], DataError> {
         let indices = test_indices(all.len(), test_count(all.len(), self.test)?);
@@ -81,11 +91,12 @@ impl Images {
 impl Source for Images {
     fn look(&self, folder: &Path, base: &Path) -> Result<Looked, DataError> {
         let (parts, classes, content) = self.parts(folder, base)?;
+        let files = self.files(&parts, folder, base);
         let [train, test] = parts.map(|part| part.len());
         let Shape { channels, height, width } = self.preparation().shape();
         let (shape, classes) = ([channels, height, width], ClassNames::from(classes));
-        let found = Found { shape, classes, train, validation: 0, test, content };
-        Ok(Looked { found, details: Details::default() })
+        let found = Found { shape, classes, train, test, content, ..Found::default() };
+        Ok(Looked { found, details: Details { files, ..Details::default() } })
     }
 
     fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {

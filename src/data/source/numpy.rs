@@ -58,8 +58,8 @@ impl Source for Numpy {
         let trained = if test.is_some() { train.len } else { train.len - tested };
         let shape = [train.shape.channels, train.shape.height, train.shape.width];
         let classes = ClassNames::from(classes);
-        let found = Found { shape, classes, train: trained, validation: 0, test: tested, content };
-        Ok(Looked { found, details: Details::default() })
+        let found = Found { shape, classes, train: trained, test: tested, content, ..Found::default() };
+        Ok(Looked { found, details: Details { files: arrays.files(&all), ..Details::default() } })
     }
 
     fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {

@@ -1,6 +1,10 @@
 //! What stages do with files, before anything runs.
 
+use std::collections::BTreeSet;
+
+use crate::doc::Stage;
 use crate::doc::fault::Campaign;
+use crate::doc::file_names::{TABLES, filled, is_file};
 use crate::doc::intervention::Params;
 use crate::doc::{Structure, Target, targets};
 use crate::form::path::Place;
@@ -20,6 +24,56 @@ pub enum FileUse<'a> {
     Tables,
     /// Keeps a network under a name.
     Keeps(&'a str),
+}
+
+/// The uses of files that the stages of a plan read, in their order, with the names of the files after filling in arm and seed.
+/// Not of files that an earlier stage of the run writes, and not of networks of the run.
+pub fn files_read<'a>(plan: &'a [Stage], arm: &str, seed: u64, place: &Place) -> Vec<(FileUse<'a>, String)> {
+    let mut reads = Reads { arm, seed, written: BTreeSet::new(), kept: BTreeSet::new(), found: Vec::new() };
+    reads.stages(plan, place);
+    reads.found
+}
+
+struct Reads<'a, 'n> {
+    arm: &'n str,
+    seed: u64,
+    /// Files that the stages so far write into the directory of the run.
+    written: BTreeSet<String>,
+    /// Snapshots and branches so far: they come before files of the same name.
+    kept: BTreeSet<&'a str>,
+    found: Vec<(FileUse<'a>, String)>,
+}
+
+impl<'a> Reads<'a, '_> {
+    fn stages(&mut self, stages: &'a [Stage], place: &Place) {
+        for (index, stage) in stages.iter().enumerate() {
+            let place = place.index(index).variant(stage.key());
+            if let Some(nested) = stage.nested().filter(|nested| nested.times > 0) {
+                self.stages(nested.plan, &place.key(nested.key));
+            }
+            for used in stage.rule().files(&place) {
+                self.take(used);
+            }
+        }
+    }
+
+    fn take(&mut self, used: FileUse<'a>) {
+        let name = |file: &str| filled(file, self.arm, self.seed);
+        let file = match &used {
+            FileUse::Weights(weights) => name(weights.file),
+            FileUse::Source(weights) if is_file(weights.file) && !self.kept.contains(weights.file) => {
+                name(weights.file)
+            }
+            FileUse::Source(_) => return,
+            FileUse::Faults(file, ..) => name(file),
+            FileUse::Writes(file) => return self.written.extend([name(file)]),
+            FileUse::Tables => return self.written.extend(TABLES.map(str::to_owned)),
+            FileUse::Keeps(name) => return self.kept.extend([*name]),
+        };
+        if !self.written.contains(&file) {
+            self.found.push((used, file));
+        }
+    }
 }
 
 /// What a stage takes from weights.

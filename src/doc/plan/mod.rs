@@ -8,7 +8,7 @@ pub mod words;
 mod work;
 
 pub use check::{Check, Left};
-pub use files::{FileUse, Reading, WeightUse};
+pub use files::{FileUse, Reading, WeightUse, files_read};
 pub use sites::possible;
 pub use work::{Level, Situation, Sizes, StepWork};
 

@@ -39,6 +39,7 @@ impl App {
             stopping: self.runner.runs.stopping().is_some(),
             stopping_now: self.runner.runs.stopping() == Some(StopKind::Now),
             error: self.editor.document.first_error().map(ToString::to_string),
+            looking: self.editor.document.is_looking(),
             // Seeds that are typed and not entered yet may be more.
             left: left.max(usize::from(self.editor.document.drafts.is_pending())),
             to_add,

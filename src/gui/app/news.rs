@@ -6,9 +6,11 @@ use eframe::egui;
 
 use super::runner::MoveOutcome;
 use super::{App, PACE};
+use crate::doc::capitalised;
 use crate::gui::runs::RunNews;
 use crate::gui::text;
 use crate::results::{RunState, end_in_words};
+use crate::run::outdated_notes;
 
 /// Of a copied text, the log has as many letters.
 const MOST_COPIED: usize = 80;
@@ -85,7 +87,10 @@ impl App {
             RunNews::ReadMore => self.runner.plan_cost(&self.editor.document),
             // Until the data are known, the runs of the experiment itself seem to have other settings.
             RunNews::Outdated { .. } if self.editor.document.is_looking() => {}
-            RunNews::Outdated { all, shown } => self.log_outdated(all, shown),
+            RunNews::Outdated { all, shown, changed } => {
+                self.log_outdated(all - changed.len(), shown);
+                outdated_notes(&changed, &[]).into_iter().for_each(|note| self.log.warn(capitalised(&note)));
+            }
             RunNews::Over => {
                 let (summary, is_bad) = self.runner.end_summary(&self.editor.document);
                 let began = self.runner.end_batch();
@@ -125,6 +130,9 @@ impl App {
             0 => {}
             count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
         }
+        for note in outdated_notes(&[], self.editor.document.runs()) {
+            self.log.warn(capitalised(&note));
+        }
         let (listed, runs) = (self.editor.document.runs(), &mut self.runner.runs);
         let empty =
             listed.iter().filter(|run| runs.record(&run.id).is_none_or(|record| record.points().is_empty()));
@@ -135,6 +143,9 @@ impl App {
 
     /// Says that the folder of results has runs of other settings.
     fn log_outdated(&mut self, all: usize, shown: usize) {
+        if all == 0 {
+            return;
+        }
         let runs = text::counted(all, "run");
         let use_of_them = if shown == 0 {
             "open the document with their settings to see them".to_owned()

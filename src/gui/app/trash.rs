@@ -108,6 +108,7 @@ impl App {
             }
         }
         if !archived.is_empty() {
+            self.editor.document.forget_stamps(); // results of earlier versions may be gone
             self.log.info(format!(
                 "Archived {}; Undo brings them back, as does Restore all archived runs in the menu Edit",
                 text::counted(archived.len(), "run")

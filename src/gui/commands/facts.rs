@@ -20,6 +20,8 @@ pub struct CommandContext {
     pub stopping: bool,
     /// The first error of the document.
     pub error: Option<String>,
+    /// The files that runs read are still being looked at.
+    pub looking: bool,
     /// Runs of the document that are not done.
     pub left: usize,
     /// Runs that *Run all* would start, or add to those that go on.
@@ -246,7 +248,9 @@ fn cannot_start(context: &CommandContext) -> Option<String> {
     if context.running && context.stopping {
         return Some("The runs are stopping: start others once they have stopped".to_owned());
     }
-    context.error.as_ref().map(|error| format!("The document has an error: {error}"))
+    let error = context.error.as_ref().map(|error| format!("The document has an error: {error}"));
+    let wait = || "The files that the runs read are being looked at: wait a moment".to_owned();
+    error.or_else(|| context.looking.then(wait))
 }
 
 fn cannot_move(context: &CommandContext) -> Option<String> {

@@ -1,18 +1,20 @@
-//! Looking at the user's data in a thread: when the document is opened, when it names other data, and when their files
+//! Looking at the inputs of runs in a thread: when the document is opened, when it names others, and when their files
 //! change. What is found is no edit.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
-use crate::data::{Data, Look, Looks, Stamp};
-use crate::doc::data_to_look_at;
+use crate::data::{Digests, Input, Look, Looks, Stamp};
+use crate::doc::inputs_to_look_at;
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::run::look_at;
+use crate::run::{done_runs, look_at};
 
-/// What is known of the user's data, and what is being looked at.
+/// What is known of the inputs, and what is being looked at.
 #[derive(Default)]
 pub(super) struct Looking {
     looks: Looks,
@@ -20,20 +22,20 @@ pub(super) struct Looking {
     base: PathBuf,
     /// The edit that `wanted` belongs to.
     revision: u64,
-    wanted: Vec<Data>,
+    wanted: Vec<Input>,
     /// The state of the files of those that were looked at; none where that failed.
-    stamps: Vec<(Data, Option<Stamp>)>,
-    task: Option<BackgroundTask<Vec<Seen>>>,
+    stamps: Vec<(Input, Option<Stamp>)>,
+    task: Option<BackgroundTask<(Vec<Seen>, BTreeSet<String>)>>,
     /// When the files were compared with their stamps.
     compared: Option<Instant>,
 }
 
-type Seen = (Data, Option<Stamp>, Look);
+type Seen = (Input, Option<Stamp>, Look);
 
 impl Document {
-    /// Takes what was found in the user's data, and begins to look at those that are new or have changed. `results` is the
+    /// Takes what was found in the inputs, and begins to look at those that are new or have changed. `results` is the
     /// folder of the runs, which may know data that are gone.
-    pub fn look_at_data(&mut self, results: &Path, ctx: &Context) {
+    pub fn look_at_inputs(&mut self, results: &Path, ctx: &Context) {
         self.take_looks();
         let base = self.base();
         if self.looking.revision != self.revision || self.looking.base != base {
@@ -41,7 +43,7 @@ impl Document {
                 self.looking = Looking { base, ..Looking::default() };
             }
             self.looking.revision = self.revision;
-            self.looking.wanted = data_to_look_at(&self.experiment);
+            self.looking.wanted = inputs_to_look_at(&self.experiment);
             let Looking { looks, wanted, .. } = &mut self.looking;
             looks.keep(wanted);
         }
@@ -56,67 +58,73 @@ impl Document {
         let due = self.due();
         if !due.is_empty() {
             let (base, results) = (self.looking.base.clone(), results.to_owned());
-            // The files may be many and on a slow disk, so they are compared here, too.
-            let look = move |(data, known): (Data, Option<Stamp>)| {
-                let stamp = data.stamp(&base);
-                if known.as_ref() == Some(&stamp) {
-                    return None;
-                }
-                let look = look_at(&data, &base, Some(&results));
-                Some((data, Some(stamp), look))
+            let work = move || {
+                let digests = OnceCell::new();
+                // The files may be many and on a slow disk, so they are compared here, too.
+                let look = |(input, known): (Input, Option<Stamp>)| {
+                    let stamp = input.stamp(&base);
+                    if known.as_ref() == Some(&stamp) {
+                        return None;
+                    }
+                    let look = look_at(&input, &base, Some(&results), digests.get_or_init(Digests::open));
+                    Some((input, Some(stamp), look))
+                };
+                let seen: Vec<Seen> = due.into_iter().filter_map(look).collect();
+                let done = if seen.is_empty() { BTreeSet::new() } else { done_runs(&results) };
+                (seen, done)
             };
-            let work = move || due.into_iter().filter_map(look).collect();
             self.looking.task = BackgroundTask::begin("data", ctx, work);
         }
     }
 
-    /// Whether data of the user are still being looked at.
+    /// Returns true while inputs are still being looked at.
     pub fn is_looking(&self) -> bool {
         let Looking { wanted, stamps, .. } = &self.looking;
-        wanted.iter().any(|data| stamps.iter().all(|(known, _)| known != data))
+        wanted.iter().any(|input| stamps.iter().all(|(known, _)| known != input))
     }
 
-    /// Looks at all data again: a run may have failed because a file in their depth has changed, which no stamp shows.
+    /// Looks at all inputs again: a run may have failed because a file in their depth has changed, which no stamp shows.
     pub fn forget_stamps(&mut self) {
         self.looking.stamps.clear();
     }
 
-    /// Data that were not looked at yet and, after a while, all others with the state of their files.
-    fn due(&mut self) -> Vec<(Data, Option<Stamp>)> {
+    /// Inputs that were not looked at yet and, after a while, all others with the state of their files.
+    fn due(&mut self) -> Vec<(Input, Option<Stamp>)> {
         let Looking { wanted, stamps, compared, .. } = &mut self.looking;
         let is_time = compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
         if is_time {
             *compared = Some(Instant::now());
         }
-        let due = |data: &Data| match stamps.iter().find(|(known, _)| known == data) {
-            None => Some((data.clone(), None)),
-            Some((_, stamp)) => stamp.clone().filter(|_| is_time).map(|stamp| (data.clone(), Some(stamp))),
+        let due = |input: &Input| match stamps.iter().find(|(known, _)| known == input) {
+            None => Some((input.clone(), None)),
+            Some((_, stamp)) => stamp.clone().filter(|_| is_time).map(|stamp| (input.clone(), Some(stamp))),
         };
         wanted.iter().filter_map(due).collect()
     }
 
     fn take_looks(&mut self) {
         let Some(task) = &self.looking.task else { return };
-        let found = match task.take() {
+        let (found, done) = match task.take() {
             TaskState::Running => return,
             TaskState::Done(found) => found,
             TaskState::Failed(error) => {
-                let failed = |data: &Data| {
+                let failed = |input: &Input| {
                     let look = Look { error: Some(error.clone()), ..Look::default() };
-                    (data.clone(), None, look)
+                    (input.clone(), None, look)
                 };
-                self.looking.wanted.iter().map(failed).collect()
+                (self.looking.wanted.iter().map(failed).collect(), BTreeSet::new())
             }
         };
         self.looking.task = None;
         if found.is_empty() {
             return;
         }
-        for (data, stamp, look) in found {
-            self.looking.stamps.retain(|(known, _)| *known != data);
-            self.looking.looks.add(&data, look);
-            self.looking.stamps.push((data, stamp));
+        for (input, stamp, look) in found {
+            self.looking.stamps.retain(|(known, _)| *known != input);
+            self.looking.looks.add(&input, look);
+            self.looking.stamps.push((input, stamp));
         }
+        self.looking.looks.note_done(done);
         self.experiment.looks = self.looking.looks.clone();
         self.look_again();
     }

@@ -45,7 +45,7 @@ pub struct Document {
     checked: Option<Checked>,
     /// Data whose files are there, and the folder that their paths are relative to: these are not looked for again.
     present_data: (PathBuf, Vec<Data>),
-    /// Looks at the user's data.
+    /// Looks at the inputs of runs.
     looking: Looking,
     /// Looks at the files that stages read.
     inputs: Inputs,
@@ -315,6 +315,7 @@ impl Document {
             });
             (runs, false)
         };
+        problems.extend(doc::idle_sweeps(&self.experiment, &runs));
         let (missing, without_data) = self.missing_data(&runs);
         problems.extend(without_data);
         if !is_behind {

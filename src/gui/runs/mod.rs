@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::worker::RunningJobs;
 use crate::doc::Run;
 use crate::results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
-use crate::run::{Job, QueueView, StopKind};
+use crate::run::{Job, QueueView, StopKind, StoredRun};
 use batch::BatchPace;
 pub use lines::QueueLine;
 use outdated::OutdatedRuns;
@@ -61,6 +61,8 @@ pub enum RunNews {
         all: usize,
         /// The number of those that are shown for runs without results.
         shown: usize,
+        /// Those of the same settings and other inputs.
+        changed: Vec<StoredRun>,
     },
 }
 

@@ -1,11 +1,12 @@
 //! Outdated runs: results with previous settings, which replace those of an arm and a seed until the current settings run.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::{DRAIN, RunNews, Runs};
-use crate::doc::Run;
+use crate::doc::{Run, RunSpec, changed_inputs};
 use crate::results::{RunRecord, RunState};
 use crate::run::StoredRun;
 
@@ -24,6 +25,9 @@ pub(super) struct OutdatedRuns {
     /// The runs of the document, as a set and in order.
     listed: HashSet<String>,
     order: Vec<String>,
+    /// Settings of runs that the document has listed, and what differs for runs that were found.
+    specs: HashMap<String, Arc<RunSpec>>,
+    differences: HashMap<String, String>,
     /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
     search: Option<Search>,
@@ -34,6 +38,8 @@ struct Search {
     found: Receiver<FoundRun>,
     all: usize,
     shown: usize,
+    /// Those of the same settings and other inputs.
+    changed: Vec<StoredRun>,
 }
 
 fn name(run: &Run) -> ArmSeed {
@@ -62,6 +68,9 @@ impl Runs {
         if !runs.iter().map(|run| &run.id).eq(&self.outdated.order) {
             let (records, open) = (&self.records, &self.open);
             self.outdated.names.retain(|id, _| records.contains_key(id) || open.contains(id));
+            let names = &self.outdated.names;
+            self.outdated.specs.retain(|id, _| names.contains_key(id));
+            self.outdated.specs.extend(runs.iter().map(|run| (run.id.clone(), run.spec.clone())));
             self.outdated.order = runs.iter().map(|run| run.id.clone()).collect();
             self.outdated.listed = self.outdated.order.iter().cloned().collect();
         }
@@ -122,9 +131,16 @@ impl Runs {
         self.stray(run).and_then(record).or_else(|| record(remembered()?))
     }
 
+    /// Says how the inputs of the outdated results differ from those of a run; none where its settings changed.
+    pub fn changed_inputs(&self, run: &Run) -> Option<String> {
+        let id = self.stray(run).or_else(|| self.remembered.get(&name(run)).map(String::as_str))?;
+        let known = self.outdated.differences.get(id).cloned();
+        known.or_else(|| changed_inputs(self.outdated.specs.get(id)?, &run.spec))
+    }
+
     /// Takes runs that the document does not list, as a thread finds them.
     pub fn search(&mut self, found: Receiver<FoundRun>) {
-        self.outdated.search = Some(Search { found, all: 0, shown: 0 });
+        self.outdated.search = Some(Search { found, all: 0, shown: 0, changed: Vec::new() });
     }
 
     /// Ends the search.
@@ -150,8 +166,13 @@ impl Runs {
                         self.revision += 1;
                     }
                 }
-                Ok((StoredRun { id, arm, seed }, record)) => {
+                Ok((run, record)) => {
                     search.all += 1;
+                    if let Some(difference) = &run.difference {
+                        self.outdated.differences.insert(run.id.clone(), difference.clone());
+                        search.changed.push(run.clone());
+                    }
+                    let StoredRun { id, arm, seed, .. } = run;
                     let Some(record) = record else { continue };
                     search.shown += 1;
                     self.outdated.names.insert(id.clone(), (arm.clone(), seed));
@@ -162,8 +183,8 @@ impl Runs {
                 }
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
-                    let Search { all, shown, .. } = self.outdated.search.take()?;
-                    return (all > 0).then_some(RunNews::Outdated { all, shown });
+                    let Search { all, shown, changed, .. } = self.outdated.search.take()?;
+                    return (all > 0).then_some(RunNews::Outdated { all, shown, changed });
                 }
             }
         }

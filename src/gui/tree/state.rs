@@ -125,7 +125,11 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             look(Some(Icon::Hourglass), "queued".to_owned(), RunTone::Quiet, hint)
         }
         _ if runs.is_stale(run) => {
-            look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, STALE.to_owned())
+            let of_files = |difference| {
+                format!("Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it.")
+            };
+            let hint = runs.changed_inputs(run).map_or_else(|| STALE.to_owned(), of_files);
+            look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, hint)
         }
         RunState::Waiting if runs.is_archived(&run.id) => {
             look(Some(Icon::FolderOpen), "archived".to_owned(), RunTone::Quiet, ARCHIVED.to_owned())

@@ -88,8 +88,12 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
         let Some(found) = known.get(&run.id) else { continue };
         let key = (found.program.clone(), found.machine.clone());
         machines.entry(key).or_default().push(&run.id);
-        if let Some(digest) = &found.data {
-            *data.entry((run.spec.data.label().to_owned(), digest.clone())).or_default() += 1;
+        let label = run.spec.data.label();
+        let files = run.spec.inputs.files.iter().map(|(file, digest)| (file.clone(), digest.clone()));
+        let unknown = run.is_of_earlier_version().then(|| (label.to_owned(), "inputs not recorded".to_owned()));
+        let samples = found.data.iter().map(|digest| (label.to_owned(), digest.clone()));
+        for row in samples.chain(files).chain(unknown) {
+            *data.entry(row).or_default() += 1;
         }
     }
     let mut rows: Vec<Vec<String>> =
@@ -110,8 +114,8 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
     };
     let rows: Vec<Vec<String>> = data.iter().take(MOST_RUNS).map(line).collect();
     page.table(
-        "Digests of the data as runs saw them (SHA-256 of all samples)",
-        &["Data", "SHA-256", "Runs"],
+        "Digests of what the runs read (SHA-256: of data, all samples as a run saw them; of files, their bytes)",
+        &["Data or file", "SHA-256", "Runs"],
         &rows,
     );
 }

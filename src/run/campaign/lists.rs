@@ -22,7 +22,9 @@ pub fn listed(
     let FaultSource::File(file) = &campaign.faults else { return Ok(None) };
     let images = campaign.images.unwrap_or(samples).min(samples);
     let path = session.input_path(file);
-    read_list(campaign, &session.context.structure, &path, Some(images)).map(Some)
+    let list = read_list(campaign, &session.context.structure, &path, Some(images))?;
+    session.check_input(file, &path).map_err(|error| error.to_string())?;
+    Ok(Some(list))
 }
 
 /// The trials of a list. Sites have the numbers of parameters (or operations).

@@ -11,12 +11,14 @@ pub struct StoredRun {
     pub arm: String,
     /// Its seed.
     pub seed: u64,
+    /// How its inputs differ from those of today's run of this arm and seed, if their settings are the same.
+    pub difference: Option<String>,
 }
 
 impl StoredRun {
     /// The run of this identity in a folder; `None` where its `run.ron` cannot be read.
     pub(in crate::run) fn read(folder: &Path, id: String) -> Option<Self> {
         let About { arm, seed, .. } = About::read(&folder.join(&id)).ok()?;
-        Some(Self { id, arm, seed })
+        Some(Self { id, arm, seed, difference: None })
     }
 }

@@ -32,8 +32,10 @@ impl Source {
         reading: Reading,
     ) -> Result<Self, RunError> {
         let file = &session.file_name(file);
-        let read = read_for(&session.context.structure, &session.input_path(file), reading.is_mask());
+        let path = session.input_path(file);
+        let read = read_for(&session.context.structure, &path, reading.is_mask());
         let Read { tensors, notes, doubts } = read.map_err(|error| session.stage_error(error.to_string()))?;
+        session.check_input(file, &path)?;
         let mut source = Self::fitting(session, file, tensors, target, reading, &notes)?;
         source.is_doubtful |= !doubts.is_empty();
         source.notes.extend(doubts.into_iter().chain(notes));

@@ -14,6 +14,7 @@ use crate::run::directory::{RunDirectory, is_done, read_record};
 use crate::run::error::{RunError, panic_text};
 use crate::run::inputs::input_problems;
 use crate::run::listener::Listener;
+use crate::run::looking::check_inputs;
 use crate::run::session::{RunEnd, Session};
 use crate::run::stop::StopFlag;
 
@@ -84,6 +85,12 @@ fn in_directory(
         forward(Event::Finished { secs: 0.0 }); // another process was faster
         return Ok(Ended::Done);
     }
+    if run.id != run.spec.id() {
+        return refuse(&mut directory, "the results of an earlier version are gone; start the experiment again");
+    }
+    if let Err(changes) = check_inputs(run, base, datasets.digests()) {
+        return refuse(&mut directory, &changes);
+    }
     let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
@@ -114,6 +121,9 @@ fn in_directory(
     match session.run() {
         Ok(RunEnd::Stopped) => Ok(Ended::Stopped),
         Ok(RunEnd::Done) => {
+            if let Err(changes) = check_inputs(run, base, datasets.digests()) {
+                return refuse(&mut directory, &format!("while it was under way, {changes}"));
+            }
             let network = session.network().clone();
             let finished = directory.finish(&network).inspect_err(|error| {
                 let _ = directory.fail(&error.to_string()); // as below

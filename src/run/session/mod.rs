@@ -4,7 +4,7 @@ mod branches;
 mod emitting;
 mod reading;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -234,6 +234,22 @@ impl<'a> Session<'a> {
             FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
         });
         copied.map(|file| self.file_name(file)).filter(|name| !self.has_exported(name))
+    }
+
+    /// Checks that a file which was just read is what the run was made for, where that is known.
+    ///
+    /// # Errors
+    /// When it has changed since.
+    pub(super) fn check_input(&self, file: &str, path: &Path) -> Result<(), RunError> {
+        let Some(known) = self.context.spec.inputs.files.get(&self.file_name(file)) else { return Ok(()) };
+        if path.starts_with(&self.context.output) || self.context.datasets.digests().file(path)? == *known {
+            return Ok(());
+        }
+        Err(self.stage_error(format!(
+            "{} has changed since the run was made; restore it, or start the experiment again: with other inputs its \
+             runs are other runs",
+            path.display()
+        )))
     }
 
     /// The name of a file with the run's arm and seed for their placeholders.

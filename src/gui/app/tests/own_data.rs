@@ -77,15 +77,44 @@ fn a_table_that_is_dropped_becomes_the_data() {
 }
 
 #[test]
-fn data_are_looked_at_again_when_a_run_has_failed() {
+fn files_of_the_same_length_and_age_are_told_from_those_before() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(Some(experiment(folder.path())));
     assert!(until(&mut window, is_known));
     let path = folder.path().join("t.csv");
     let before = path.metadata().unwrap().modified().unwrap();
-    // Of the same length and age: a stamp does not show it.
     std::fs::write(&path, TABLE.replace("dog", "emu")).unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
-    window.harness.state_mut().editor.document.forget_stamps();
-    assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "emu"]), "{:?}", classes(&window));
+    assert!(seen(&mut window, |window| classes(window) == ["cat", "cow", "emu"]), "{:?}", classes(&window));
+}
+
+/// As [`until`], for changes of files, which the window looks for every two seconds.
+fn seen(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
+    until(window, &holds) || until(window, &holds)
+}
+
+#[test]
+fn results_of_a_replaced_checkpoint_are_outdated_and_say_what_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, weights) = (folder.path().join("x.ron"), folder.path().join("w.safetensors"));
+    let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"dense\", plan: [Do(Import(file: \"w.safetensors\")), Test])])";
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(&weights, "one").unwrap();
+    let mut window = Window::open(Some(file));
+    let is_ready = |window: &Window| !window.harness.state().editor.document.is_looking();
+    assert!(until(&mut window, is_ready));
+    let before = window.id(0, 1);
+    window.click("Run all");
+    window.carry_out(0, &[0.5, 0.5]);
+    window.hang_up();
+    assert!(!window.sees("outdated"));
+    std::fs::write(&weights, "two").unwrap();
+    assert!(seen(&mut window, |window| window.id(0, 1) != before), "the file is seen to have changed");
+    assert!(window.sees("outdated"));
+    let app = window.harness.state();
+    let why = app.runner.runs.changed_inputs(&app.editor.document.runs()[0]).unwrap();
+    assert!(why.starts_with("w.safetensors changed (SHA-256 begins "), "{why}");
+    std::fs::write(&weights, "one").unwrap();
+    assert!(seen(&mut window, |window| window.id(0, 1) == before), "the file is back");
+    assert!(!window.sees("outdated"));
 }

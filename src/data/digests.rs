@@ -1,0 +1,285 @@
+//! SHA-256 digests of files, kept from one start of the program to the next.
+//!
+//! A digest is taken from the cache where path, length, modification time, time of the last change of the inode and its number
+//! are those of the file that was hashed. A file that changed within the last seconds is hashed in any case: a second change
+//! could have left the same times (git calls such files racy).
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use flate2::bufread::GzDecoder;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::{DataError, Places};
+use crate::form::number::hexadecimal;
+
+/// Times of files may be as coarse as this.
+const RACY: Duration = Duration::from_secs(3);
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 16;
+/// A gzip stream that unpacks to more is no file of a known set.
+const MOST_UNPACKED: u64 = 4 << 30;
+/// A cache of more bytes is begun anew: a line has about 200.
+const LONGEST_CACHE: u64 = 200 << 20;
+
+/// What tells a changed file from an unchanged one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    bytes: u64,
+    modified: u128,
+    changed: u128,
+    inode: u64,
+}
+
+impl Stat {
+    /// Returns the state of a file or folder; none where there is none.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        let about = path.metadata().ok()?;
+        let stat = Self::from_metadata(&about);
+        Some(if about.is_file() { stat } else { Self { bytes: 0, ..stat } })
+    }
+
+    fn from_metadata(about: &Metadata) -> Self {
+        let since = |time: std::io::Result<SystemTime>| {
+            time.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default().as_nanos()
+        };
+        let modified = since(about.modified());
+        #[cfg(unix)]
+        let (changed, inode) = {
+            use std::os::unix::fs::MetadataExt;
+            let nanos = i128::from(about.ctime()) * 1_000_000_000 + i128::from(about.ctime_nsec());
+            (nanos.max(0) as u128, about.ino())
+        };
+        #[cfg(not(unix))]
+        let (changed, inode) = (since(about.created()), 0);
+        Self { bytes: about.len(), modified, changed, inode }
+    }
+
+    /// Returns true if the file has not changed for so long that another change can be told from the last one.
+    fn is_settled(&self, since: Duration) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        now.saturating_sub(since).as_nanos() > self.modified.max(self.changed)
+    }
+}
+
+/// How a file is hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    /// Its bytes.
+    AsItIs,
+    /// What it unpacks to, where it is a gzip stream.
+    Unpacked,
+}
+
+impl Form {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::AsItIs => "file",
+            Self::Unpacked => "unpacked",
+        }
+    }
+}
+
+type Known = BTreeMap<(Form, PathBuf), (Stat, String)>;
+
+/// Digests of files. Those of an earlier start are read from the user's cache folder, new ones are written there on drop.
+#[derive(Debug)]
+pub struct Digests {
+    cache: Option<PathBuf>,
+    /// Files that changed since are hashed.
+    settled: Duration,
+    known: Mutex<Known>,
+    /// Lines for the cache.
+    new: Mutex<String>,
+}
+
+impl Digests {
+    /// Opens the user's cache. Without one, or where it cannot be read, every file is hashed.
+    pub fn open() -> Self {
+        Self::open_in(Places::from_env(Path::new("")).cache, RACY)
+    }
+
+    fn open_in(folder: Option<PathBuf>, settled: Duration) -> Self {
+        let cache = folder.map(|folder| folder.join("digests"));
+        let short = cache.as_ref().filter(|cache| {
+            cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE)
+        });
+        let text = short.and_then(|cache| std::fs::read_to_string(cache).ok()).unwrap_or_default();
+        let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
+        let known = Mutex::new(known);
+        Self { cache, settled, known, new: Mutex::default() }
+    }
+
+    /// Returns the SHA-256 of a file in hexadecimal.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn file(&self, path: &Path) -> Result<String, DataError> {
+        self.digest(path, Form::AsItIs)
+    }
+
+    /// Returns the SHA-256 of what a file unpacks to where it is a gzip stream, whatever its name ends in, else of its bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read or unpacked.
+    pub fn unpacked(&self, path: &Path) -> Result<String, DataError> {
+        self.digest(path, Form::Unpacked)
+    }
+
+    /// Returns the SHA-256 of files under their names: of a line with digest and name for each, in this order. One file alone
+    /// stands for itself, whatever its name.
+    ///
+    /// # Errors
+    /// The first file that cannot be read.
+    pub fn content(&self, files: &[(String, PathBuf)]) -> Result<String, DataError> {
+        if let [(_, path)] = files {
+            return self.file(path);
+        }
+        let digests: Vec<Result<String, DataError>> =
+            files.par_iter().map(|(_, path)| self.file(path)).collect();
+        let mut hash = Sha256::new();
+        for ((name, _), digest) in files.iter().zip(digests) {
+            hash.update(format!("{} {name}\n", digest?));
+        }
+        Ok(hexadecimal(&hash.finalize()))
+    }
+
+    fn digest(&self, path: &Path, form: Form) -> Result<String, DataError> {
+        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let stat = Stat::from_metadata(&path.metadata().map_err(unreadable)?);
+        let full = std::path::absolute(path).map_err(unreadable)?;
+        let key = (form, full);
+        if stat.is_settled(self.settled)
+            && let Some((known, digest)) = lock(&self.known).get(&key)
+            && *known == stat
+        {
+            return Ok(digest.clone());
+        }
+        let mut file = File::open(path).map_err(unreadable)?;
+        let digest = hash(&mut file, form).map_err(unreadable)?;
+        // Only if nobody wrote meanwhile.
+        let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
+        if after == stat && stat.is_settled(self.settled) {
+            self.keep(&key, &stat, &digest);
+            lock(&self.known).insert(key, (stat, digest.clone()));
+        }
+        Ok(digest)
+    }
+
+    fn keep(&self, (form, path): &(Form, PathBuf), stat: &Stat, digest: &str) {
+        let Some(path) = path.to_str().filter(|path| !path.contains('\n')) else { return };
+        let Stat { bytes, modified, changed, inode } = stat;
+        let line = format!("{digest} {} {bytes} {modified} {changed} {inode} {path}\n", form.word());
+        lock(&self.new).push_str(&line);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds new digests to the cache. What cannot be written is hashed again the next time.
+impl Drop for Digests {
+    fn drop(&mut self) {
+        let new = std::mem::take(self.new.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let Some(cache) = self.cache.as_ref().filter(|_| !new.is_empty()) else { return };
+        let _ = cache.parent().map(std::fs::create_dir_all);
+        let is_long = cache.metadata().is_ok_and(|about| about.len() > LONGEST_CACHE);
+        let file = File::options().create(true).append(!is_long).write(true).truncate(is_long).open(cache);
+        // One call: lines of several processes do not mix.
+        let _ = file.and_then(|mut file| file.write_all(new.as_bytes()));
+    }
+}
+
+fn parse(line: &str) -> Option<((Form, PathBuf), (Stat, String))> {
+    let mut parts = line.splitn(7, ' ');
+    let digest = parts.next().filter(|digest| digest.len() == 64)?;
+    let form = match parts.next()? {
+        "file" => Form::AsItIs,
+        "unpacked" => Form::Unpacked,
+        _ => return None,
+    };
+    let bytes = parts.next()?.parse().ok()?;
+    let (modified, changed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let inode = parts.next()?.parse().ok()?;
+    let path = parts.next()?.into();
+    Some(((form, path), (Stat { bytes, modified, changed, inode }, digest.to_owned())))
+}
+
+fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
+    let mut magic = Vec::new();
+    Read::by_ref(file).take(2).read_to_end(&mut magic)?;
+    file.rewind()?;
+    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == super::files::GZIP_MAGIC {
+        Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
+    } else {
+        Box::new(file)
+    };
+    let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK]);
+    loop {
+        match source.read(&mut block)? {
+            0 => return Ok(hexadecimal(&hash.finalize())),
+            count => hash.update(&block[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Folder, gzip};
+    use super::*;
+
+    #[test]
+    fn a_digest_is_that_of_the_content_packed_or_not() {
+        let folder = Folder::new("digests");
+        folder.write("a", b"abc");
+        folder.write("a.gz", &gzip(b"abc"));
+        let digests = Digests::open_in(None, RACY);
+        // FIPS 180-4, the first example.
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(digests.file(&folder.join("a")).unwrap(), abc);
+        assert_eq!(digests.unpacked(&folder.join("a")).unwrap(), abc);
+        assert_eq!(digests.unpacked(&folder.join("a.gz")).unwrap(), abc);
+        assert_ne!(digests.file(&folder.join("a.gz")).unwrap(), abc);
+        let files = |names: [&str; 2]| names.map(|name| (name.to_owned(), folder.join(name)));
+        let both = digests.content(&files(["a", "a.gz"])).unwrap();
+        assert_ne!(both, digests.content(&files(["a.gz", "a"])).unwrap());
+        assert_eq!(digests.content(&[("other name".to_owned(), folder.join("a"))]).unwrap(), abc);
+        assert!(digests.file(&folder.join("none")).is_err());
+    }
+
+    #[test]
+    fn only_files_that_nothing_tells_from_before_are_taken_from_the_cache() {
+        const SETTLED: Duration = Duration::from_millis(100);
+        let folder = Folder::new("digests-cache");
+        let (cache, path) = (folder.join("cache"), folder.join("w.pth"));
+        let open = || Digests::open_in(Some(cache.clone()), SETTLED);
+        folder.write("w.pth", b"one");
+        let digest = open().file(&path).unwrap();
+        assert!(!cache.exists(), "it changed a moment ago");
+        std::thread::sleep(SETTLED + Duration::from_millis(50));
+        assert_eq!(open().file(&path).unwrap(), digest);
+        let line = std::fs::read_to_string(cache.join("digests")).unwrap();
+        assert!(line.starts_with(&format!("{digest} file 3 ")), "{line}");
+        // A wrong digest in the cache tells where the answer is from.
+        let made_up = line.replace(&digest, &"0".repeat(64));
+        let is_taken = |line: &str| {
+            std::fs::write(cache.join("digests"), format!("half a line\n{line}")).unwrap();
+            open().file(&path).unwrap().starts_with("0000")
+        };
+        assert!(is_taken(&made_up));
+        for part in 2..6 {
+            let mut parts: Vec<String> = made_up.split(' ').map(str::to_owned).collect();
+            parts[part] += "1";
+            assert!(!is_taken(&parts.join(" ")), "part {part} differs");
+        }
+        assert!(!is_taken(&made_up.replace(" file ", " unpacked ")));
+        folder.write("w.pth", b"two");
+        assert_ne!(open().file(&path).unwrap(), digest);
+    }
+}
