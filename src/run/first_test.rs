@@ -7,7 +7,6 @@ use super::error::RunError;
 use super::session::Session;
 use crate::data::Samples;
 use crate::doc::structure::{LayerKind, Op, Role};
-use crate::form::Stored;
 use crate::net::{Activations, Compute, Layout, Network};
 use crate::results::Report;
 
@@ -61,7 +60,7 @@ pub fn compare(session: &mut Session) -> Result<(), RunError> {
         "the activations of these data are far from those that the batch norms of {file} were trained with: in the typical \
             channel the variance differs by a factor of {factor:.1} and the mean by {shift:.1} deviations. Perhaps the inputs \
             were scaled otherwise in training than by normalize: {}",
-        context.spec.data.normalize().to_ron()
+        context.spec.data.normalize().text()
     );
     session.report(Report { kind: "inputs".to_owned(), summary, ..Report::default() }.warning())
 }

@@ -235,7 +235,6 @@ mod tests {
         use crate::data::{Data, Digits, Normalize};
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
-        let data = Data::Digits(Digits { normalize: Normalize::Standard, ..Digits::default() });
         let tensors: BTreeMap<String, FileTensor> = WHOLE
             .into_iter()
             .map(|(name, shape)| {
@@ -245,8 +244,11 @@ mod tests {
                 )
             })
             .collect();
-        let note = crate::net::weights_file::note_of_writer(&[], &data);
-        write_tensors(&base.join("known.safetensors"), &tensors, Some(note)).unwrap();
+        for (name, normalize) in [("known", Normalize::Standard), ("plain", Normalize::None)] {
+            let data = Data::Digits(Digits { normalize, ..Digits::default() });
+            let note = crate::net::weights_file::note_of_writer(&[], &data);
+            write_tensors(&base.join(format!("{name}.safetensors")), &tensors, Some(note)).unwrap();
+        }
         write_tensors(&base.join("unknown.safetensors"), &tensors, None).unwrap();
         let notes = |data: &str, plan: &str| {
             let text = format!("(data: {data}, arms: [(name: \"a\", plan: [{plan}])])");
@@ -258,6 +260,7 @@ mod tests {
         let (known, unknown) =
             ("Do(Import(file: \"known.safetensors\"))", "Do(Import(file: \"unknown.safetensors\"))");
         let [scaled, plain] = ["Digits(normalize: Standard)", "Digits()"];
+        assert_eq!(notes(plain, "Do(Import(file: \"plain.safetensors\"))"), Vec::<String>::new());
         assert_eq!(notes(scaled, known), Vec::<String>::new());
         assert_eq!(notes(scaled, unknown), Vec::<String>::new());
         let found = notes(plain, known);
@@ -295,7 +298,7 @@ mod tests {
             format!("(name: \"{name}\", net: {net}, plan: [Do(Import(file: \"w.safetensors\"))])")
         };
         let arms = [arm("a", "Mlp()"), arm("b", "Mlp(hidden: [7])"), arm("c", "Mlp()"), arm("d", "LeNet5()")];
-        let text = format!("(seeds: [1, 2], arms: [{}])", arms.join(", "));
+        let text = format!("(data: Digits(normalize: Standard), seeds: [1, 2], arms: [{}])", arms.join(", "));
         let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let alone = |run: &Run| input_problems(std::slice::from_ref(run), folder.path());
         let each: Vec<Problem> = runs.iter().step_by(2).flat_map(alone).collect();

@@ -192,7 +192,7 @@ fn headers_that_promise_more_than_the_file_has_are_refused() {
 fn what_is_no_weight_file_is_said_with_its_start() {
     for (bytes, problem) in [
         (&b""[..], "it starts with nothing (it is empty)"),
-        (b"<?xml version='1.0'?>", "it starts with “<?xml version='1.”"),
+        (b"<?xml version='1.0'?>", "it starts with “<?xml version='1”"),
         (b"\x89HDF\r\n\x1a\n", "it starts with the bytes 89 48 44 46 0d 0a 1a 0a"),
         (b"PK\x05\x06 and more", "its archive has no end"),
         (b"\x80\x02}.", "it is a pickle without tensors"),

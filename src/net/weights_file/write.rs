@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::{BATCHES_TRACKED, FileTensor, WeightFileError, f32_bytes};
 use crate::data::Data;
 use crate::doc::structure::{LayerKind, Structure};
-use crate::form::Stored;
 use crate::net::network::Network;
 
 /// Writes named tensors, and a note of a key and its value; several would come in a random order.
@@ -90,7 +89,7 @@ pub const SCALING: &str = "normalize";
 /// The note of this program in a weight file: what the weights are `of`, and how the inputs of their network were scaled.
 pub fn note_of_writer(of: &[(&str, Value)], data: &Data) -> (&'static str, String) {
     let of = of.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
-    let scaling = [("data", data.name().into()), (SCALING, data.normalize().to_ron().into())];
+    let scaling = [("data", data.name().into()), (SCALING, data.normalize().text().into())];
     let scaling = scaling.map(|(key, value): (&str, Value)| (key.to_owned(), value));
     (WRITER, Value::Object(of.chain(scaling).collect()).to_string())
 }

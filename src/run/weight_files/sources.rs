@@ -6,7 +6,7 @@ use super::names::common_wrapper;
 use super::naming::plain_file;
 use super::{FileShapes, Shapes};
 use crate::data::{Data, Normalize};
-use crate::form::{Stored, ron_text};
+use crate::form::ron_text;
 use crate::net::weights_file::{SCALING, WRITER};
 
 /// Where weights come from that many people use, and how their inputs were scaled.
@@ -136,10 +136,10 @@ impl Scaling {
     pub fn note(&self, file: &str, data: &Data) -> Option<String> {
         let here = data.normalize();
         let is_image = || data.facts(None).is_some_and(|facts| facts.shape.is_image());
-        let has = || format!("the data here have normalize: {}", here.to_ron());
+        let has = || format!("the data here have normalize: {}", here.text());
         match self {
             Self::Known(there) => (*there != here).then(|| {
-                let there = there.to_ron();
+                let there = there.text();
                 format!("{file} was trained with normalize: {there}, and {}; set that, or these inputs are others", has())
             }),
             Self::Likely(source) => (source.normalize() != here && is_image()).then(|| {
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn every_scaling_of_a_source_is_a_setting() {
         for source in &SOURCES {
-            let written = source.normalize().to_ron();
+            let written = source.normalize().text();
             assert_eq!(written, source.normalize, "{}", source.name);
             assert_eq!(source.normalize().problem(3), None);
         }

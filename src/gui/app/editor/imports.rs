@@ -6,7 +6,6 @@ use super::Editor;
 use crate::data::{Data, Recognised};
 use crate::doc::intervention::{Import, WeightFile};
 use crate::doc::{Intervention, Stage, capitalised, listed};
-use crate::form::Stored;
 use crate::form::number::counted;
 use crate::gui::drop;
 use crate::gui::log::Log;
@@ -24,7 +23,7 @@ pub fn of_data(taken: Result<Data, String>, present: &Data) -> String {
             "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
                 Data",
             data.name(),
-            data.normalize().to_ron()
+            data.normalize().text()
         ),
         Err(missing) => format!("the present data do not fit it: {missing}"),
     }

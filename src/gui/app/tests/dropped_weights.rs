@@ -36,7 +36,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
 }
 
 /// Writes tensors of these names and shapes.
-fn write_zeros(path: &Path, shapes: &[(&str, &[usize])]) {
+pub(super) fn write_zeros(path: &Path, shapes: &[(&str, &[usize])]) {
     use safetensors::{Dtype, tensor::TensorView};
     let zeros: Vec<Vec<u8>> =
         shapes.iter().map(|(_, shape)| vec![0; 4 * shape.iter().product::<usize>()]).collect();
