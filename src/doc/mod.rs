@@ -12,6 +12,8 @@ pub mod intervention;
 mod known_data;
 mod location;
 mod looking;
+#[cfg(test)]
+mod one_value_tests;
 pub mod paths;
 pub mod plan;
 mod problem;
