@@ -64,7 +64,7 @@ pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
 pub use found::{Columns, Details, Found, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
-pub use inventory::{Digests, Inventory, NOTE, Part, SAMPLES_DIGEST, begin};
+pub use inventory::{Digests, Inventory, NOTE, Part, SAMPLES_DIGEST};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};
