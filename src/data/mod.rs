@@ -66,7 +66,7 @@ pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
 pub use found::{Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
-pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST, begin};
+pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};
