@@ -1,6 +1,6 @@
 //! The pictures of a folder: which there are, of which classes, in which part.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -217,7 +217,7 @@ impl Walk<'_> {
             let paths = levels.into_iter().flat_map(|(_, paths)| paths);
             pictures.extend(paths.map(|path| Picture { path, label: label.unwrap_or_default() }));
             if pictures.len() == before {
-                return Err(self.nothing_in(&class));
+                return Err(nothing_in(&class));
             }
         }
         Ok(pictures)
@@ -231,15 +231,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the error of a class without pictures.
-    fn nothing_in(&self, class: &Path) -> DataError {
-        let here = self.left_out.iter().filter(|(_, (_, first))| first.starts_with(class));
-        let here: Vec<_> = here.map(|((reason, ending), _)| format!("{ending} files, {reason}")).collect();
-        let found = if here.is_empty() { "none".to_owned() } else { format!("none ({})", here.join("; ")) };
-        let expected = format!("pictures ({})", ENDINGS.join(", "));
-        DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
     }
 
     /// Counts a file that is no sample.
@@ -305,6 +296,19 @@ impl Walk<'_> {
         levels.push((below, pictures));
         Ok(())
     }
+}
+
+/// Returns the error of a class without pictures, with what is there instead.
+fn nothing_in(class: &Path) -> DataError {
+    let files = visible(class).map_or_else(|_| Vec::new(), |(_, files)| files);
+    let endings: BTreeSet<String> = files.iter().map(|file| ending(&file.path())).collect();
+    let endings = endings.into_iter().collect::<Vec<_>>().join(", ");
+    let found = match files.len() {
+        0 => "none".to_owned(),
+        count => format!("{} ({endings})", counted(count, "other file")),
+    };
+    let expected = format!("pictures ({})", ENDINGS.join(", "));
+    DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
 }
 
 /// Returns the first names, in quotation marks.
