@@ -52,6 +52,8 @@ fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::data::Shape;
 
@@ -62,7 +64,7 @@ mod tests {
         };
         let of = |train: Samples| {
             let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
-            Dataset { train, validation: none.clone(), test: none, classes: 2, left_out: Vec::new() }
+            Dataset { train, validation: none.clone(), test: none, classes: 2, left_out: Vec::new(), details: Arc::default() }
                 .digest()
                 .unwrap()
         };
@@ -79,7 +81,7 @@ mod tests {
         let none = Samples::new(Shape::new(1, 1, 1), Vec::new(), Vec::new());
         let train = Samples::new(Shape::new(1, 1, 1), vec![1.0], vec![3]);
         let dataset =
-            Dataset { train, validation: none.clone(), test: none, classes: 4, left_out: Vec::new() };
+            Dataset { train, validation: none.clone(), test: none, classes: 4, left_out: Vec::new(), details: Arc::default() };
         let mut bytes = Vec::new();
         for sizes in [[1_u64, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 0]] {
             bytes.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));

@@ -29,7 +29,7 @@ const LONGEST_CACHE: u64 = 200 << 20;
 
 /// What tells a changed file from an unchanged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stat {
+pub struct Stat {
     bytes: u64,
     modified: u128,
     changed: u128,
@@ -37,6 +37,13 @@ struct Stat {
 }
 
 impl Stat {
+    /// Returns the state of a file or folder; none where there is none.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        let about = path.metadata().ok()?;
+        let stat = Self::from_metadata(&about);
+        Some(if about.is_file() { stat } else { Self { bytes: 0, ..stat } })
+    }
+
     fn from_metadata(about: &Metadata) -> Self {
         let since = |time: std::io::Result<SystemTime>| {
             time.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default().as_nanos()
@@ -99,9 +106,8 @@ impl Digests {
 
     fn open_in(folder: Option<PathBuf>, settled: Duration) -> Self {
         let cache = folder.map(|folder| folder.join("digests"));
-        let short = cache.as_ref().filter(|cache| {
-            cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE)
-        });
+        let short =
+            cache.as_ref().filter(|cache| cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE));
         let text = short.and_then(|cache| std::fs::read_to_string(cache).ok()).unwrap_or_default();
         let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
         let known = Mutex::new(known);

@@ -49,7 +49,8 @@ impl DataError {
 
     /// Data whose files are not those that a run was made for, or change while they are read.
     pub fn changed(path: &Path) -> Self {
-        let remedy = "Restore the files, or start the experiment again: with other data its runs are other runs";
+        let remedy =
+            "Restore the files, or start the experiment again: with other data its runs are other runs";
         Self::wrong(path, "the data that the run was made for", "other contents", remedy)
     }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::digests::Stat;
+use super::inventory::path_text;
 use super::{ClassNames, Data, DataError, Digests, Shape};
 
 /// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
@@ -66,7 +67,7 @@ pub struct Details {
 }
 
 /// The columns of a table by what they become, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Columns {
     /// Names of columns of numbers: one feature each.
     pub numbers: Vec<String>,
@@ -77,7 +78,7 @@ pub struct Columns {
 }
 
 /// Files of one ending that are left out for one reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Why: "no format that this program reads".
     pub reason: String,
@@ -86,6 +87,7 @@ pub struct LeftOut {
     /// How many there are.
     pub count: usize,
     /// The first one.
+    #[serde(serialize_with = "path_text")]
     pub first: PathBuf,
 }
 
@@ -143,11 +145,19 @@ impl Input {
         }
     }
 
+    /// Returns true if its files are not there.
+    pub fn is_gone(&self, base: &Path) -> bool {
+        match self {
+            Self::Data(data) => data.check_files(base).is_err(),
+            Self::File(file) => !base.join(file).exists(),
+        }
+    }
+
     /// The state of its files, as far as a glance shows it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         match self {
             Self::Data(data) => data.stamp(base),
-            Self::File(file) => stamp_of(&base.join(file)).into_iter().collect(),
+            Self::File(file) => Stat::read(&base.join(file)).into_iter().collect(),
         }
     }
 
@@ -160,13 +170,8 @@ impl Input {
     }
 }
 
-/// The state of files: lengths and times of the last change.
-pub type Stamp = Vec<(u64, Option<SystemTime>)>;
-
-fn stamp_of(path: &Path) -> Option<(u64, Option<SystemTime>)> {
-    let about = path.metadata().ok()?;
-    Some((if about.is_file() { about.len() } else { 0 }, about.modified().ok()))
-}
+/// The state of files.
+pub type Stamp = Vec<Stat>;
 
 impl Data {
     /// The state of the files of a dataset, as far as a glance shows it: of the file or folder, of what is in it, and of
@@ -174,7 +179,7 @@ impl Data {
     pub fn stamp(&self, base: &Path) -> Stamp {
         let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
         if let Some(files) = self.set_files(&place) {
-            return files.iter().filter_map(|(_, path)| stamp_of(path)).collect();
+            return files.iter().filter_map(|(_, path)| Stat::read(path)).collect();
         }
         let inside = |path: &Path| {
             let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
@@ -187,7 +192,7 @@ impl Data {
             let inside = inside(&path);
             std::iter::once(path).chain(inside)
         });
-        all.filter_map(|path| stamp_of(&path)).collect()
+        all.filter_map(|path| Stat::read(&path)).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! From the parts of a reader to the data set that a run uses.
 
+use std::sync::Arc;
+
 use super::{DataError, Dataset, Normalize, Parts, Samples, take_validation};
 
 crate::choice! {
@@ -61,7 +63,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         classes = 2;
     }
     let [train, validation, test] = all;
-    Ok(Dataset { train, validation, test, classes, left_out })
+    Ok(Dataset { train, validation, test, classes, left_out, details: Arc::default() })
 }
 
 fn even_odd(part: &mut Samples) {

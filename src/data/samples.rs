@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::images::LazyPictures;
-use super::{DataError, Shape, Standardisation, resize};
+use super::{DataError, Details, Shape, Standardisation, resize};
 
 /// Samples with their labels, in a fixed order.
 #[derive(Clone, Debug, PartialEq)]
@@ -248,6 +249,8 @@ pub struct Dataset {
     pub classes: usize,
     /// What could not be read and was left out, and why.
     pub left_out: Vec<String>,
+    /// What the source tells of a user's files, without labels: those are in the parts.
+    pub details: Arc<Details>,
 }
 
 impl Dataset {

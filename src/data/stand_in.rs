@@ -5,7 +5,9 @@
 /// Git LFS: <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 pub fn stand_in(first: &[u8]) -> Option<&'static str> {
     if first.starts_with(b"version https://git-lfs.github.com/") {
-        return Some("a Git LFS pointer, not the file itself; fetch it with `git lfs pull` in its repository");
+        return Some(
+            "a Git LFS pointer, not the file itself; fetch it with `git lfs pull` in its repository",
+        );
     }
     let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
     let begins = |tag: &[u8]| text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));

@@ -6,11 +6,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::directory::{is_done, spec_of};
-use crate::data::{Digests, Input, Look};
-use crate::doc::{Experiment, Inputs, Run, RunSpec, changed_inputs, inputs_to_look_at};
+use crate::data::{DataError, Digests, Input, Look};
+use crate::doc::{Experiment, Inputs, Run, RunSpec, changed_inputs, inputs_of, inputs_to_look_at};
 
 /// Looks at the inputs that an experiment names and that were not looked at yet; paths are relative to `base`. Where
-/// they cannot be used now, the runs in the folder `results` may know what they were. Reads from disk, which may be slow.
+/// they are gone, the runs in the folder `results` may know what they were. Reads from disk, which may be slow.
 pub fn look_at_inputs(experiment: &mut Experiment, base: &Path, results: Option<&Path>) {
     let (inputs, digests) = (inputs_to_look_at(experiment), Digests::open());
     for input in &inputs {
@@ -24,10 +24,10 @@ pub fn look_at_inputs(experiment: &mut Experiment, base: &Path, results: Option<
     }
 }
 
-/// As [`look_at_inputs`], for one of them.
+/// As [`look_at_inputs`], for one of them. Files that are there and cannot be used are not those of before.
 pub fn look_at(input: &Input, base: &Path, results: Option<&Path>, digests: &Digests) -> Look {
     let look = input.look(base, digests);
-    if look.found.is_some() || look.content.is_some() {
+    if !input.is_gone(base) {
         return look;
     }
     let before = results.map(|folder| known_before(input, folder)).unwrap_or_default();
@@ -71,6 +71,14 @@ fn recorded(input: &Input, spec: &RunSpec) -> Option<Look> {
 /// # Errors
 /// What has changed.
 pub(super) fn check_inputs(run: &Run, base: &Path, digests: &Digests) -> Result<(), String> {
+    for input in inputs_of(&run.spec, &run.arm, run.seed) {
+        if let Input::Data(data) = &input
+            && data.found().is_some()
+            && input.look(base, digests).found.as_ref() != data.found()
+        {
+            return Err(DataError::changed(&data.place(base).ok().flatten().unwrap_or_default()).to_string());
+        }
+    }
     let inputs = Inputs::gather(&run.spec, &run.arm, run.seed, |input| input.content(base, digests));
     let now = RunSpec { inputs, ..RunSpec::clone(&run.spec) };
     let Some(changes) = changed_inputs(&run.spec, &now) else { return Ok(()) };

@@ -211,6 +211,11 @@ pub trait Source: Settings {
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}
 
+    /// Where the parts of a known set come from; of a user's data, a look tells.
+    fn split(&self) -> &'static str {
+        if self.user_data().is_some() { "" } else { "the files of the set" }
+    }
+
     /// Whether images have the size that the network asks for, where the settings name none.
     fn fits_network(&self) -> bool {
         false
@@ -233,6 +238,9 @@ pub struct Original {
     /// Size of the test part.
     pub test: usize,
 }
+
+/// Where the parts of data inside the program come from.
+const EVERY_FIFTH: &str = "every fifth sample for testing";
 
 /// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];

@@ -249,9 +249,8 @@ fn cannot_start(context: &CommandContext) -> Option<String> {
         return Some("The runs are stopping: start others once they have stopped".to_owned());
     }
     let error = context.error.as_ref().map(|error| format!("The document has an error: {error}"));
-    error.or_else(|| {
-        context.looking.then(|| "The files that the runs read are being looked at: wait a moment".to_owned())
-    })
+    let wait = || "The files that the runs read are being looked at: wait a moment".to_owned();
+    error.or_else(|| context.looking.then(wait))
 }
 
 fn cannot_move(context: &CommandContext) -> Option<String> {

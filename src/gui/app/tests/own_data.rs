@@ -37,10 +37,29 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
     window.execute(Command::Undo);
     assert!(until(&mut window, is_known) && classes(&window).len() == 3);
     let before = window.id(0, 1);
-    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron")).unwrap();
+    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron"), false).unwrap();
     let saved = std::fs::read_to_string(folder.path().join("y.ron")).unwrap();
     assert!(!saved.contains("found") && !saved.contains("cow"), "{saved}");
     assert_eq!(window.id(0, 1), before);
+}
+
+#[test]
+fn what_is_found_in_data_is_logged_once_for_each_choice_and_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(experiment(folder.path())));
+    let count = |window: &Window, line: &str| window.log().matches(line).count();
+    let table = "Table (CSV), t.csv: 4 for training, 0 for validation, 1 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, table) == 1), "{}", window.log());
+    window.edit();
+    std::fs::write(folder.path().join("t.csv"), TABLE.replace("9,1,dog", "9,1,emu")).unwrap();
+    window.harness.state_mut().editor.document.forget_stamps();
+    let changed = table.replace("3 classes", "4 classes");
+    assert!(until(&mut window, |window| count(window, &changed) == 1), "{}", window.log());
+    window.harness.state_mut().editor.document.experiment.data = Data::Iris(crate::data::Iris::default());
+    let iris = "Iris (built in): 120 for training, 0 for validation, 30 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, iris) == 1), "{}", window.log());
+    assert_eq!(count(&window, table), 1, "{}", window.log());
+    assert!(!Window::new().log().contains("for testing"), "an experiment that is opened has no news");
 }
 
 #[test]
@@ -74,18 +93,67 @@ fn a_table_that_is_dropped_becomes_the_data() {
     let Data::Csv(csv) = &window.harness.state().editor.document.experiment.data else { panic!() };
     assert_eq!((csv.file.as_str(), csv.label.as_str()), (&*path.to_string_lossy(), "kind"));
     assert!(until(&mut window, |window| classes(window).len() == 3));
+    // The path leads to the table from every place of the experiment, also where another one has its name.
+    std::fs::create_dir(folder.path().join("b")).unwrap();
+    std::fs::write(folder.path().join("b/animals.csv"), TABLE.replace("dog", "emu")).unwrap();
+    let whole = path.to_string_lossy().into_owned();
+    let places = [
+        ("x.ron", Command::Save, "animals.csv"),
+        ("b/x.ron", Command::SaveAs, &whole),
+        ("y.ron", Command::SaveAs, &whole),
+    ];
+    for (place, command, written) in places {
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join(place)));
+        window.execute(command);
+        window.harness.run();
+        let document = &window.harness.state().editor.document;
+        assert!(!document.is_unsaved() && document.path() == Some(&folder.path().join(place)));
+        let Data::Csv(csv) = &document.experiment.data else { panic!() };
+        assert_eq!(csv.file, written, "{place}");
+        assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "dog"]), "{place}");
+        assert_ne!(window.harness.state().command_context().undoes, Some("settings"), "saving is no edit");
+    }
 }
 
 #[test]
-fn data_are_looked_at_again_when_a_run_has_failed() {
+fn files_of_the_same_length_and_age_are_told_from_those_before() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(Some(experiment(folder.path())));
     assert!(until(&mut window, is_known));
     let path = folder.path().join("t.csv");
     let before = path.metadata().unwrap().modified().unwrap();
-    // Of the same length and age: a stamp does not show it.
     std::fs::write(&path, TABLE.replace("dog", "emu")).unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
-    window.harness.state_mut().editor.document.forget_stamps();
-    assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "emu"]), "{:?}", classes(&window));
+    assert!(seen(&mut window, |window| classes(window) == ["cat", "cow", "emu"]), "{:?}", classes(&window));
+}
+
+/// As [`until`], for changes of files, which the window looks for every two seconds.
+fn seen(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
+    until(window, &holds) || until(window, &holds)
+}
+
+#[test]
+fn results_of_a_replaced_checkpoint_are_outdated_and_say_what_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, weights) = (folder.path().join("x.ron"), folder.path().join("w.safetensors"));
+    let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"dense\", plan: [Do(Import(file: \"w.safetensors\")), Test])])";
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(&weights, "one").unwrap();
+    let mut window = Window::open(Some(file));
+    let is_ready = |window: &Window| !window.harness.state().editor.document.is_looking();
+    assert!(until(&mut window, is_ready));
+    let before = window.id(0, 1);
+    window.click("Run all");
+    window.carry_out(0, &[0.5, 0.5]);
+    window.hang_up();
+    assert!(!window.sees("outdated"));
+    std::fs::write(&weights, "two").unwrap();
+    assert!(seen(&mut window, |window| window.id(0, 1) != before), "the file is seen to have changed");
+    assert!(window.sees("outdated"));
+    let app = window.harness.state();
+    let why = app.runner.runs.changed_inputs(&app.editor.document.runs()[0]).unwrap();
+    assert!(why.starts_with("w.safetensors changed (SHA-256 begins "), "{why}");
+    std::fs::write(&weights, "one").unwrap();
+    assert!(seen(&mut window, |window| window.id(0, 1) == before), "the file is back");
+    assert!(!window.sees("outdated"));
 }
