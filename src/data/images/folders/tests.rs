@@ -221,7 +221,7 @@ fn trees_with_junk_have_the_samples_of_clean_ones() {
             pictures.iter().for_each(|name| folder.write(name, b""));
             let samples = || {
                 let found = find(folder.path(), None).map_err(|error| error.to_string())?;
-                let notes = (found.notes, found.left_out, found.split, found.content);
+                let notes = (found.notes, found.left_out, found.split);
                 Ok::<_, String>((found.train, found.validation, found.test, found.classes, notes))
             };
             let clean = samples();
