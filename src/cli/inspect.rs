@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::failure::{Exit, Failure};
 use super::output::print_out;
 use super::table::table;
+use crate::doc::capitalised;
 use crate::form::Stored;
 use crate::form::number::{counted, grouped};
 use crate::results::network::shape_text;
@@ -17,7 +18,7 @@ use crate::run::weight_files::{Guess, Inspection, Statistics, TensorSummary, ins
 /// Settings of `weightlab inspect`.
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// A .safetensors, .pth or .pt file, or the directory of a run
+    /// A .safetensors, .pth, .pt, .th or .ckpt file, or the directory of a run
     file: PathBuf,
     /// Write JSON, for programs
     #[arg(long)]
@@ -30,6 +31,9 @@ struct FileJson<'a> {
     form: &'a str,
     /// The network, as an experiment has it.
     net: Option<String>,
+    /// The scaling of inputs of the source whose file it looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    normalize: Option<String>,
     /// What the file has, where no network is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<&'a str>,
@@ -62,6 +66,7 @@ fn json(inspection: &Inspection) -> String {
     let file = FileJson {
         form,
         net: guess.as_ref().ok().map(|guess| guess.net.to_ron()),
+        normalize: guess.as_ref().ok().and_then(|guess| Some(guess.source?.normalize().to_ron())),
         seen: guess.as_ref().err().map(String::as_str),
         notes,
         tensors: tensors.iter().map(tensor_json).collect(),
@@ -115,5 +120,7 @@ fn row(tensor: &TensorSummary) -> Vec<String> {
 fn network(guess: &Guess) -> String {
     let ron = guess.net.to_ron();
     let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" ({unknown})"));
-    format!("\nThe weights fit {}{unknown}. In an experiment:\n\n    net: {ron},\n", guess.name())
+    let source =
+        guess.source.map_or_else(String::new, |source| format!("\n{}.\n", capitalised(&source.sentence())));
+    format!("\nThe weights fit {}{unknown}. In an experiment:\n\n    net: {ron},\n{source}", guess.name())
 }

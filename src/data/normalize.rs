@@ -1,6 +1,7 @@
 //! How values are scaled before they enter a network.
 
 use super::{DataError, Samples, Standardisation};
+use crate::form::Stored;
 
 crate::choice! {
     /// How values are scaled.
@@ -24,6 +25,11 @@ crate::form! {
 const IMAGENET: [[f32; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
 
 impl Normalize {
+    /// Returns the setting as people write it: `ImageNet`.
+    pub fn text(&self) -> String {
+        self.to_ron().replace("r#", "") // RON tells a variant `None` from no value by this
+    }
+
     /// What is wrong with it for data of so many channels.
     pub fn problem(&self, channels: usize) -> Option<String> {
         match self {

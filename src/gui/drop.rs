@@ -113,7 +113,7 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
         _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
         "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
         _ => format!(
-            "{name} is not an experiment (.ron), weights (.safetensors, .pth, .pt) or data (a folder, .csv, .npz)"
+            "{name} is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th) or data (a folder, .csv, .npz)"
         ),
     }
 }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(weights.guess.unwrap_err(), "the file has no weights of layers");
         std::fs::write(root.path().join("a.pt"), "<html>").unwrap();
         let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
-        assert!(why.contains("is no weight file: it starts with “<html>”"), "{why}");
+        assert!(why.contains("a.pt is a web page, not the file itself"), "{why}");
         assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
     }
 

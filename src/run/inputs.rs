@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
-use super::weight_files::{FileShapes, Fit, read_shapes};
-use crate::doc::plan::{FileUse, WeightUse, files_read};
-use crate::doc::{Problem, Run, RunSpec, Structure};
-use crate::form::path::Place;
+use super::weight_files::{FileShapes, Fit, Naming, Scaling, Shapes, read_shapes};
+use crate::doc::plan::{FileUse, Reading, WeightUse, files_read};
+use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
+use crate::form::path::{Place, Segment};
 
 /// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
 /// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
 /// run writes need not exist.
 pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
-    let mut headers = Headers::default();
+    let (mut headers, mut named) = (Headers::default(), Named::default());
     let mut problems: Vec<Problem> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut last: Option<(&RunSpec, Option<Structure>)> = None;
@@ -24,11 +24,15 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
             last.net == spec.net && last.data == spec.data && last.train.loss == spec.train.loss
         };
         let known = last.take_if(|last| is_last(last)).map(|(_, structure)| structure);
-        let structure = known.unwrap_or_else(|| spec.structure().ok());
+        let structure = known.unwrap_or_else(|| {
+            named.clear();
+            spec.structure().ok()
+        });
         let (_, structure) = last.insert((spec, structure));
         // A network that does not fit its data is a problem of the document.
         let Some(structure) = structure else { continue };
-        let mut search = Search { base, headers: &mut headers, structure, problems: Vec::new() };
+        let (headers, named) = (&mut headers, &mut named);
+        let mut search = Search { spec, base, headers, named, structure, problems: Vec::new() };
         let place = Place::default().key("arms").index(run.arm_index).key("plan");
         for (used, file) in files_read(&spec.plan, &run.arm, run.seed, &place) {
             search.used(used, &file);
@@ -41,10 +45,14 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
 
 /// Headers of weight files as values or masks: many runs read the same ones.
 type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
+/// What they are called in the present network.
+type Named = BTreeMap<(PathBuf, bool), (Naming, Shapes)>;
 
 struct Search<'a> {
+    spec: &'a RunSpec,
     base: &'a Path,
     headers: &'a mut Headers,
+    named: &'a mut Named,
     structure: &'a Structure,
     problems: Vec<Problem>,
 }
@@ -68,19 +76,32 @@ impl Search<'_> {
     fn weights(&mut self, used: WeightUse<'_>, file: &str) {
         let WeightUse { place, target, reading, .. } = used;
         let Some(path) = self.find(file, &place) else { return };
-        let header = self.headers.entry((path, reading.is_mask()));
-        let header = header.or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
-        let found = match header {
-            Ok(found) => found.named_for(self.structure),
+        let key = (path, reading.is_mask());
+        let header =
+            self.headers.entry(key.clone()).or_insert_with_key(|(path, as_mask)| read_shapes(path, *as_mask));
+        let header = match header {
+            Ok(header) => header,
             Err(why) => return self.problems.push(Problem::error(place, why.clone())),
         };
+        let (naming, shapes) = self.named.entry(key).or_insert_with(|| {
+            let naming = Naming::of(self.structure, header);
+            let shapes = naming.apply(header.shapes.clone());
+            (naming, shapes)
+        });
         let parameters = reading.parameters(self.structure, target);
-        let fit = Fit::of(self.structure, &parameters, &found, reading);
+        let fit = Fit::of(self.structure, &parameters, shapes, reading);
         if let Some(refusal) = fit.refusal(file) {
-            self.problems.push(Problem { details: fit.table(), ..Problem::error(place, refusal) });
-        } else if let Some(unused) = fit.unused(file) {
-            let message = format!("{unused}; weightlab inspect says which network its weights are of");
-            self.problems.push(Problem::note(place, message));
+            let details = [&[fit.table()], &*header.notes].concat().join("\n");
+            return self.problems.push(Problem { details, ..Problem::error(place, refusal) });
+        }
+        let unused = fit.unused(file);
+        let unused =
+            unused.map(|unused| format!("{unused}; weightlab inspect says which network its weights are of"));
+        let is_new = reading == Reading::Copies && !has_trained(&self.spec.plan, &place);
+        let scaling = is_new.then(|| Scaling::of(header).note(file, &self.spec.data)).flatten();
+        let doubts = naming.doubts.iter().map(|doubt| format!("{file}: {doubt}"));
+        for message in unused.into_iter().chain(doubts).chain(scaling) {
+            self.problems.push(Problem::note(place.clone(), message));
         }
     }
 
@@ -97,6 +118,22 @@ impl Search<'_> {
     }
 }
 
+/// Whether a stage of the plan before the one at this place trains.
+fn has_trained(plan: &[Stage], place: &Place) -> bool {
+    fn trains(stage: &Stage) -> bool {
+        let nested = stage.nested().filter(|nested| nested.times > 0);
+        matches!(stage, Stage::Train(_) | Stage::Ensemble(_))
+            || nested.is_some_and(|nested| nested.plan.iter().any(trains))
+    }
+    // The first index is that of the arm.
+    let mut indices = place.0.iter().filter_map(|segment| match segment {
+        Segment::Index(index) => Some(*index),
+        Segment::Key(_) | Segment::Variant(_) => None,
+    });
+    let at = indices.nth(1).unwrap_or_default();
+    plan.iter().take(at).any(trains)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,7 +141,7 @@ mod tests {
     use crate::net::weights_file::{FileTensor, write_tensors};
 
     fn problems(plan: &str, base: &Path) -> Vec<String> {
-        let text = format!("(arms: [(name: \"a\", plan: [{plan}])])");
+        let text = format!("(data: Digits(normalize: Standard), arms: [(name: \"a\", plan: [{plan}])])");
         let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let problems = input_problems(&runs[..1], base);
         let text = |problem: &Problem| [problem.to_string(), problem.details.clone()].join("\n");
@@ -160,7 +197,7 @@ mod tests {
         let base = folder.path();
         std::fs::write(base.join("page.pth"), "<!DOCTYPE html>").unwrap();
         let page = problems("Do(Import(file: \"page.pth\"))", base);
-        assert!(page[0].contains("page.pth is no weight file: it starts with “<!DOCTYPE html>”"), "{page:?}");
+        assert!(page[0].contains("page.pth is a web page, not the file itself"), "{page:?}");
         write(&base.join("part.safetensors"), &WHOLE[..4]);
         for (plan, place, done) in [
             ("Do(Import(file: \"part.safetensors\"))", "Do.Import.file", "copied"),
@@ -185,12 +222,55 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let more: Vec<_> = WHOLE.into_iter().chain([("shortcut.weight", &[2, 2][..])]).collect();
         write(&folder.path().join("w.safetensors"), &more);
-        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"w.safetensors\"))])], seeds: [1, 2])";
+        let text = "(data: Digits(normalize: Standard), arms: [(name: \"a\", plan: [Do(Import(file: \"w.safetensors\"))])], seeds: [1, 2])";
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
         let problems = input_problems(&runs, folder.path());
         assert_eq!((problems.len(), problems[0].severity), (1, Severity::Note), "once for both runs");
         let message = "w.safetensors also has shortcut.weight, which this network does not have";
         assert!(problems[0].message.starts_with(message), "{}", problems[0]);
+    }
+
+    #[test]
+    fn the_scaling_that_a_file_was_trained_with_is_compared_or_asked_for() {
+        use crate::data::{Data, Digits, Normalize};
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let tensors: BTreeMap<String, FileTensor> = WHOLE
+            .into_iter()
+            .map(|(name, shape)| {
+                (
+                    name.to_owned(),
+                    FileTensor { shape: shape.to_vec(), values: vec![0.5; shape.iter().product()] },
+                )
+            })
+            .collect();
+        for (name, normalize) in [("known", Normalize::Standard), ("plain", Normalize::None)] {
+            let data = Data::Digits(Digits { normalize, ..Digits::default() });
+            let note = crate::net::weights_file::note_of_writer(&[], &data);
+            write_tensors(&base.join(format!("{name}.safetensors")), &tensors, Some(note)).unwrap();
+        }
+        write_tensors(&base.join("unknown.safetensors"), &tensors, None).unwrap();
+        let notes = |data: &str, plan: &str| {
+            let text = format!("(data: {data}, arms: [(name: \"a\", plan: [{plan}])])");
+            let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            let problems = input_problems(&runs[..1], base);
+            assert!(problems.iter().all(|problem| problem.severity == Severity::Note));
+            problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+        };
+        let (known, unknown) =
+            ("Do(Import(file: \"known.safetensors\"))", "Do(Import(file: \"unknown.safetensors\"))");
+        let [scaled, plain] = ["Digits(normalize: Standard)", "Digits()"];
+        assert_eq!(notes(plain, "Do(Import(file: \"plain.safetensors\"))"), Vec::<String>::new());
+        assert_eq!(notes(scaled, known), Vec::<String>::new());
+        assert_eq!(notes(scaled, unknown), Vec::<String>::new());
+        let found = notes(plain, known);
+        assert!(found[0].starts_with("known.safetensors was trained with normalize: Standard, and the data here have normalize: None"), "{found:?}");
+        let found = notes(plain, unknown);
+        assert!(
+            found[0].starts_with("unknown.safetensors does not say how its inputs were scaled in training"),
+            "{found:?}"
+        );
+        assert_eq!(notes(plain, &format!("Train(\"1it\"), {unknown}")), Vec::<String>::new());
     }
 
     #[test]
@@ -218,7 +298,7 @@ mod tests {
             format!("(name: \"{name}\", net: {net}, plan: [Do(Import(file: \"w.safetensors\"))])")
         };
         let arms = [arm("a", "Mlp()"), arm("b", "Mlp(hidden: [7])"), arm("c", "Mlp()"), arm("d", "LeNet5()")];
-        let text = format!("(seeds: [1, 2], arms: [{}])", arms.join(", "));
+        let text = format!("(data: Digits(normalize: Standard), seeds: [1, 2], arms: [{}])", arms.join(", "));
         let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let alone = |run: &Run| input_problems(std::slice::from_ref(run), folder.path());
         let each: Vec<Problem> = runs.iter().step_by(2).flat_map(alone).collect();

@@ -14,6 +14,7 @@ mod error;
 mod evaluate;
 mod expected;
 mod faults;
+mod first_test;
 mod inputs;
 mod interventions;
 mod listener;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use safetensors::{Dtype, SafeTensors};
 use weightlab::doc::RunSpec;
 use weightlab::net::{Network, backend};
+use weightlab::results::Event;
 use weightlab::run::{Datasets, Recorder, RunContext, RunError, Session, StopFlag};
 
 use crate::support::{context, failure, reports, run, same_bits, spec};
@@ -87,7 +88,7 @@ fn files_that_cannot_be_read_are_named_with_the_stage() {
     ] {
         let message = failure(iris(&format!("Test, Do({stage})")));
         assert!(message.starts_with(&format!("stage 2 ({label}): ")), "{message}");
-        assert!(message.contains("page.pth is no weight file"), "{message}");
+        assert!(message.contains("page.pth is a web page, not the file itself"), "{message}");
     }
 }
 
@@ -119,10 +120,10 @@ fn a_checkpoint_can_be_a_mask() {
 
 /// A run with its files in a folder.
 fn with_files(spec: RunSpec, folder: &Path) -> Network {
-    ended_with_files(spec, folder).unwrap()
+    ended_with_files(spec, folder).unwrap().0
 }
 
-fn ended_with_files(spec: RunSpec, folder: &Path) -> Result<Network, RunError> {
+fn ended_with_files(spec: RunSpec, folder: &Path) -> Result<(Network, Vec<Event>), RunError> {
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels).unwrap();
     let folder = folder.to_owned();
@@ -130,7 +131,32 @@ fn ended_with_files(spec: RunSpec, folder: &Path) -> Result<Network, RunError> {
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     session.run()?;
-    Ok(session.network().clone())
+    let network = session.network().clone();
+    Ok((network, recorder.events))
+}
+
+#[test]
+fn a_first_test_on_inputs_of_another_scale_is_reported_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |normalize: &str, plan: &str| {
+        let text = format!(
+            "(data: Digits(limit_train: 512, limit_test: 200, normalize: {normalize}), net: Sequential([Conv(channels: 4, bias: false),
+                BatchNorm(), Relu, Flatten, Linear()]), arms: [(plan: [{plan}])])"
+        );
+        ended_with_files(spec(&text), folder.path()).unwrap()
+    };
+    let (trained, _) = with("None", "Train(\"4ep\"), Do(Export(file: \"w.safetensors\"))");
+    std::fs::rename(folder.path().join("w.safetensors"), folder.path().join("theirs.safetensors")).unwrap();
+    let plan = "Do(Import(file: \"theirs.safetensors\")), Test, Test";
+    let scaled = "Given(mean: [0.5], deviation: [0.1])";
+    for (normalize, reported) in [("None", 0), (scaled, 1)] {
+        let (network, events) = with(normalize, plan);
+        let found = reports(&events, "inputs");
+        assert_eq!(found.len(), reported, "{normalize}: {found:?}");
+        assert!(same_bits(&network, &trained));
+    }
+    let (_, events) = with(scaled, "Do(Import(file: \"theirs.safetensors\")), Train(\"1it\"), Test");
+    assert!(reports(&events, "inputs").is_empty(), "it has trained on them");
 }
 
 #[test]
@@ -232,4 +258,35 @@ fn inspect_prints_tensors_statistics_and_the_network() {
     let (status, text) = inspected(&[&stored("foreign.pth").to_string_lossy()]);
     assert_eq!(status, 2);
     assert!(text.starts_with("error: ") && text.contains("names posix.system"), "{text}");
+}
+
+/// Public bug reports; skipped where they do not lie beside the project.
+#[test]
+fn cases_are_what_their_notes_call_right() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/cases");
+    if !cases.is_dir() {
+        return;
+    }
+    let import = |data: &str, net: &str, file: &str| {
+        let file = cases.join(file);
+        let plan = format!("Do(Import(file: \"{}\"))", file.display());
+        run(spec(&format!("(data: {data}, net: {net}, arms: [(plan: [{plan}])])")))
+    };
+    let (lenet, digits) = ("LeNet5()", "Digits(image_size: 28, limit_train: 64, limit_test: 32)");
+    let [first, second] = ["backbone", "sequential_normalize"]
+        .map(|name| import(digits, lenet, &format!("prefix/lenet_{name}.pth")).state.network);
+    assert!(same_bits(&first, &second));
+    let of_iris = |file: &str| import("Iris()", "Mlp(hidden: [8])", file);
+    let [pruned, product] = ["pruned_not_removed", "pruned_oracle"]
+        .map(|name| of_iris(&format!("torch-prune/{name}.pth")).state.network);
+    assert!(same_bits(&pruned, &product));
+    of_iris("torch-prune/weight_norm.pth");
+    for name in ["args_path", "complex", "complex_optimizer", "datetime", "float8", "quantised", "sparse"] {
+        let ended = import("Iris()", "Mlp(hidden: [8])", &format!("other-tensors/{name}.pth"));
+        let summary = &reports(&ended.events, "graft")[0].summary;
+        assert!(summary.starts_with("copied 4 parameters from "), "{name}: {summary}");
+    }
+    let ended = import("Iris()", "Mlp(hidden: [8, 8, 8])", "order-of-definition/defined_b_before_a.pth");
+    let report = &reports(&ended.events, "graft")[0];
+    assert!(report.summary.contains("nothing in the file says whether b or a computes first"), "{report:?}");
 }

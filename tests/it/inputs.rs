@@ -138,7 +138,7 @@ impl Bench {
         let Some(run) = self.run() else { return false };
         let job = Job { run, folder: self.results(), base: self.folder.path().to_owned() };
         let (queue, messages) = Queue::start(vec![job], &QueueOptions::sharing(1), StopFlag::new());
-        drop(messages.iter().count());
+        messages.iter().for_each(drop);
         queue.join();
         self.is_done()
     }

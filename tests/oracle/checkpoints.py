@@ -8,8 +8,11 @@
 `write` makes the files that src/net/weights_file/files.rs reads. Both sides compute the values from the names of the
 tensors. `load` loads an exported file into a torch.nn.Module of the same names with load_state_dict(strict=True).
 """
+import argparse
 import collections
+import datetime
 import os
+import pathlib
 import struct
 import sys
 import zipfile
@@ -17,6 +20,7 @@ from pathlib import Path
 
 import torch
 from torch import nn
+from torch.nn.utils import parametrizations, prune
 
 
 def values(name, *shape):
@@ -62,6 +66,68 @@ def strided():
         "tied.bias": shared,
         "fc2.weight": values("fc2.weight", 2, 3).t().contiguous().t(),
         "fc2.bias": torch.tensor(0.25).expand(2),
+    }
+
+
+def pruned():
+    """As torch.nn.utils.prune keeps weights: values and masks."""
+    net = perceptron()
+    for layer, kept in ((net.fc1, 5), (net.fc2, 2)):
+        mask = torch.zeros(layer.weight.numel())
+        mask[::kept] = 1
+        prune.custom_from_mask(layer, "weight", mask.reshape(layer.weight.shape))
+    prune.custom_from_mask(net.fc1, "bias", torch.tensor([1.0, 0.0, 1.0]))
+    return net.state_dict()
+
+
+def perceptron():
+    net = nn.Sequential()
+    net.add_module("fc1", nn.Linear(4, 3))
+    net.add_module("fc2", nn.Linear(3, 2))
+    net.load_state_dict(state())
+    return net
+
+
+def normed(old, dim=0):
+    """Weight norm in both forms; the lengths are not those of the directions."""
+    net = perceptron()
+    for layer in net:
+        (nn.utils.weight_norm if old else parametrizations.weight_norm)(layer, dim=dim)
+    names = state()
+    found = net.state_dict()
+    for name in found:
+        if name.endswith(("_g", "original0")):
+            found[name] = values(name, *found[name].shape) + 2
+    net.load_state_dict(found)
+    with torch.no_grad():
+        wanted = [module.weight.clone() for module in net.eval()]  # parametrised: computed at each access
+        if old:
+            net(torch.zeros(1, 4))  # computes the weights of the old form
+            wanted = [module.weight.clone() for module in net]
+    for name, weight in zip(("fc1.weight", "fc2.weight"), wanted):
+        names[name] = weight
+    return found, names
+
+
+def parametrised(how):
+    net = perceptron()
+    how(net.fc1)
+    return net.state_dict()
+
+
+def others():
+    """Tensors that are not read, of every kind; those beside them are."""
+    quantised = torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.quint8)
+    channels = torch.quantize_per_channel(torch.ones(2, 2), torch.ones(2), torch.zeros(2), 0, torch.qint8)
+    return {
+        "sparse": torch.eye(2).to_sparse(),
+        "csr": torch.eye(2).to_sparse_csr(),
+        "freqs": torch.ones(2, dtype=torch.complex64),
+        "wide": torch.ones(2, dtype=torch.complex128),
+        "eighth": torch.ones(2).to(torch.float8_e5m2),
+        "q": quantised,
+        "channels": nn.Parameter(channels, requires_grad=False),
+        "meta": torch.ones(2, device="meta"),
     }
 
 
@@ -118,11 +184,25 @@ def write(folder):
                     for name, shape in ((f"{layer}.weight", (4, 4)), (f"{layer}.bias", (4,)))},
         "list": list(state().values()),
         "default": collections.defaultdict(dict, state_dict=state()),
+        "others": {**others(), **state()},
+        "others-beside": {"state_dict": state(), "optimizer": {"state": list(others().values())},
+                          "when": datetime.datetime(2024, 5, 1), "span": datetime.timedelta(1),
+                          "args": argparse.Namespace(dir=pathlib.PurePosixPath("runs"), best=torch.float8_e4m3fn)},
+        "lightning": {"state_dict": {**{f"net.body.{name}": value for name, value in state().items()},
+                                     "criterion.weight": torch.ones(2), "0.mean": torch.ones(3)}},
+        "twins": {f"{part}.{name}": value + at for at, part in enumerate(("online", "ema"))
+                  for name, value in state().items()},
+        "inner": {name.replace("fc1.", "fc1.module."): value for name, value in state().items()},
+        "pruned": pruned(),
+        "spectral": parametrised(nn.utils.spectral_norm),
+        "orthogonal": parametrised(parametrizations.orthogonal),
     }
+    for name, (found, wanted) in {"norm-old": normed(True), "norm-new": normed(False), "norm-all": normed(False, None)}.items():
+        files[name], files[f"{name}-weights"] = found, wanted
     for name, content in files.items():
         torch.save(content, folder / f"{name}.pth")
     legacy = {"legacy": state(), "legacy-wrapped": {"net": module, **rest}, "legacy-strided": strided(),
-              "legacy-foreign": files["foreign"]}
+              "legacy-foreign": files["foreign"], "legacy-sparse": {"mask": torch.eye(2).to_sparse(), **state()}}
     for name, content in legacy.items():
         torch.save(content, folder / f"{name}.pth", _use_new_zipfile_serialization=False)
     torch.save(state(), folder / "protocol4.pth", pickle_protocol=4)

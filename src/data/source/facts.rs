@@ -8,8 +8,8 @@ use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Options, Origin, Places, Shape,
-    prepare,
+    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options, Origin,
+    Places, Shape, prepare,
 };
 use crate::form::number::hexadecimal;
 
@@ -51,6 +51,19 @@ impl Data {
     fn image_size(&self, side: Option<usize>) -> Option<usize> {
         let set = self.rule().options().image_size;
         set.or_else(|| side.filter(|_| self.rule().fits_network()))
+    }
+
+    /// How values are scaled.
+    pub fn normalize(&self) -> Normalize {
+        self.rule().options().normalize
+    }
+
+    /// The same data with their values scaled like this.
+    pub fn scaled(mut self, normalize: Normalize) -> Self {
+        if let Some(rule) = self.rule_mut() {
+            *rule.normalize_mut() = normalize;
+        }
+        self
     }
 
     /// What is known before the data are read; `side` is what the network asks of small built-in images. Nothing before

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, Found, KnownSet, Looked, Options, Parts, Shape};
+use super::{DataError, Found, KnownSet, Looked, Normalize, Options, Parts, Shape};
 
 /// Declares the settings of a dataset: those that all datasets share; a folder where a known set is read from files; the
 /// path of data of the user's, what was found there, and how much memory they may take.
@@ -81,6 +81,9 @@ macro_rules! dataset {
             fn limit_train_mut(&mut self) -> &mut Option<usize> {
                 &mut self.limit_train
             }
+            fn normalize_mut(&mut self) -> &mut $crate::data::Normalize {
+                &mut self.normalize
+            }
             $($place)*
         }
     };
@@ -139,6 +142,9 @@ pub trait Settings {
 
     /// Of how many training samples the first are taken.
     fn limit_train_mut(&mut self) -> &mut Option<usize>;
+
+    /// How values are scaled, to be changed.
+    fn normalize_mut(&mut self) -> &mut Normalize;
 
     /// The files that it is read from, and the setting that names their folder; none for data inside the program.
     fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {

@@ -15,7 +15,7 @@ crate::choice! {
 crate::form! {
     /// Settings of reading or writing a weight file in the middle of a plan.
     pub struct WeightFile: "Weight file" {
-        file: String = String::new(), "File", "A .safetensors file; imports also read .pth and .pt files of PyTorch. {arm} and {seed} \
+        file: String = String::new(), "File", "A .safetensors file; imports also read .pth, .pt, .th and .ckpt files of PyTorch. {arm} and {seed} \
             stand for those of the run", names File;
         content: FileContent = FileContent::Values, "Content", "Values, or the mask";
         target: Target = Target::default(), "Target", "What to read or write; default: everything";
@@ -58,7 +58,7 @@ impl Intervene for Import {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
         if !is_file(&self.0.file) {
-            check.error(place.key("file"), "name a file that ends in .safetensors, .pth or .pt");
+            check.error(place.key("file"), "name a file that ends in .safetensors, .pth, .pt, .th or .ckpt");
         }
         if self.0.content == FileContent::Mask {
             check.prunable(&self.0.target, &place.key("target"));

@@ -5,6 +5,7 @@ use std::path::Path;
 use eframe::egui::{self, ThemePreference, gui_zoom};
 
 use super::App;
+use super::editor::of_data;
 use super::runner::StartRequest;
 use super::steps::Step;
 use crate::data::Recognised;
@@ -22,7 +23,7 @@ use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
 use crate::run::StopKind;
-use crate::run::weight_files::Fit;
+use crate::run::weight_files::{Fit, Naming, Scaling};
 
 impl App {
     /// Carries out a command that can be used now.
@@ -234,7 +235,7 @@ impl App {
             }
         }
         if !others.is_empty() {
-            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt) or data (a folder, a table .csv or \
+            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt, .th) or data (a folder, a table .csv or \
                 arrays .npz).";
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
@@ -283,16 +284,27 @@ impl App {
         let runs = if document.is_behind() { &[] } else { document.runs() };
         let run = runs.iter().find(|run| run.arm_index == arm);
         let structure = run.and_then(|run| run.spec.structure().ok());
-        let fit = structure.map(|structure| Fit::of_all(&structure, &shapes.named_for(&structure)));
+        let naming = structure.as_ref().map(|structure| Naming::of(structure, &shapes)).unwrap_or_default();
+        let fit = structure.map(|structure| Fit::of_all(&structure, &naming.apply(shapes.shapes.clone())));
         let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let (scaling, data) = (Scaling::of(&shapes), &document.experiment.data);
         self.shell.dialog = Some(match fit {
             Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
-                let unused = fit.unused(&file);
-                Dialog::Import(FittingWeights { path, arm, name, unused })
+                let notes =
+                    fit.unused(&file).into_iter().chain(naming.doubts).chain(scaling.note(&file, data));
+                Dialog::Import(FittingWeights { path, arm, name, notes: notes.collect() })
             }
             fit => {
                 let whose = self.editor.whose_network(arm);
-                Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess })
+                let notes = guess.as_ref().map_or_else(
+                    |_| Vec::new(),
+                    |guess| {
+                        let taken = guess.data(data);
+                        let note = scaling.note(&file, taken.as_ref().unwrap_or(data));
+                        [of_data(taken, data)].into_iter().chain(note).collect()
+                    },
+                );
+                Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess, notes })
             }
         });
     }

@@ -187,6 +187,7 @@ impl App {
         for line in self.editor.document.look_at_inputs(&results, ctx) {
             self.log.note(line);
         }
+        self.editor.document.check_files(ctx);
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);
         if self.waiting_edits.is_some_and(|waiting| Some(waiting.field) != field) {

@@ -20,8 +20,8 @@ pub struct FittingWeights {
     pub arm: usize,
     /// What the arm is called.
     pub name: String,
-    /// What the network has no place for, in a sentence.
-    pub unused: Option<String>,
+    /// What somebody should know before, in sentences: what the network has no place for, what the file leaves open.
+    pub notes: Vec<String>,
 }
 
 /// Weights of another network than an arm has, or perhaps of another one.
@@ -39,6 +39,8 @@ pub struct OtherNetwork {
     pub fit: Option<Fit>,
     /// The network that the weights are of, or what the file has instead.
     pub guess: Result<Guess, String>,
+    /// What becomes of the data with that network, and how its inputs are scaled, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl OtherNetwork {
@@ -54,9 +56,9 @@ impl OtherNetwork {
 
 /// Asks whether to import weights that fit.
 pub fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
-    let FittingWeights { path, arm, name, unused } = weights;
-    let unused = unused.as_ref().map_or_else(String::new, |unused| format!(" {unused}."));
-    let text = format!("This adds a stage that reads {} to its plan.{unused}", path.display());
+    let FittingWeights { path, arm, name, notes } = weights;
+    let notes: String = notes.iter().map(|note| format!("\n\n{}.", capitalised(note))).collect();
+    let text = format!("This adds a stage that reads {} to its plan.{notes}", path.display());
     let import = Reply::Import { path: path.clone(), arm: *arm };
     let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
     question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)
@@ -64,7 +66,7 @@ pub fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
 
 /// Says how the weights differ from the network of the arm, and offers theirs.
 pub fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
-    let OtherNetwork { path, arm, name, whose, fit, guess } = other;
+    let OtherNetwork { path, arm, name, whose, fit, guess, notes } = other;
     title_ui(ui, &other.title());
     ui.label(path.display().to_string());
     match fit {
@@ -87,9 +89,11 @@ pub fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
             ui.label(format!("They fit {}. {description}.{unknown}", guess.name()));
             ui.label(RichText::new(format!("net: {}", guess.net.to_ron())).monospace().small());
             ui.label(format!(
-                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights? The data stay as \
-                    they are."
+                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights?"
             ));
+            for note in notes {
+                ui.label(format!("{}.", capitalised(note)));
+            }
             let guess = Box::new(guess.clone());
             replies.push(("Use this network", Reply::UseNetwork { path: path.clone(), arm: *arm, guess }));
         }

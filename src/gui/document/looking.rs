@@ -161,7 +161,7 @@ impl Document {
     }
 
     /// Checks the experiment again, although it has not changed.
-    fn look_again(&mut self) {
+    pub(super) fn look_again(&mut self) {
         if let Some(checked) = &mut self.checked {
             checked.is_stale = true;
         }

@@ -1,6 +1,7 @@
 //! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
 
 mod identity;
+mod inputs;
 mod looking;
 mod paths;
 
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use self::identity::{new_identity, slug, template_identity};
+use self::inputs::Inputs;
 use self::looking::Looking;
 use self::paths::Move;
 use super::form::Drafts;
@@ -47,6 +49,8 @@ pub struct Document {
     present_data: (PathBuf, Vec<Data>),
     /// Looks at the inputs of runs.
     looking: Looking,
+    /// Looks at the files that stages read.
+    inputs: Inputs,
 }
 
 /// What follows from the experiment; computed again only when it has changed.
@@ -120,9 +124,21 @@ impl Document {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
         let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
-        let (drafts, looking) = (Drafts::default(), Looking::default());
+        let (drafts, looking, inputs) = (Drafts::default(), Looking::default(), Inputs::default());
         let checked = None;
-        Self { experiment, drafts, path, text, saved, identity, revision, checked, present_data, looking }
+        Self {
+            experiment,
+            drafts,
+            path,
+            text,
+            saved,
+            identity,
+            revision,
+            checked,
+            present_data,
+            looking,
+            inputs,
+        }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -303,6 +319,9 @@ impl Document {
         problems.extend(doc::idle_sweeps(&self.experiment, &runs));
         let (missing, without_data) = self.missing_data(&runs);
         problems.extend(without_data);
+        if !is_behind {
+            problems.extend_from_slice(&self.inputs.problems);
+        }
         self.drafts.keep_reachable(&mut self.experiment);
         let drafts = self.drafts.problems();
         // What is typed counts, not what was wrong with the value before.

@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::error::{AGAIN, Refusal, STATE_DICT};
-use super::pickle::scan;
+use super::pickle::{Scanned, scan};
 use crate::form::number::grouped;
 
 /// Longest pickle, bytes. That of a network of a thousand layers has half a million.
@@ -19,6 +19,8 @@ const END: usize = 22;
 const LOCATOR: usize = 20;
 /// Bytes of the record for large archives.
 const END64: usize = 56;
+/// Where an entry of the directory has its checksum.
+const CHECKSUM: u64 = 16;
 /// Bytes that an entry of a zip archive takes at least, in the directory and before its contents.
 const ENTRY: u64 = 76;
 /// The pickle with the contents of a legacy file, counted from 0.
@@ -27,11 +29,13 @@ const CONTENTS: usize = 3;
 const SCRIPT: &str = "in Python, load it with torch.jit.load and save its weights alone: \
     torch.save(model.state_dict(), \"weights.pth\")";
 
-/// The texts of a pickle.
+/// The texts of a pickle, and what keeps the parser from refusing it.
 #[derive(Default)]
 pub struct Texts {
     bytes: Vec<u8>,
     places: Vec<(usize, usize)>,
+    /// Bytes of the file that have to become others before it is parsed.
+    pub patches: Vec<(u64, u8)>,
 }
 
 impl Texts {
@@ -81,11 +85,16 @@ pub fn check_zip(file: &File, size: u64) -> Result<Texts, Refusal> {
             ));
         }
         if name.ends_with("data.pkl") {
-            let length = entry.size();
+            let (length, start, header) = (entry.size(), entry.data_start(), entry.central_header_start());
             let bytes = within(entry, length)?;
-            let places = scan(&bytes, 0)?.texts;
+            let Scanned { texts: places, patches, .. } = scan(&bytes, 0)?;
             if name.strip_suffix("data.pkl") == Some(root) {
-                texts = Texts { bytes, places };
+                let start = start.filter(|_| !patches.is_empty());
+                let patched = patches.into_iter().filter_map(|(at, byte)| Some((start? + at as u64, byte)));
+                // Without a checksum, which would be that of the bytes before.
+                let checksum = start.map(|_| (header + CHECKSUM..).take(4).map(|at| (at, 0)));
+                let patches = patched.chain(checksum.into_iter().flatten()).collect();
+                texts = Texts { bytes, places, patches };
             }
         }
     }
@@ -157,6 +166,25 @@ pub fn readable_copy(mut file: &File, size: u64) -> Result<Option<NamedTempFile>
     copy().map(Some).map_err(failed)
 }
 
+/// A copy of a file with other bytes in some places.
+pub fn patched_copy(mut file: &File, patches: &[(u64, u8)]) -> Result<NamedTempFile, Refusal> {
+    let mut copy = || -> std::io::Result<NamedTempFile> {
+        let mut copy = NamedTempFile::new()?;
+        file.seek(SeekFrom::Start(0))?;
+        std::io::copy(&mut file, &mut copy)?;
+        for (at, byte) in patches {
+            copy.seek(SeekFrom::Start(*at))?;
+            copy.write_all(&[*byte])?;
+        }
+        Ok(copy)
+    };
+    let failed = |error| {
+        let what = format!("it has tensors that make a copy necessary, and that failed: {error}");
+        (what, STATE_DICT)
+    };
+    copy().map_err(failed)
+}
+
 /// Scans the pickles at the start of a legacy file: its number, version, system, contents, and the order of its storages.
 /// Returns the texts of its contents.
 pub fn check_legacy(file: &File) -> Result<Texts, Refusal> {
@@ -164,15 +192,18 @@ pub fn check_legacy(file: &File) -> Result<Texts, Refusal> {
     file.seek(SeekFrom::Start(0)).map_err(|error| unread(&error))?;
     let mut bytes = Vec::new();
     file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
-    let (mut at, mut texts) = (0, Vec::new());
+    let (mut at, mut places, mut patches) = (0, Vec::new(), Vec::new());
     for number in 0..5 {
         let scanned = scan(&bytes, at)?;
         at = scanned.end;
         if number == CONTENTS {
-            texts = scanned.texts;
+            places = scanned.texts;
+            // Only the references to storages say where each begins in the file: without one the parser refuses it.
+            let of_file = scanned.patches.into_iter().map(|(at, byte)| (at as u64, byte));
+            patches = of_file.filter(|_| !scanned.hides_storages).collect();
         }
     }
-    Ok(Texts { bytes, places: texts })
+    Ok(Texts { bytes, places, patches })
 }
 
 /// Reads this number of bytes, if they are not too many for a pickle.

@@ -89,9 +89,12 @@ fn damaged_checkpoints_are_refused_or_read() {
         without_checksums(read("zip")),
         without_checksums(read("wrapped")),
         without_checksums(read("twenty-one-characters")),
+        without_checksums(read("others")),
+        without_checksums(read("pruned")),
+        without_checksums(read("norm-all")),
     ];
     damaged_copies(&zip, 3000);
-    damaged_copies(&[read("legacy-wrapped"), read("legacy-strided")], 3000);
+    damaged_copies(&[read("legacy-wrapped"), read("legacy-strided"), read("legacy-sparse")], 3000);
 }
 
 #[test]

@@ -15,11 +15,19 @@ pub enum WeightFileError {
         source: Error,
     },
     /// It is a folder, a pipe or a device.
-    #[error("{} is {what}; choose a .safetensors, .pth or .pt file", path.display())]
+    #[error("{} is {what}; choose a .safetensors, .pth, .pt or .th file", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
         /// What is there.
+        what: &'static str,
+    },
+    /// Something else is in its place.
+    #[error("{} is {what}", path.display())]
+    StandIn {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and the remedy.
         what: &'static str,
     },
     /// It is damaged or not a safetensors file.
@@ -42,7 +50,7 @@ pub enum WeightFileError {
     },
     /// No weight file.
     #[error(
-        "{} is no weight file: it starts with {start}. Choose a .safetensors file, or a .pth or .pt file that torch.save wrote",
+        "{} is no weight file: it starts with {start}. Choose a .safetensors file, or one that torch.save wrote",
         path.display()
     )]
     Unknown {

@@ -192,7 +192,7 @@ fn headers_that_promise_more_than_the_file_has_are_refused() {
 fn what_is_no_weight_file_is_said_with_its_start() {
     for (bytes, problem) in [
         (&b""[..], "it starts with nothing (it is empty)"),
-        (b"<!DOCTYPE html><html>", "it starts with “<!DOCTYPE html><”"),
+        (b"<?xml version='1.0'?>", "it starts with “<?xml version='1”"),
         (b"\x89HDF\r\n\x1a\n", "it starts with the bytes 89 48 44 46 0d 0a 1a 0a"),
         (b"PK\x05\x06 and more", "its archive has no end"),
         (b"\x80\x02}.", "it is a pickle without tensors"),
@@ -204,9 +204,86 @@ fn what_is_no_weight_file_is_said_with_its_start() {
 }
 
 #[test]
+fn pointers_and_pages_are_called_that_whatever_their_names_are() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n";
+    for (bytes, what) in [
+        (&pointer[..], "is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"),
+        (b"<!DOCTYPE html><html>", "is a web page, not the file itself; download it again"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x.pth", "x.pt", "x.th", "x.safetensors"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let message = refusal(&path);
+            assert!(message.contains(&format!("{name} {what}")), "{message}");
+        }
+    }
+}
+
+#[test]
+fn tensors_that_are_not_read_are_left_out_with_a_note() {
+    let left_out = [
+        "1 complex128 tensor was left out",
+        "1 complex64 tensor was left out",
+        "1 float8 tensor was left out",
+        "1 meta tensor was left out",
+        "2 quantised tensors were left out",
+        "2 sparse tensors were left out",
+    ];
+    let beside = ["the weights are those of state_dict", "left out beside state_dict: optimizer (8 tensors)"];
+    for (name, expected) in [
+        ("others", &left_out[..]),
+        ("others-beside", &beside),
+        ("legacy-sparse", &["1 sparse tensor was left out"]),
+    ] {
+        let NamedTensors { tensors, notes, .. } = read(name);
+        assert_eq!(
+            (tensors, notes),
+            (state(&NAMES, ""), expected.iter().map(ToString::to_string).collect()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn weights_in_two_parts_are_computed_as_torch_does() {
+    let NamedTensors { tensors, notes, order, .. } = read("pruned");
+    let masked = |name: &str, shape: &[usize], kept: usize| {
+        let FileTensor { shape, values } = values(name, shape);
+        let value = |(at, value): (usize, f32)| if at % kept == 0 { value } else { value * 0.0 };
+        FileTensor { shape, values: values.into_iter().enumerate().map(value).collect() }
+    };
+    assert_eq!(tensors["fc1.weight"], masked("fc1.weight", &[3, 4], 5));
+    assert_eq!(tensors["fc1.bias"], masked("fc1.bias", &[3], 2));
+    assert_eq!((tensors.len(), order.len()), (4, 4), "{order:?}");
+    assert_eq!(notes, ["values times masks of torch.nn.utils.prune: fc1.bias, fc1.weight, fc2.weight"]);
+    let mask = read_masks(&stored("pruned")).unwrap().tensors;
+    assert_eq!(mask["fc1.weight"].values, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    for name in ["norm-old", "norm-new", "norm-all"] {
+        let (found, expected) = (read(name).tensors, read(&format!("{name}-weights")).tensors);
+        assert!(found.keys().eq(expected.keys()), "{name}: {:?}", found.keys());
+        for (key, tensor) in &expected {
+            let pairs = found[key].values.iter().zip(&tensor.values);
+            let most = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(found[key].shape == tensor.shape && most < 1e-6, "{name}, {key}: {most}");
+        }
+    }
+}
+
+#[test]
+fn other_parametrisations_are_named_and_not_computed() {
+    for name in ["spectral", "orthogonal"] {
+        let NamedTensors { tensors, notes, .. } = read(name);
+        assert!(!tensors.contains_key("fc1.weight") && tensors.contains_key("fc2.weight"), "{name}");
+        let note = "a spectral norm or another parametrisation that this program does not compute: fc1.weight; in Python, ";
+        assert!(notes.iter().any(|found| found.starts_with(note)), "{notes:?}");
+    }
+}
+
+#[test]
 fn what_is_no_file_is_said_with_a_remedy() {
     let message = refusal(Path::new(env!("CARGO_MANIFEST_DIR")));
-    assert!(message.ends_with(" is a directory; choose a .safetensors, .pth or .pt file"), "{message}");
+    assert!(message.ends_with(" is a directory; choose a .safetensors, .pth, .pt or .th file"), "{message}");
     let folder = tempfile::tempdir().unwrap();
     let message = refusal(&folder.path().join("nothere.pth"));
     assert!(message.contains("nothere.pth: ") && message.ends_with("; check the path"), "{message}");

@@ -12,7 +12,9 @@ mod error;
 mod files;
 mod numbers;
 mod pickle;
+mod pickled_names;
 mod pytorch;
+mod reparametrised;
 mod safe;
 #[cfg(test)]
 mod tests;
@@ -25,11 +27,14 @@ use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
 
+use crate::data::stand_in;
+
 pub use error::WeightFileError;
 pub use numbers::{dtype_name, f32_bytes, f32_values};
 use numbers::{to_f32, to_mask, too_large};
+use reparametrised::Rule;
 pub(super) use write::write_views;
-pub use write::{tensors_of, write_state_dict, write_tensors};
+pub use write::{SCALING, WRITER, note_of_writer, tensors_of, write_state_dict, write_tensors};
 
 /// A tensor of a file: its shape, and its values as float32.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +84,8 @@ enum Place {
     Bytes { start: u64, size: usize },
     /// In a storage of a checkpoint.
     Storage(pytorch_reader::Tensor),
+    /// In two tensors, from which it is computed.
+    Parts(Rule, Box<[Head; 2]>),
 }
 
 /// A weight file whose header has been read: names, types and shapes. Values are read one tensor at a time.
@@ -141,6 +148,9 @@ impl TensorFile {
         let mut file = File::open(path).map_err(io)?;
         let mut start = Vec::new();
         file.by_ref().take(512).read_to_end(&mut start).map_err(io)?;
+        if let Some(what) = stand_in(&start) {
+            return Err(WeightFileError::StandIn { path: path.to_owned(), what });
+        }
         let mut opened = match form_of(&start, path) {
             Some(Form::Safetensors) => safe::open(path, file)?,
             Some(form @ (Form::Zip | Form::Legacy)) => pytorch::open(path, file, form)?,
@@ -152,6 +162,7 @@ impl TensorFile {
         };
         opened.heads.retain(|name, _| !is_count(name));
         opened.order.retain(|name| !is_count(name));
+        reparametrised::combine(&mut opened);
         Ok(opened)
     }
 
@@ -162,6 +173,7 @@ impl TensorFile {
             Place::Storage(tensor) => tensor
                 .read()
                 .map_err(|error| WeightFileError::checkpoint(&self.path, &error.to_string(), error::AGAIN)),
+            Place::Parts(..) => Ok(Vec::new()), // its parts have bytes
         }
     }
 
@@ -180,13 +192,23 @@ impl TensorFile {
     /// # Errors
     /// When the file cannot be read or is damaged.
     pub fn values(&self, name: &str) -> Result<Option<Converted>, WeightFileError> {
-        self.converted(name, to_f32)
+        self.converted(name, false)
     }
 
-    fn converted(&self, name: &str, convert: Convert) -> Result<Option<Converted>, WeightFileError> {
-        let Some(head) = self.heads.get(name).filter(|head| convert(head.dtype, &[]).is_some()) else {
+    fn converted(&self, name: &str, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
+        let Some(head) = self.heads.get(name) else { return Ok(None) };
+        match &head.place {
+            Place::Parts(rule, parts) => rule.of(self, parts, as_mask),
+            Place::Bytes { .. } | Place::Storage(_) => self.plain(head, as_mask),
+        }
+    }
+
+    /// A tensor that is stored as it is.
+    fn plain(&self, head: &Head, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
+        let convert = conversion(as_mask);
+        if convert(head.dtype, &[]).is_none() {
             return Ok(None);
-        };
+        }
         let bytes = self.bytes(head)?;
         let too_large = too_large(head.dtype, &bytes);
         let tensor = |values| FileTensor { shape: head.shape.clone(), values };
@@ -195,33 +217,38 @@ impl TensorFile {
 
     /// Names and shapes of the tensors that can be read as values, or as masks.
     pub fn shapes(&self, as_mask: bool) -> BTreeMap<String, Vec<usize>> {
-        let convert = if as_mask { to_mask } else { to_f32 };
+        let convert = conversion(as_mask);
         let readable = self.heads.iter().filter(|(_, head)| convert(head.dtype, &[]).is_some());
         readable.map(|(name, head)| (name.clone(), head.shape.clone())).collect()
     }
 
     /// What is converted to float32, and what is left out, in sentences.
     pub fn notes(&self) -> Vec<String> {
-        self.notes_of(to_f32)
+        self.notes_of(false)
     }
 
-    fn notes_of(&self, convert: Convert) -> Vec<String> {
+    fn notes_of(&self, as_mask: bool) -> Vec<String> {
+        let convert = conversion(as_mask);
         let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for head in self.heads.values().filter(|head| head.dtype != Dtype::F32) {
             let is_read = convert(head.dtype, &[]).is_some();
             *counts.entry((is_read, dtype_name(head.dtype))).or_default() += 1;
         }
         let sentence = |((is_read, dtype), count): ((bool, &str), usize)| {
-            let tensors = crate::form::number::counted(count, &format!("{dtype} tensor"));
-            let verb = if count == 1 { "was" } else { "were" };
-            if is_read {
-                format!("{tensors} {verb} converted to float32")
-            } else {
-                format!("{tensors} {verb} left out")
-            }
+            if is_read { tensors_were(count, dtype, "converted to float32") } else { left_out(count, dtype) }
         };
         self.notes.iter().cloned().chain(counts.into_iter().map(sentence)).collect()
     }
+}
+
+/// `2 sparse tensors were left out`
+fn left_out(count: usize, kind: &str) -> String {
+    tensors_were(count, kind, "left out")
+}
+
+fn tensors_were(count: usize, kind: &str, what: &str) -> String {
+    let verb = if count == 1 { "was" } else { "were" };
+    format!("{} {verb} {what}", crate::form::number::counted(count, &format!("{kind} tensor")))
 }
 
 /// One sentence about values that float32 does not reach, if there are any.
@@ -230,7 +257,10 @@ pub fn note_on_infinite(count: usize) -> Option<String> {
     (count > 0).then(|| format!("{} of float64 became infinite: float32 ends at 3.4e38", values()))
 }
 
-type Convert = fn(Dtype, &[u8]) -> Option<Vec<f32>>;
+/// What turns bytes into values, or into a mask.
+const fn conversion(as_mask: bool) -> fn(Dtype, &[u8]) -> Option<Vec<f32>> {
+    if as_mask { to_mask } else { to_f32 }
+}
 
 fn is_count(name: &str) -> bool {
     name.rsplit('.').next() == Some(BATCHES_TRACKED)
@@ -250,7 +280,7 @@ fn form_of(start: &[u8], path: &Path) -> Option<Form> {
 /// # Errors
 /// When the file cannot be read or is damaged.
 pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
-    read_as(path, to_f32)
+    read_as(path, false)
 }
 
 /// Reads all tensors of a file as masks: those of [`read_tensors`], and also integers and booleans, of which 0 stays 0 and
@@ -259,20 +289,20 @@ pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
 /// # Errors
 /// When the file cannot be read or is damaged.
 pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
-    let read = read_as(path, to_mask)?;
+    let read = read_as(path, true)?;
     Ok(NamedTensors { notes: Vec::new(), ..read }) // a mask has no precision to lose
 }
 
-fn read_as(path: &Path, convert: Convert) -> Result<NamedTensors, WeightFileError> {
+fn read_as(path: &Path, as_mask: bool) -> Result<NamedTensors, WeightFileError> {
     let file = TensorFile::open(path)?;
     let (mut tensors, mut infinite) = (BTreeMap::new(), 0);
     for name in file.heads.keys() {
-        if let Some(Converted { tensor, too_large }) = file.converted(name, convert)? {
+        if let Some(Converted { tensor, too_large }) = file.converted(name, as_mask)? {
             tensors.insert(name.clone(), tensor);
             infinite += too_large;
         }
     }
-    let mut notes = file.notes_of(convert);
+    let mut notes = file.notes_of(as_mask);
     notes.extend(note_on_infinite(infinite));
     Ok(NamedTensors { tensors, order: file.order, about: file.about, notes })
 }

@@ -3,33 +3,70 @@
 //! The parser executes nothing. This keeps it from allocating much for little: a pickle can fetch a long text from its memo
 //! again and again, two bytes each. And it refuses what weights do not need: names outside of a short list (PyTorch's
 //! `weights_only` has about the same), and opcodes that the parser does not know, with their place.
+//!
+//! It also finds tensors that the parser refuses whole files for: sparse, complex, quantised, float8. [`Patch`]es turn the
+//! calls that make them into plain tuples, so that the tensors beside them are read.
 
 use std::collections::BTreeMap;
 
 use super::error::{AGAIN, Refusal, STATE_DICT};
+use super::pickled_names::{Named, named};
 
 /// Most bytes that a pickle may make the parser allocate. A tensor of a checkpoint takes about 10 kB.
 const MOST: u64 = 512 << 20;
 /// Bytes of an object and of its place in a container, rounded up.
 const OBJECT: u64 = 128;
 
+/// The opcodes that make a tuple of one object and of two. They take as many from the stack as a reference to a storage
+/// and a call do.
+const TUPLES: [u8; 2] = [0x85, 0x86];
+
+/// A byte of the pickle that becomes another.
+pub type Patch = (usize, u8);
+
 /// An object on the stack or in the memo.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Slot {
     /// Bytes that a copy of it takes.
     cost: u64,
     /// Where its text is, if it is one.
     text: Option<(usize, usize)>,
+    /// The byte at which it begins.
+    start: usize,
+    /// What it names, if it is a name.
+    named: Option<Named>,
+    /// Whether a storage or a tensor is in it.
+    has_tensor: bool,
+    /// Whether a type of numbers is in it that the parser does not know.
+    has_unknown: bool,
 }
 
+impl Slot {
+    /// The same, with this in it.
+    fn with(self, other: Self) -> Self {
+        let (has_tensor, has_unknown) =
+            (self.has_tensor || other.has_tensor, self.has_unknown || other.has_unknown);
+        let start = self.start.min(other.start);
+        Self { cost: self.cost + other.cost, text: None, start, named: None, has_tensor, has_unknown }
+    }
+}
+
+#[derive(Default)]
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// The byte of the present opcode.
+    op: usize,
     stack: Vec<Slot>,
-    marks: Vec<usize>,
+    /// Number of objects below each mark, and its byte.
+    marks: Vec<(usize, usize)>,
     memo: BTreeMap<u32, Slot>,
     texts: Vec<(usize, usize)>,
     total: u64,
+    /// The calls that make tensors which the parser reads.
+    calls: Vec<usize>,
+    patches: Vec<Patch>,
+    has_unknown_storage: bool,
 }
 
 /// A pickle that may be read.
@@ -38,6 +75,10 @@ pub struct Scanned {
     pub end: usize,
     /// Its texts in their order: from this byte to that one.
     pub texts: Vec<(usize, usize)>,
+    /// What keeps the parser from refusing the pickle for tensors that it does not read.
+    pub patches: Vec<Patch>,
+    /// Whether the patches take references to storages away.
+    pub hides_storages: bool,
 }
 
 /// Looks through the pickle that begins at this byte.
@@ -45,13 +86,16 @@ pub struct Scanned {
 /// # Errors
 /// What is wrong with it, at which of the bytes, and the remedy.
 pub fn scan(bytes: &[u8], start: usize) -> Result<Scanned, Refusal> {
-    let (stack, marks, memo, texts) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
-    let mut scan = Scan { bytes, at: start, stack, marks, memo, texts, total: 0 };
+    let mut scan = Scan { bytes, at: start, ..Scan::default() };
     loop {
         let at = scan.at;
+        scan.op = at;
         match scan.step() {
             Ok(true) => {}
-            Ok(false) => return Ok(Scanned { end: scan.at, texts: scan.texts }),
+            Ok(false) => {
+                let Scan { at: end, texts, patches, has_unknown_storage: hides_storages, .. } = scan;
+                return Ok(Scanned { end, texts, patches, hides_storages });
+            }
             Err((problem, remedy)) => return Err((format!("its pickle, byte {at}: {problem}"), remedy)),
         }
     }
@@ -87,10 +131,10 @@ impl Scan<'_> {
             0x8a | b'U' | 0x8c | b'C' => self.counted(1)?,
             0x8b | b'T' | b'X' | b'B' => self.counted(4)?,
             0x8d | 0x8e | 0x96 => self.counted(8)?,
-            b'(' => self.marks.push(self.stack.len()),
+            b'(' => self.marks.push((self.stack.len(), self.op)),
             b't' | b'l' | b'd' | 0x91 => {
-                let cost = self.pop_to_mark()?;
-                self.push_made(cost + OBJECT)?;
+                let made = self.pop_to_mark()?;
+                self.push_made(made)?;
             }
             0x85 => self.gather(1)?,
             0x86 => self.gather(2)?,
@@ -98,20 +142,20 @@ impl Scan<'_> {
             b'a' => self.add(1)?,
             b's' => self.add(2)?,
             b'e' | b'u' | 0x90 => {
-                let cost = self.pop_to_mark()?;
-                self.top()?.cost += cost;
+                let added = self.pop_to_mark()?;
+                self.extend(added)?;
             }
             b'0' => self.pop_or_mark()?,
             b'1' => drop(self.pop_to_mark()?),
             b'2' => {
                 let top = *self.top()?;
-                self.push(top.cost, top.text)?;
+                self.push_slot(top)?;
             }
             b'g' | b'h' | b'j' => {
                 let index = self.index(op)?;
                 let slot =
                     *self.memo.get(&index).ok_or_else(|| damaged("it fetches what it has not kept"))?;
-                self.push(slot.cost, slot.text)?;
+                self.push_slot(Slot { start: self.op, ..slot })?;
             }
             b'p' | b'q' | b'r' => {
                 let index = self.index(op)?;
@@ -143,31 +187,60 @@ impl Scan<'_> {
                 self.push(OBJECT + (end - start) as u64, None)
             }
             b'Q' => {
-                let cost = self.pop()?.cost;
-                self.push_made(cost)
+                let id = self.pop()?;
+                if id.has_unknown {
+                    self.patches.push((self.op, TUPLES[0]));
+                    self.has_unknown_storage = true;
+                }
+                self.push_made(Slot { has_tensor: !id.has_unknown, ..id })
             }
-            // A call, an object of a class, its state: they keep at most what they are made of.
-            b'R' | 0x81 | b'b' => {
-                let cost = self.pop()?.cost + self.pop()?.cost;
-                self.push(cost, None)
+            b'R' => {
+                let (arguments, called) = (self.pop()?, self.pop()?);
+                let made = self.call(called, arguments);
+                self.push_slot(made)
+            }
+            // An object of a class, its state: they keep at most what they are made of.
+            0x81 | b'b' => {
+                let made = self.pop()?.with(self.pop()?);
+                self.push_slot(made)
             }
             _ => {
-                let cost = self.pop()?.cost + self.pop()?.cost + self.pop()?.cost;
-                self.push(cost, None)
+                let made = self.pop()?.with(self.pop()?).with(self.pop()?);
+                self.push_slot(made)
             }
         }
+    }
+
+    /// A call: what it makes. Calls that the parser would refuse become tuples, and those of tensors in their arguments.
+    fn call(&mut self, called: Slot, arguments: Slot) -> Slot {
+        let made = called.with(arguments);
+        let is_read = match called.named {
+            Some(Named::Tensor) => !arguments.has_unknown,
+            Some(Named::Container) => true,
+            Some(Named::Unknown | Named::Other) | None => !arguments.has_tensor,
+        };
+        if is_read {
+            let is_tensor = called.named == Some(Named::Tensor);
+            self.calls.extend(is_tensor.then_some(self.op));
+            return Slot { has_tensor: made.has_tensor || is_tensor, ..made };
+        }
+        let inside = self.calls.partition_point(|call| *call < arguments.start);
+        let calls = self.calls.drain(inside..);
+        self.patches.extend(calls.chain([self.op]).map(|at| (at, TUPLES[1])));
+        Slot { has_unknown: false, ..made }
     }
 
     fn global(&mut self, module: (usize, usize), name: (usize, usize)) -> Result<(), Refusal> {
         let text = |(start, end): (usize, usize)| String::from_utf8_lossy(&self.bytes[start..end]);
         let (module, name) = (text(module), text(name));
-        if !is_known(&module, &name) {
+        let Some(named) = named(&module, &name) else {
             let short = |text: &str| text.chars().take(60).collect::<String>().escape_debug().to_string();
             let (module, name) = (short(&module), short(&name));
             let what = format!("it names {module}.{name}, which weights do not need; nothing was executed");
             return Err(foreign(what));
-        }
-        self.push(OBJECT + (module.len() + name.len()) as u64, None)
+        };
+        let (cost, has_unknown) = (OBJECT + (module.len() + name.len()) as u64, named == Named::Unknown);
+        self.push_slot(Slot { cost, start: self.op, named: Some(named), has_unknown, ..Slot::default() })
     }
 
     fn take(&mut self, count: usize) -> Result<&[u8], Refusal> {
@@ -236,60 +309,78 @@ impl Scan<'_> {
     }
 
     fn push(&mut self, cost: u64, text: Option<(usize, usize)>) -> Result<(), Refusal> {
-        self.charge(cost)?;
-        self.stack.push(Slot { cost, text });
+        self.push_slot(Slot { cost, text, start: self.op, ..Slot::default() })
+    }
+
+    fn push_slot(&mut self, slot: Slot) -> Result<(), Refusal> {
+        self.charge(slot.cost)?;
+        self.stack.push(slot);
         Ok(())
     }
 
     /// Puts what was made of objects that have been paid for.
-    fn push_made(&mut self, cost: u64) -> Result<(), Refusal> {
+    fn push_made(&mut self, made: Slot) -> Result<(), Refusal> {
         self.charge(OBJECT)?;
-        self.stack.push(Slot { cost, text: None });
+        self.stack.push(Slot { cost: made.cost + OBJECT, ..made });
         Ok(())
     }
 
+    /// Whether a mark is on top of the stack.
+    fn is_marked(&self) -> bool {
+        self.marks.last().is_some_and(|(below, _)| *below == self.stack.len())
+    }
+
     fn pop(&mut self) -> Result<Slot, Refusal> {
-        if self.marks.last() == Some(&self.stack.len()) {
+        if self.is_marked() {
             return Err(damaged("its stack has a mark where an object should be"));
         }
         self.stack.pop().ok_or_else(|| damaged("its stack is empty"))
     }
 
     fn top(&mut self) -> Result<&mut Slot, Refusal> {
-        if self.marks.last() == Some(&self.stack.len()) {
+        if self.is_marked() {
             return Err(damaged("its stack has a mark where an object should be"));
         }
         self.stack.last_mut().ok_or_else(|| damaged("its stack is empty"))
     }
 
     fn pop_or_mark(&mut self) -> Result<(), Refusal> {
-        if self.marks.last() == Some(&self.stack.len()) {
+        if self.is_marked() {
             self.marks.pop();
             return Ok(());
         }
         self.pop().map(drop)
     }
 
-    /// Takes everything above the last mark; what it costs.
-    fn pop_to_mark(&mut self) -> Result<u64, Refusal> {
-        let mark = self.marks.pop().ok_or_else(|| damaged("it has no mark"))?;
-        Ok(self.stack.drain(mark..).map(|slot| slot.cost).sum())
+    /// Takes everything above the last mark, as one.
+    fn pop_to_mark(&mut self) -> Result<Slot, Refusal> {
+        let (mark, start) = self.marks.pop().ok_or_else(|| damaged("it has no mark"))?;
+        Ok(self.stack.drain(mark..).fold(Slot { start, ..Slot::default() }, Slot::with))
+    }
+
+    /// Takes a number of objects, as one.
+    fn pop_many(&mut self, count: usize) -> Result<Slot, Refusal> {
+        let mut all = Slot { start: self.op, ..Slot::default() };
+        for _ in 0..count {
+            all = all.with(self.pop()?);
+        }
+        Ok(all)
     }
 
     fn gather(&mut self, count: usize) -> Result<(), Refusal> {
-        let mut cost = OBJECT;
-        for _ in 0..count {
-            cost += self.pop()?.cost;
-        }
-        self.push_made(cost)
+        let made = self.pop_many(count)?;
+        self.push_made(made)
     }
 
     fn add(&mut self, count: usize) -> Result<(), Refusal> {
-        let mut cost = 0;
-        for _ in 0..count {
-            cost += self.pop()?.cost;
-        }
-        self.top()?.cost += cost;
+        let added = self.pop_many(count)?;
+        self.extend(added)
+    }
+
+    /// Puts objects into the one on top.
+    fn extend(&mut self, added: Slot) -> Result<(), Refusal> {
+        let top = self.top()?;
+        *top = Slot { start: top.start, ..top.with(added) };
         Ok(())
     }
 
@@ -298,50 +389,5 @@ impl Scan<'_> {
         self.charge(top.cost)?;
         self.memo.insert(index, top);
         Ok(())
-    }
-}
-
-/// Whether a pickle of weights, and of what usually comes with them, may name this.
-fn is_known(module: &str, name: &str) -> bool {
-    match module {
-        "torch" => {
-            const TYPES: [&str; 17] = [
-                "Size", "device", "Tensor", "float16", "float32", "float64", "bfloat16", "int8", "int16",
-                "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool", "strided",
-            ];
-            name.ends_with("Storage") || TYPES.contains(&name)
-        }
-        "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
-        "torch._utils" => name.starts_with("_rebuild_"),
-        "torch._tensor" => name == "_rebuild_from_type_v2",
-        "torch.serialization" => name == "_get_layout",
-        "torch.torch_version" => name == "TorchVersion",
-        "collections" => ["OrderedDict", "defaultdict", "Counter"].contains(&name),
-        "builtins" | "__builtin__" => {
-            const TYPES: [&str; 14] = [
-                "set",
-                "frozenset",
-                "list",
-                "dict",
-                "tuple",
-                "int",
-                "long",
-                "float",
-                "bool",
-                "str",
-                "bytes",
-                "bytearray",
-                "complex",
-                "object",
-            ];
-            TYPES.contains(&name)
-        }
-        "_codecs" => name == "encode",
-        "copyreg" | "copy_reg" => name == "_reconstructor",
-        "argparse" => name == "Namespace",
-        "numpy" => ["dtype", "ndarray", "float32", "float64", "int64"].contains(&name),
-        "numpy.dtypes" => name.ends_with("DType"),
-        "numpy.core.multiarray" | "numpy._core.multiarray" => ["scalar", "_reconstruct"].contains(&name),
-        _ => false,
     }
 }

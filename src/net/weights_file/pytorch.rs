@@ -11,9 +11,9 @@ use pytorch_reader::{DType, PickleError, PickleValue, PytorchError, PytorchReade
 use safetensors::Dtype;
 use tempfile::NamedTempFile;
 
-use super::container::{Texts, check_legacy, check_zip, readable_copy};
+use super::container::{Texts, check_legacy, check_zip, patched_copy, readable_copy};
 use super::error::{AGAIN, Refusal, STATE_DICT};
-use super::{Form, Head, Place, TensorFile, WeightFileError};
+use super::{Form, Head, Place, TensorFile, WeightFileError, left_out};
 use crate::form::number::{counted, grouped};
 
 /// Bytes of tensors for each byte of the file. Tensors can share storages, and views can repeat their entries.
@@ -73,6 +73,9 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
         Form::Legacy => check_legacy(&file).map_err(refused)?,
         Form::Safetensors => Texts::default(),
     };
+    let patched = !texts.patches.is_empty();
+    let patched = patched.then(|| patched_copy(&file, &texts.patches)).transpose().map_err(refused)?;
+    let copy = patched.or(copy);
     let read = copy.as_ref().map_or(path, NamedTempFile::path);
     let root = PytorchReader::read_pickle_data(read, None).map_err(|error| refused(parsed(&error)))?;
     let all = PytorchReader::new(read).map_err(|error| refused(parsed(&error)))?;
@@ -114,6 +117,9 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
     if let Some(last) = chosen.last() {
         notes.insert(0, format!("the weights are those of {last}"));
     }
+    let mut kinds = BTreeMap::new();
+    count_unread(at, &mut kinds);
+    notes.extend(kinds.iter().map(|(kind, count)| left_out(*count, kind)));
     let (order, about) = (texts.order(heads.keys()), BTreeMap::new());
     let copy = copy.map(NamedTempFile::into_temp_path);
     Ok(TensorFile { path: path.to_owned(), file, form, heads, order, about, notes, _copy: copy })
@@ -143,15 +149,81 @@ fn wrapped(value: &PickleValue) -> Option<(String, &PickleValue, Option<String>)
     let key = *WRAPPERS.iter().find(|key| is_wrapper(key))?;
     let mut others: Vec<String> = dict
         .iter()
-        .filter(|(other, inner)| *other != key && tensors(inner) > 0)
-        .map(|(other, inner)| format!("{other} ({})", counted(tensors(inner), "tensor")))
+        .map(|(other, inner)| (other, all_tensors(inner)))
+        .filter(|(other, count)| *other != key && *count > 0)
+        .map(|(other, count)| format!("{other} ({})", counted(count, "tensor")))
         .collect();
     others.sort();
     let others = (!others.is_empty()).then(|| format!("left out beside {key}: {}", others.join(", ")));
     Some((key.to_owned(), &dict[key], others))
 }
 
-/// Number of tensors in a value.
+/// Number of tensors in a value, read or not.
+fn all_tensors(value: &PickleValue) -> usize {
+    let mut kinds = BTreeMap::new();
+    count_unread(value, &mut kinds);
+    tensors(value) + kinds.values().sum::<usize>()
+}
+
+/// Counts the tensors of a value that are not read, by their kinds.
+fn count_unread(value: &PickleValue, kinds: &mut BTreeMap<&'static str, usize>) {
+    if let Some(kind) = unread(value) {
+        *kinds.entry(kind).or_default() += 1;
+        return;
+    }
+    match value {
+        PickleValue::Dict(dict) => dict.values().for_each(|inner| count_unread(inner, kinds)),
+        PickleValue::List(list) => list.iter().for_each(|inner| count_unread(inner, kinds)),
+        PickleValue::Unsupported(_)
+        | PickleValue::None
+        | PickleValue::Bool(_)
+        | PickleValue::Int(_)
+        | PickleValue::Float(_)
+        | PickleValue::String(_)
+        | PickleValue::Bytes(_) => {}
+    }
+}
+
+/// The kind of a tensor that is not read: the call that makes it is a tuple, or an object that stays closed.
+fn unread(value: &PickleValue) -> Option<&'static str> {
+    let name = |value: &PickleValue| match value {
+        PickleValue::Unsupported(name) => name.strip_prefix("torch.").map(str::to_owned),
+        _ => None,
+    };
+    let (call, arguments) = match value {
+        PickleValue::List(list) => (name(list.first()?)?, list.get(1)),
+        other => (name(other)?, None),
+    };
+    if !call.starts_with("_utils._rebuild_") && !call.starts_with("_tensor._rebuild_") {
+        return None;
+    }
+    let has = |word: &str| {
+        let is_so = |value: &PickleValue| name(value).is_some_and(|name| name.contains(word));
+        call.contains(word) || arguments.is_some_and(|arguments| any(arguments, &is_so))
+    };
+    let kinds = [
+        ("sparse", "sparse"),
+        ("qtensor", "quantised"),
+        ("nested", "nested"),
+        ("meta_tensor", "meta"),
+        ("ComplexFloat", "complex64"),
+        ("ComplexDouble", "complex128"),
+        ("float8", "float8"),
+        ("float4", "float4"),
+    ];
+    Some(kinds.into_iter().find(|(word, _)| has(word)).map_or("other", |(_, kind)| kind))
+}
+
+/// Whether this holds for a value or for one in it.
+fn any(value: &PickleValue, holds: &dyn Fn(&PickleValue) -> bool) -> bool {
+    match value {
+        PickleValue::List(list) => list.iter().any(|inner| any(inner, holds)),
+        PickleValue::Dict(dict) => dict.values().any(|inner| any(inner, holds)),
+        other => holds(other),
+    }
+}
+
+/// Number of tensors that are read in a value.
 fn tensors(value: &PickleValue) -> usize {
     match value {
         PickleValue::Unsupported(name) => usize::from(name == "torch.Tensor"),

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use safetensors::{Dtype, View};
+use serde_json::Value;
 
 use super::{BATCHES_TRACKED, FileTensor, WeightFileError, f32_bytes};
+use crate::data::Data;
 use crate::doc::structure::{LayerKind, Structure};
 use crate::net::network::Network;
 
@@ -77,6 +79,19 @@ impl View for &Entry<'_> {
             Entry::Count(bytes) => bytes.len(),
         }
     }
+}
+
+/// The key under which this program says in weight files what wrote them, and that of the scaling of inputs in there.
+pub const WRITER: &str = "weightlab";
+/// See [`WRITER`].
+pub const SCALING: &str = "normalize";
+
+/// The note of this program in a weight file: what the weights are `of`, and how the inputs of their network were scaled.
+pub fn note_of_writer(of: &[(&str, Value)], data: &Data) -> (&'static str, String) {
+    let of = of.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+    let scaling = [("data", data.name().into()), (SCALING, data.normalize().text().into())];
+    let scaling = scaling.map(|(key, value): (&str, Value)| (key.to_owned(), value));
+    (WRITER, Value::Object(of.chain(scaling).collect()).to_string())
 }
 
 pub fn write_views<'a, V: View>(

@@ -46,7 +46,7 @@ use crate::doc::file::write_atomically;
 use crate::doc::{Inventory, Run, RunSpec};
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
-use crate::net::weights_file::{tensors_of, write_tensors};
+use crate::net::weights_file::{note_of_writer, tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState, inventory};
 pub use about::Machine;
 use about::{About, NO_BITS, RecordedEnd};
@@ -260,7 +260,8 @@ impl RunDirectory {
             std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
         }
         write_masks(&masks, network)?;
-        Ok(write_tensors(&values, &tensors_of(network), Some(("run", self.id.clone())))?)
+        let note = note_of_writer(&[("run", self.id.as_str().into())], &self.about.spec.data);
+        Ok(write_tensors(&values, &tensors_of(network), Some(note))?)
     }
 
     /// Marks the run as failed.

@@ -10,7 +10,7 @@ use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::plan::Reading;
 use crate::doc::targets;
 use crate::intervene::Entry;
-use crate::net::weights_file::{tensors_of, write_state_dict, write_tensors};
+use crate::net::weights_file::{note_of_writer, tensors_of, write_state_dict, write_tensors};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
@@ -86,8 +86,9 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         std::fs::create_dir_all(folder)
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
     }
-    let about = serde_json::json!({ "arm": session.context.arm, "seed": session.context.spec.seed });
-    let about = Some(("weightlab", about.to_string()));
+    let (arm, seed) = (session.context.arm.as_str(), session.context.spec.seed);
+    let about =
+        Some(note_of_writer(&[("arm", arm.into()), ("seed", seed.into())], &session.context.spec.data));
     let written = match file.content {
         FileContent::Values => {
             let batches = session.state().position.iteration;

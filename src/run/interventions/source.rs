@@ -9,7 +9,7 @@ use crate::net::weights_file::{FileTensor, tensors_of};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
-use crate::run::weight_files::{Fit, Shapes, read_for};
+use crate::run::weight_files::{Fit, Read, Shapes, read_for};
 
 /// Tensors that fit all parameters that they are for.
 pub struct Source {
@@ -19,8 +19,8 @@ pub struct Source {
     pub chosen: Vec<usize>,
     /// What was converted, renamed or left out, and what the network has no place for.
     notes: Vec<String>,
-    /// Whether there are tensors that the network does not have: perhaps they are of another network.
-    has_unused: bool,
+    /// Whether somebody should look: at tensors that the network does not have, or at what the file leaves open.
+    is_doubtful: bool,
 }
 
 impl Source {
@@ -34,9 +34,12 @@ impl Source {
         let file = &session.file_name(file);
         let path = session.input_path(file);
         let read = read_for(&session.context.structure, &path, reading.is_mask());
-        let (tensors, notes) = read.map_err(|error| session.stage_error(error.to_string()))?;
+        let Read { tensors, notes, doubts } = read.map_err(|error| session.stage_error(error.to_string()))?;
         session.check_input(file, &path)?;
-        Self::fitting(session, file, tensors, target, reading).map(|source| source.with(notes))
+        let mut source = Self::fitting(session, file, tensors, target, reading, &notes)?;
+        source.is_doubtful |= !doubts.is_empty();
+        source.notes.extend(doubts.into_iter().chain(notes));
+        Ok(source)
     }
 
     /// Takes the values of a network of this run.
@@ -46,7 +49,7 @@ impl Source {
         network: &Network,
         target: &Target,
     ) -> Result<Self, RunError> {
-        Self::fitting(session, name, tensors_of(network), target, Reading::Copies)
+        Self::fitting(session, name, tensors_of(network), target, Reading::Copies, &[])
     }
 
     fn fitting(
@@ -55,6 +58,7 @@ impl Source {
         tensors: BTreeMap<String, FileTensor>,
         target: &Target,
         reading: Reading,
+        notes: &[String],
     ) -> Result<Self, RunError> {
         let structure = &session.context.structure;
         let chosen = reading.parameters(structure, target);
@@ -62,23 +66,19 @@ impl Source {
             tensors.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect();
         let fit = Fit::of(structure, &chosen, &shapes, reading);
         if let Some(refusal) = fit.refusal(from) {
-            return Err(session.stage_error(format!("{refusal}. {}", fit.table())));
+            let details = [&[fit.table()], notes].concat().join("\n");
+            return Err(session.stage_error(format!("{refusal}. {details}")));
         }
         let unused = fit.unused(from);
-        let has_unused = unused.is_some();
-        Ok(Self { tensors, chosen, notes: unused.into_iter().collect(), has_unused })
+        let is_doubtful = unused.is_some();
+        Ok(Self { tensors, chosen, notes: unused.into_iter().collect(), is_doubtful })
     }
 
-    fn with(mut self, notes: Vec<String>) -> Self {
-        self.notes.extend(notes);
-        self
-    }
-
-    /// The report with the notes on the source at its end; a warning if part of the source is unused.
+    /// The report with the notes on the source at its end; a warning if part of the source is unused, or its use is a guess.
     pub fn noted(&self, mut report: Report) -> Report {
         for note in &self.notes {
             report.summary = format!("{}; {note}", report.summary);
         }
-        if self.has_unused { report.warning() } else { report }
+        if self.is_doubtful { report.warning() } else { report }
     }
 }

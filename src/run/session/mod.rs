@@ -20,9 +20,9 @@ use super::tables::Table;
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
-use crate::doc::Stage;
-use crate::doc::file_names::{exported, filled};
-use crate::doc::plan::{FileUse, Sizes};
+use crate::doc::file_names::{self, exported, filled};
+use crate::doc::plan::{FileUse, Reading, Sizes};
+use crate::doc::{Intervention, Stage, targets};
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -205,6 +205,42 @@ impl<'a> Session<'a> {
             Op::Enter(_) | Op::Leave(_) => None,
         });
         own.filter(|path| path.exists()).unwrap_or_else(|| self.context.base.join(name))
+    }
+
+    /// The weight file from elsewhere of which the present network has all values, where nothing but interventions that keep values
+    /// has happened since, and no test.
+    pub(super) fn untested_import(&self) -> Option<String> {
+        let kept = |step: &&ProgramStep| {
+            let keeps = |intervention: &Intervention| match intervention {
+                Intervention::Export(_)
+                | Intervention::Snapshot(_)
+                | Intervention::Freeze(_)
+                | Intervention::Release(_)
+                | Intervention::Watch(_) => true,
+                Intervention::Import(_)
+                | Intervention::Graft(_)
+                | Intervention::Prune(_)
+                | Intervention::Reinitialize(_)
+                | Intervention::Set(_)
+                | Intervention::ShuffleMask(_)
+                | Intervention::Fault(_) => false,
+            };
+            matches!(&step.op, Op::Stage(Stage::Do(intervention)) if keeps(intervention))
+        };
+        let last = self.program[..self.next].iter().rev().find(|step| !kept(step))?;
+        let Op::Stage(stage @ Stage::Do(Intervention::Import(_) | Intervention::Graft(_))) = &last.op else {
+            return None;
+        };
+        let place = Place::default();
+        let copied = stage.rule().files(&place).into_iter().find_map(|used| match used {
+            FileUse::Weights(used) | FileUse::Source(used) => {
+                let is_whole = targets::is_whole(&self.context.structure, used.target);
+                (used.reading == Reading::Copies && is_whole && file_names::is_file(used.file))
+                    .then_some(used.file)
+            }
+            FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
+        });
+        copied.map(|file| self.file_name(file)).filter(|name| !self.input_path(name).starts_with(&self.context.output))
     }
 
     /// Checks that a file which was just read is what the run was made for, where that is known.

@@ -7,6 +7,7 @@ mod train;
 use super::campaign;
 use super::error::RunError;
 use super::faults;
+use super::first_test;
 use super::interventions;
 use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
@@ -17,7 +18,13 @@ pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) ->
     match stage {
         Stage::Train(stage) => training(session, |session| train::train(session, stage, inside)),
         Stage::Ensemble(stage) => training(session, |session| ensemble::train(session, stage, inside)),
-        Stage::Test => faults::test(session),
+        Stage::Test => {
+            let end = faults::test(session)?;
+            if end == StageEnd::Done {
+                first_test::compare(session)?;
+            }
+            Ok(end)
+        }
         Stage::Do(intervention) => interventions::carry_out(session, intervention).map(|()| StageEnd::Done),
         Stage::Connect(stage) => connect::connect(session, stage),
         Stage::Campaign(stage) => {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{guess, read_for, read_shapes};
+use super::{Read, guess, read_for, read_shapes};
 use crate::data::Shape;
 use crate::doc::structure::Parameter;
 use crate::doc::{Loss, Net, Structure};
@@ -84,7 +84,7 @@ fn every_family_comes_back_from_a_file_bit_for_bit() {
         let structure = structure(net, input, 10);
         let folder = tempfile::tempdir().unwrap();
         let path = written(&structure, &theirs, folder.path());
-        let (tensors, notes) = read_for(&structure, &path, false).unwrap();
+        let Read { tensors, notes, .. } = read_for(&structure, &path, false).unwrap();
         assert_eq!(tensors.len(), structure.parameters.len(), "{net}");
         for (index, parameter) in structure.parameters.iter().enumerate() {
             let (found, expected) = (&tensors[&parameter.name], values(&structure, index));

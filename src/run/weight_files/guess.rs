@@ -3,9 +3,11 @@
 //! Every architecture suggests settings by the shapes of the layers; the first network that the file fits exactly is the
 //! answer.
 
-use super::names::{chain, layers_in_file, layers_of, prefix, shortened};
+use super::names::{chain, common_wrapper, layers_in_file, layers_of};
+use super::naming::{plain_file, prefixes};
+use super::sources::{Source, source_of};
 use super::{FileShapes, Fit, Shapes};
-use crate::data::Shape;
+use crate::data::{Data, Shape};
 use crate::doc::arch::LayerShapes;
 use crate::doc::{Loss, Net, Structure};
 use crate::form::{Stored, check_ranges};
@@ -17,6 +19,8 @@ const SOME: usize = 6;
 const WIDEST: usize = 1 << 20;
 /// Most layers with weights of a network that is looked for: each network that comes into question is built.
 const MOST_LAYERS: usize = 1000;
+/// Most parts of a file that are looked at by themselves.
+const MOST_PARTS: usize = 8;
 
 /// A network that a file fits exactly.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +35,8 @@ pub struct Guess {
     pub classes: usize,
     /// What the file does not say about the network.
     pub unknown: Option<&'static str>,
+    /// Whose file it looks like.
+    pub source: Option<&'static Source>,
 }
 
 impl Guess {
@@ -38,6 +44,41 @@ impl Guess {
     pub fn name(&self) -> String {
         let name = self.net.rule().name(self.input, self.classes);
         format!("{name} for inputs of {}, {} classes", self.input, self.classes)
+    }
+
+    /// Its graph.
+    pub fn structure(&self) -> Option<Structure> {
+        Structure::new(&self.net, self.input, self.classes, &Loss::CrossEntropy).ok()
+    }
+
+    /// The data that it takes: the present ones where they fit, else the first known set of its inputs and classes, scaled as
+    /// in training where the source is known.
+    ///
+    /// # Errors
+    /// What is missing, in a sentence without its end.
+    pub fn data(&self, present: &Data) -> Result<Data, String> {
+        let wanted = self.structure().map(|structure| structure.parameters);
+        let fits = |data: &Data| {
+            let Some(facts) = data.facts(self.net.image_side()) else { return false };
+            let structure = Structure::new(&self.net, facts.shape, self.classes, &Loss::CrossEntropy).ok();
+            facts.classes <= self.classes && structure.map(|structure| structure.parameters) == wanted
+        };
+        if fits(present) {
+            return Ok(present.clone());
+        }
+        let is_whole = |data: &&Data| {
+            data.facts(None).is_some_and(|facts| (facts.shape, facts.classes) == (self.input, self.classes))
+        };
+        let known = Data::all().into_iter().find(|data| is_whole(&data) && fits(data)).ok_or_else(|| {
+            format!(
+                "choose data of {} in {} classes under Data: no known set is of that kind",
+                self.input, self.classes
+            )
+        })?;
+        Ok(match self.source {
+            Some(source) => known.scaled(source.normalize()),
+            None => known,
+        })
     }
 
     /// What it is, in a sentence without its end, and as an experiment has it: `A VGG-16 with batch norm and a linear head, net:
@@ -52,14 +93,28 @@ impl Guess {
     }
 }
 
-/// The network whose weights these are.
+/// The network whose weights these are: of the whole file, or of what is under one beginning of its names.
 ///
 /// # Errors
 /// What the file has instead, in a sentence without its end.
 pub fn guess(file: &FileShapes) -> Result<Guess, String> {
-    let length = prefix(&file.shapes.keys());
-    let (shapes, in_file) = (shortened(file.shapes.clone(), length), layers_in_file(&file.order, length));
-    let weights = weights(&shapes, &in_file);
+    let file = &plain_file(file).unwrap_or_else(|| file.clone());
+    let whole = file.under(&common_wrapper(&file.shapes.keys()));
+    let found = guess_whole(&whole);
+    // Without half of the names, or without the convolutions, it is the head of another network.
+    let has_convolution = |file: &FileShapes| file.shapes.values().any(|shape| shape.len() == 4);
+    let is_network = |part: &FileShapes| {
+        has_convolution(part) || !has_convolution(file) && 2 * part.shapes.len() >= file.shapes.len()
+    };
+    let beginnings =
+        prefixes(&file.shapes, 2).into_iter().filter(|prefix| !prefix.is_empty()).take(MOST_PARTS);
+    let mut parts = beginnings.map(|prefix| file.under(&prefix)).filter(is_network);
+    found.or_else(|seen| parts.find_map(|part| guess_whole(&part).ok()).ok_or(seen))
+}
+
+fn guess_whole(file: &FileShapes) -> Result<Guess, String> {
+    let (shapes, in_file) = (&file.shapes, layers_in_file(&file.order));
+    let weights = weights(shapes, &in_file);
     if weights.is_empty() {
         return Err("the file has no weights of layers".to_owned());
     }
@@ -89,8 +144,8 @@ pub fn guess(file: &FileShapes) -> Result<Guess, String> {
     if let Some(problem) = check_ranges(&mut net.clone()).first() {
         return Err(format!("its layers are those of {}, but {}", net.label(), problem.message));
     }
-    let unknown = net.rule().not_in_weights();
-    Ok(Guess { net, same_classes: plain[at].0.clone(), input, classes, unknown })
+    let (unknown, source) = (net.rule().not_in_weights(), source_of(shapes));
+    Ok(Guess { net, same_classes: plain[at].0.clone(), input, classes, unknown, source })
 }
 
 /// Weights of convolutions and linear layers by the names of their layers, in the order of numbers, or in that of the file

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::FileShapes;
 use super::guess::{Guess, guess};
 use super::names::natural;
+use super::{FileShapes, Fit, Naming};
 use crate::doc::Structure;
 use crate::net::weights_file::{TensorFile, dtype_name, note_on_infinite};
 use crate::run::directory::{spec_of, weights_path};
@@ -96,8 +96,14 @@ pub fn inspect(path: &Path) -> Result<Inspection, String> {
     let about = file.about.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     let mut notes = file.notes();
     notes.extend(note_on_infinite(infinite));
-    let shapes = FileShapes { shapes: file.shapes(false), order: file.order };
+    let shapes = FileShapes { shapes: file.shapes(false), order: file.order, ..FileShapes::default() };
     let guess = guessed.map_or_else(|| guess(&shapes), Ok);
+    let structure = guess.as_ref().ok().and_then(Guess::structure);
+    if let Some(structure) = structure {
+        let Naming { notes: chosen, doubts, .. } = Naming::of(&structure, &shapes);
+        let unused = Fit::of_all(&structure, &shapes.named_for(&structure)).unused("the file");
+        notes.extend(chosen.into_iter().chain(doubts).chain(unused));
+    }
     Ok(Inspection { form: file.form.name(), tensors, notes, about, guess })
 }
 
@@ -126,6 +132,7 @@ fn of_run(folder: &Path) -> Result<(PathBuf, Option<Guess>), String> {
             input,
             classes: outputs,
             unknown: None,
+            source: None,
         }
     });
     Ok((path, guess))

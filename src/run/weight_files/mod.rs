@@ -5,6 +5,8 @@ mod fit;
 mod guess;
 mod inspect;
 mod names;
+mod naming;
+mod sources;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +14,8 @@ use std::path::Path;
 pub use fit::{Fit, FitRow};
 pub use guess::{Guess, guess};
 pub use inspect::{Inspection, Statistics, TensorSummary, inspect};
-pub use names::{Named, named_as_here};
+pub use naming::Naming;
+pub use sources::{Scaling, Source};
 
 use crate::doc::Structure;
 use crate::net::weights_file::{
@@ -29,12 +32,25 @@ pub struct FileShapes {
     pub shapes: Shapes,
     /// The names in the order in which the writer had them; empty where the file does not say it.
     pub order: Vec<String>,
+    /// Notes that the writer left in it, by key.
+    pub about: BTreeMap<String, String>,
+    /// What is computed, converted or left out, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl FileShapes {
     /// The shapes under the names that a network gives them.
     pub fn named_for(&self, structure: &Structure) -> Shapes {
-        named_as_here(structure, self.shapes.clone(), &self.order).tensors
+        Naming::of(structure, self).apply(self.shapes.clone())
+    }
+
+    /// What is under this beginning of names, without it.
+    fn under(&self, prefix: &str) -> Self {
+        let short = |name: &String| name.strip_prefix(prefix).map(str::to_owned);
+        let shapes =
+            self.shapes.iter().filter_map(|(name, shape)| Some((short(name)?, shape.clone()))).collect();
+        let order = self.order.iter().filter_map(short).collect();
+        Self { shapes, order, ..Self::default() }
     }
 }
 
@@ -44,24 +60,33 @@ impl FileShapes {
 /// When the file cannot be read or is no weight file.
 pub fn read_shapes(path: &Path, as_mask: bool) -> Result<FileShapes, String> {
     let file = TensorFile::open(path).map_err(|error| error.to_string())?;
-    Ok(FileShapes { shapes: file.shapes(as_mask), order: file.order })
+    let (shapes, notes) = (file.shapes(as_mask), if as_mask { Vec::new() } else { file.notes() });
+    Ok(FileShapes { shapes, order: file.order, about: file.about, notes })
 }
 
-/// The tensors of a weight file under the names that a network gives them, and notes on what was converted, renamed or left
-/// out.
+/// The tensors of a weight file under the names that a network gives them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Read {
+    /// By the names of the network.
+    pub tensors: BTreeMap<String, FileTensor>,
+    /// What was converted, renamed or left out.
+    pub notes: Vec<String>,
+    /// What was taken although the file leaves it open.
+    pub doubts: Vec<String>,
+}
+
+/// Reads the tensors of a weight file for a network.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged.
-pub fn read_for(
-    structure: &Structure,
-    path: &Path,
-    as_mask: bool,
-) -> Result<(BTreeMap<String, FileTensor>, Vec<String>), WeightFileError> {
+pub fn read_for(structure: &Structure, path: &Path, as_mask: bool) -> Result<Read, WeightFileError> {
     let NamedTensors { tensors, order, mut notes, .. } =
         if as_mask { read_masks(path)? } else { read_tensors(path)? };
-    let Named { tensors, renamed } = named_as_here(structure, tensors, &order);
-    notes.extend(names::note(&renamed));
-    Ok((tensors, notes))
+    let shapes = tensors.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect();
+    let naming = Naming::of(structure, &FileShapes { shapes, order, ..FileShapes::default() });
+    let tensors = naming.apply(tensors);
+    notes.extend(naming.notes);
+    Ok(Read { tensors, notes, doubts: naming.doubts })
 }
 
 #[cfg(test)]

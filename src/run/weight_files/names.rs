@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Shapes;
 use crate::doc::Structure;
 use crate::doc::structure::LayerKind;
 
@@ -43,36 +44,29 @@ const LAST: [&str; 12] = [
 /// Layers that are named in a note; more are counted.
 const SOME: usize = 4;
 
-/// Tensors under the names that a network gives them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Named<T> {
-    /// Tensors by our name, or by the name in the file where the network has none for it.
-    pub tensors: BTreeMap<String, T>,
-    /// Layers that are called differently: their name in the file, and ours.
-    pub renamed: Vec<(String, String)>,
+/// The layers of a network and those of a file, and what is known of both.
+pub struct Layers<'a> {
+    /// The network.
+    pub structure: &'a Structure,
+    /// Layers of the file, in the order of their numbers.
+    pub theirs: &'a [String],
+    /// The same in the order of the file; empty where it does not say it.
+    pub in_file: &'a [String],
+    /// Shapes of the tensors of the file.
+    pub shapes: &'a Shapes,
 }
 
-/// Gives the tensors of a file the names that a network has for them. `order` has the names in the order of the file, if it
-/// is known.
-pub fn named_as_here<T>(structure: &Structure, tensors: BTreeMap<String, T>, order: &[String]) -> Named<T> {
-    let is_ours = structure.parameters.iter().any(|parameter| tensors.contains_key(&parameter.name));
-    let length = if is_ours { 0 } else { prefix(&tensors.keys()) };
-    let tensors = shortened(tensors, length);
-    let theirs = layers_of(tensors.keys());
-    let in_file = layers_in_file(order, length);
-    let ours: Vec<&str> = structure.layers.iter().map(|layer| layer.name.as_str()).collect();
-    let map = layer_map(structure, &ours, &theirs, &in_file);
-    let rename = |name: String| match name.rsplit_once('.') {
-        Some((layer, role)) => map.get(layer).map_or(name.clone(), |ours| format!("{ours}.{role}")),
-        None => name,
-    };
-    let tensors = tensors.into_iter().map(|(name, tensor)| (rename(name), tensor)).collect();
-    let differs = |(theirs, ours): (String, String)| (theirs != ours).then_some((theirs, ours));
-    Named { tensors, renamed: map.into_iter().filter_map(differs).collect() }
+/// Whether a beginning of names is one that wrappers give them.
+pub fn is_wrapper(prefix: &str) -> bool {
+    let mut rest = prefix;
+    while let Some(known) = PREFIXES.iter().find(|known| rest.starts_with(**known)) {
+        rest = &rest[known.len()..];
+    }
+    rest.is_empty()
 }
 
-/// Bytes of what stands before all of these names.
-pub fn prefix<'a>(names: &(impl Iterator<Item = &'a String> + Clone)) -> usize {
+/// What wrappers put before all of these names.
+pub fn common_wrapper<'a>(names: &(impl Iterator<Item = &'a String> + Clone)) -> String {
     let mut length = 0;
     let first = names.clone().next().map_or("", String::as_str);
     while let Some(prefix) = PREFIXES.iter().find(|prefix| first[length..].starts_with(**prefix)) {
@@ -82,18 +76,13 @@ pub fn prefix<'a>(names: &(impl Iterator<Item = &'a String> + Clone)) -> usize {
         }
         length += prefix.len();
     }
-    length
+    first[..length].to_owned()
 }
 
-/// Tensors without this number of bytes before their names.
-pub fn shortened<T>(tensors: BTreeMap<String, T>, length: usize) -> BTreeMap<String, T> {
-    tensors.into_iter().map(|(name, tensor)| (name[length..].to_owned(), tensor)).collect()
-}
-
-/// The layers of these names in their order, without this number of bytes before the names.
-pub fn layers_in_file(order: &[String], length: usize) -> Vec<String> {
+/// The layers of these names in their order.
+pub fn layers_in_file(order: &[String]) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let layers = order.iter().filter_map(|name| Some(name.get(length..)?.rsplit_once('.')?.0));
+    let layers = order.iter().filter_map(|name| Some(name.rsplit_once('.')?.0));
     layers.filter(|layer| seen.insert(*layer)).map(str::to_owned).collect()
 }
 
@@ -107,7 +96,6 @@ pub fn chain(layers: &[String], in_file: &[String]) -> Option<Vec<String>> {
     if patterns.windows(2).all(|pair| pair[0] == pair[1]) && patterns.iter().all(|text| text.contains('#')) {
         return Some(layers.to_vec());
     }
-    let is_last = |layer: &String| LAST.contains(&layer.rsplit('.').next().unwrap_or_default());
     let known: BTreeSet<&String> = layers.iter().collect();
     let in_file: Vec<String> = in_file.iter().filter(|layer| known.contains(layer)).cloned().collect();
     if in_file.len() == layers.len() {
@@ -116,12 +104,18 @@ pub fn chain(layers: &[String], in_file: &[String]) -> Option<Vec<String>> {
         let numbered = |pair: &[String]| {
             pattern(&pair[0]) != pattern(&pair[1]) || natural(&pair[0]) <= natural(&pair[1])
         };
-        let has_order = in_file.windows(2).all(numbered) && (is_last(last) || !others.iter().any(is_last));
+        let has_order =
+            in_file.windows(2).all(numbered) && (is_last(last) || !others.iter().any(|layer| is_last(layer)));
         return has_order.then_some(in_file);
     }
-    let (last, others): (Vec<String>, Vec<String>) = layers.iter().cloned().partition(is_last);
+    let (last, others): (Vec<String>, Vec<String>) = layers.iter().cloned().partition(|layer| is_last(layer));
     let others = (last.len() == 1).then(|| chain(&others, &[]))??;
     Some([others, last].concat())
+}
+
+/// Whether the name of a layer is one of a last layer.
+fn is_last(layer: &str) -> bool {
+    LAST.contains(&layer.rsplit('.').next().unwrap_or_default())
 }
 
 /// A name with `#` for each number.
@@ -172,16 +166,18 @@ pub fn natural(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// Our name of a layer by theirs, for each layer that has one in both.
-fn layer_map(
-    structure: &Structure,
-    ours: &[&str],
-    theirs: &[String],
-    in_file: &[String],
-) -> BTreeMap<String, String> {
-    if let Some(map) = chain_map(structure, ours, theirs, in_file) {
-        return map;
+/// Our name of a layer by theirs, for each layer that has one in both; and, if it is a guess, what is not known.
+pub fn layer_map(layers: &Layers<'_>) -> (BTreeMap<String, String>, Option<String>) {
+    let ours: Vec<&str> = layers.structure.layers.iter().map(|layer| layer.name.as_str()).collect();
+    if let Some(chain) = chain_of(layers, &ours) {
+        let doubt = doubt(layers, &ours, &chain);
+        return (chain.into_iter().zip(ours.iter().map(ToString::to_string)).collect(), doubt);
     }
+    (named_layers(&ours, layers.theirs), None)
+}
+
+/// The layers that the tables of this file have names for.
+fn named_layers(ours: &[&str], theirs: &[String]) -> BTreeMap<String, String> {
     let mut map = BTreeMap::new();
     for parent in NUMBERED {
         let (here, there) =
@@ -211,14 +207,10 @@ fn layer_map(
     map
 }
 
-/// Linear layers by their order, where the network has no others and some names differ. Names that are in both have to have
+/// Linear layers in their order, where the network has no others and some names differ. Names that are in both have to have
 /// the same place, unless all are numbered: from 0, for example.
-fn chain_map(
-    structure: &Structure,
-    ours: &[&str],
-    theirs: &[String],
-    in_file: &[String],
-) -> Option<BTreeMap<String, String>> {
+fn chain_of(layers: &Layers<'_>, ours: &[&str]) -> Option<Vec<String>> {
+    let Layers { structure, theirs, in_file, .. } = layers;
     let is_chain = structure.layers.iter().all(|layer| layer.kind == LayerKind::Linear);
     let is_same = || ours.iter().all(|name| theirs.iter().any(|other| other == name));
     if !is_chain || ours.len() != theirs.len() || is_same() {
@@ -227,10 +219,43 @@ fn chain_map(
     let chain = chain(theirs, in_file)?;
     let is_numbered = chain.iter().all(|layer| pattern(layer) == pattern(&chain[0]));
     let agrees = |(at, layer): (usize, &String)| ours[at] == layer || !ours.contains(&layer.as_str());
-    if !is_numbered && !chain.iter().enumerate().all(agrees) {
-        return None;
+    (is_numbered || chain.iter().enumerate().all(agrees)).then_some(chain)
+}
+
+/// What is not known where two layers of one shape follow each other in the order of the file alone: neither names nor shapes
+/// say which of them computes first.
+fn doubt(layers: &Layers<'_>, ours: &[&str], chain: &[String]) -> Option<String> {
+    let is_named = |at: usize| at + 1 == chain.len() && is_last(&chain[at]) || ours[at] == chain[at];
+    let shape = |layer: &String| layers.shapes.get(&format!("{layer}.weight"));
+    let is_open = |first: &String, second: &String| {
+        let (patterns, shapes) = ([pattern(first), pattern(second)], [shape(first), shape(second)]);
+        shapes[0].is_some()
+            && shapes[0] == shapes[1]
+            && !(patterns[0].contains('#') && patterns[0] == patterns[1])
+    };
+    let unnamed: Vec<&String> = (0..chain.len()).filter(|at| !is_named(*at)).map(|at| &chain[at]).collect();
+    let mut pairs = unnamed
+        .iter()
+        .enumerate()
+        .flat_map(|(at, first)| unnamed[at + 1..].iter().map(move |second| (first, second)));
+    let (first, second) = pairs.find(|(first, second)| is_open(first, second))?;
+    Some(format!(
+        "nothing in the file says whether {first} or {second} computes first, and both have one shape: the layers were taken in \
+            the order in which they were defined ({}). If the network computes them in another order, this is another function: \
+            in Python, give the layers the names {}, and save them again",
+        some(chain),
+        some(ours)
+    ))
+}
+
+/// Names with commas; in the middle of many is a `…`.
+fn some(names: &[impl AsRef<str>]) -> String {
+    let text = |names: &[_]| names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if names.len() <= SOME {
+        text(names)
+    } else {
+        format!("{}, …, {}", text(&names[..SOME - 1]), text(&names[names.len() - 1..]))
     }
-    Some(chain.into_iter().zip(ours.iter().map(ToString::to_string)).collect())
 }
 
 /// Layers that are numbered below a parent, in their order.

@@ -121,7 +121,7 @@ fn small_resnet(depth: usize, last: &str, projects: bool) -> State {
 
 /// A file whose order is not known.
 fn file(shapes: &Shapes) -> FileShapes {
-    FileShapes { shapes: shapes.clone(), order: Vec::new() }
+    FileShapes { shapes: shapes.clone(), ..FileShapes::default() }
 }
 
 fn guess_of(shapes: &Shapes) -> Result<Guess, String> {
@@ -260,7 +260,9 @@ fn layers_follow_each_other_by_their_numbers_or_by_the_file() {
     // Which layer of the file is which one here.
     let map = |layers: &[&str], order: &[&str]| {
         let tensors = layers.iter().map(|layer| (format!("{layer}.weight"), (*layer).to_owned())).collect();
-        let named = named_as_here::<String>(&structure, tensors, &names(order)).tensors;
+        let shapes = layers.iter().map(|layer| (format!("{layer}.weight"), vec![4, 4])).collect();
+        let file = FileShapes { shapes, order: names(order), ..FileShapes::default() };
+        let named: BTreeMap<String, String> = Naming::of(&structure, &file).apply(tensors);
         let ours = ["fc1", "fc2", "fc3"].map(|layer| named.get(&format!("{layer}.weight")).cloned());
         ours.map(Option::unwrap_or_default).join(" ")
     };
@@ -328,19 +330,18 @@ fn all_that_differs_is_in_one_table() {
 fn names_that_fit_are_left_alone() {
     let net: Net = ron_text::from_str("Mlp(hidden: [3])").unwrap();
     let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy).unwrap();
-    let tensors = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), ())).collect();
-    let own = tensors(&["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "net.weight"]);
-    let named = named_as_here::<()>(&structure, own, &[]);
-    assert!(named.renamed.is_empty() && named.tensors.contains_key("net.weight"));
-    let wrapped = named_as_here::<()>(
-        &structure,
-        tensors(&["module.model.fc1.weight", "module.model.fc2.weight"]),
-        &[],
-    );
-    assert_eq!(wrapped.tensors.into_keys().collect::<Vec<_>>(), ["fc1.weight", "fc2.weight"]);
-    let others = named_as_here::<()>(&structure, tensors(&["2.weight", "10.weight", "10.bias"]), &[]);
-    assert_eq!(others.renamed.len(), 2);
-    assert_eq!(names::note(&others.renamed).unwrap(), "10 is fc2 here, 2 is fc1 here");
+    let named = |names: &[&str]| {
+        let shape = |name: &str| if name.contains("bias") { vec![3] } else { vec![3, 2] };
+        let shapes: Shapes = names.iter().map(|name| ((*name).to_owned(), shape(name))).collect();
+        let naming = Naming::of(&structure, &file(&shapes));
+        (naming.apply(shapes).into_keys().collect::<Vec<_>>(), naming)
+    };
+    let (names, own) = named(&["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "net.weight"]);
+    assert!(own.notes.is_empty() && names.contains(&"net.weight".to_owned()));
+    let (wrapped, _) = named(&["module.model.fc1.weight", "module.model.fc2.weight"]);
+    assert_eq!(wrapped, ["fc1.weight", "fc2.weight"]);
+    let (_, others) = named(&["2.weight", "10.weight", "10.bias"]);
+    assert_eq!(others.notes, ["10 is fc2 here, 2 is fc1 here"]);
 }
 
 #[test]

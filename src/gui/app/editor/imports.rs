@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::Editor;
-use crate::data::Recognised;
+use crate::data::{Data, Recognised};
 use crate::doc::intervention::{Import, WeightFile};
-use crate::doc::{Intervention, Stage, listed};
+use crate::doc::{Intervention, Stage, capitalised, listed};
 use crate::form::number::counted;
 use crate::gui::drop;
 use crate::gui::log::Log;
@@ -14,6 +14,20 @@ use crate::run::weight_files::Guess;
 
 /// More arms than these are counted.
 const MOST_NAMES: usize = 4;
+
+/// What becomes of the present data with a network of which these are the data, in a sentence without its end.
+pub fn of_data(taken: Result<Data, String>, present: &Data) -> String {
+    match taken {
+        Ok(data) if data == *present => "the data stay as they are".to_owned(),
+        Ok(data) => format!(
+            "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
+                Data",
+            data.name(),
+            data.normalize().text()
+        ),
+        Err(missing) => format!("the present data do not fit it: {missing}"),
+    }
+}
 
 impl Editor {
     /// Makes a folder of data the data of the experiment.
@@ -31,10 +45,14 @@ impl Editor {
         });
     }
 
-    /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one.
+    /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one; and takes a known
+    /// dataset that it is for, where the present data do not fit.
     pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
         let whose = self.whose_network(arm);
         let experiment = &mut self.document.experiment;
+        let data = guess.data(&experiment.data);
+        log.info(format!("{}.", capitalised(&of_data(data.clone(), &experiment.data))));
+        experiment.data = data.unwrap_or_else(|_| experiment.data.clone());
         let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
         let net = guess.net_for(classes).clone();
         match experiment.arms.get_mut(arm).and_then(|arm| arm.net.as_mut()) {

@@ -17,6 +17,8 @@ use crate::gui::untitled;
 use crate::results::tiles::Tiles;
 use crate::results::view::ViewSettings;
 
+pub use imports::of_data;
+
 /// The file of the document is looked at this often, in seconds.
 const LOOK_AGAIN: f64 = 3.0;
 

@@ -90,7 +90,7 @@ fn dialogs() -> Vec<Dialog> {
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
-        Dialog::Import(FittingWeights { path: path.clone(), arm: 0, name: title.clone(), unused: None }),
+        Dialog::Import(FittingWeights { path: path.clone(), arm: 0, name: title.clone(), notes: Vec::new() }),
         Dialog::OtherNetwork(OtherNetwork {
             path: path.clone(),
             arm: 0,
@@ -98,6 +98,7 @@ fn dialogs() -> Vec<Dialog> {
             whose: title.clone(),
             fit: None,
             guess: Err("no network here has its layers".to_owned()),
+            notes: Vec::new(),
         }),
         Dialog::Comments { path: path.clone(), then: None },
         Dialog::Changed { path: path.clone(), then: None },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::citizen::drop_on;
+use super::citizen::{drop_on, until};
 use super::*;
 use crate::doc::{Intervention, Stage as PlanStage};
 
@@ -36,7 +36,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
 }
 
 /// Writes tensors of these names and shapes.
-fn write_zeros(path: &Path, shapes: &[(&str, &[usize])]) {
+pub(super) fn write_zeros(path: &Path, shapes: &[(&str, &[usize])]) {
     use safetensors::{Dtype, tensor::TensorView};
     let zeros: Vec<Vec<u8>> =
         shapes.iter().map(|(_, shape)| vec![0; 4 * shape.iter().product::<usize>()]).collect();
@@ -90,7 +90,13 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     assert!(window.harness.query_by_label("Use this network").is_none());
     window.click("Close");
     drop_on(&mut window, &folder.path().join("page.pt"));
-    assert!(window.harness.query_all_by_label_contains("is no weight file: it starts with").next().is_some());
+    assert!(
+        window
+            .harness
+            .query_all_by_label_contains("page.pt is a web page, not the file itself")
+            .next()
+            .is_some()
+    );
 }
 
 /// The network of the perceptron 64–16–10 with an additional layer has all that the perceptron needs.
@@ -138,4 +144,62 @@ fn weights_are_recognized_while_the_document_has_an_error() {
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
     assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [])");
+}
+
+#[test]
+fn an_import_that_cannot_fit_blocks_run_until_its_file_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    write_zeros(&weights, &[("fc1.weight", &[5, 64]), ("fc1.bias", &[5])]);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let experiment = &mut window.harness.state_mut().editor.document.experiment;
+    experiment.net = crate::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
+    let import = "Do(Import(file: \"w.safetensors\"))";
+    experiment.arms[0].plan.insert(0, crate::form::ron_text::from_str(import).unwrap());
+    let error = |window: &Window| {
+        let document = &window.harness.state().editor.document;
+        document.first_error().map(|problem| problem.message.clone())
+    };
+    assert!(until(&mut window, |window| error(window).is_some()));
+    let message = error(&window).unwrap();
+    assert!(
+        message.starts_with("w.safetensors does not fit this network, so nothing is copied."),
+        "{message}"
+    );
+    write_zeros(&weights, &[("fc1.weight", &[10, 64]), ("fc1.bias", &[10])]);
+    let mut changed = false;
+    for _ in 0..3 {
+        changed |= until(&mut window, |window| error(window).is_none()); // it looks every two seconds
+    }
+    assert!(changed, "{:?}", error(&window));
+    let document = &window.harness.state().editor.document;
+    let asks =
+        |problem: &crate::doc::Problem| problem.message.contains("does not say how its inputs were scaled");
+    assert!(document.problems().iter().any(asks), "a note");
+}
+
+#[test]
+fn the_network_of_a_file_brings_its_data_along() {
+    use crate::data::Shape;
+    use crate::doc::{Loss, Net, Structure};
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("resnet20.th");
+    let net: Net = crate::form::ron_text::from_str("ResNet(depth: 20)").unwrap();
+    let structure = Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap();
+    let names: Vec<String> =
+        structure.parameters.iter().map(|parameter| format!("module.{}", parameter.name)).collect();
+    let shapes: Vec<(&str, &[usize])> = names
+        .iter()
+        .zip(&structure.parameters)
+        .map(|(name, parameter)| (name.as_str(), &parameter.shape[..]))
+        .collect();
+    write_zeros(&weights, &shapes);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    drop_on(&mut window, &weights);
+    let text = "The present data do not fit it: the experiment takes CIFAR-10 (normalize: ImageNet)";
+    assert!(window.harness.query_by_label_contains(text).is_some());
+    window.click("Use this network");
+    let experiment = &window.harness.state().editor.document.experiment;
+    assert_eq!(crate::form::Stored::to_ron(&experiment.data), "Cifar10(normalize: ImageNet)");
+    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "ResNet()");
 }

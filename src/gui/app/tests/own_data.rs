@@ -1,6 +1,7 @@
 //! Data of the user's in the window: looked at in the background, when they are opened, dropped, changed or undone.
 
 use super::citizen::{drop_on, until};
+use super::dropped_weights::write_zeros;
 use super::*;
 use crate::data::Data;
 
@@ -138,7 +139,14 @@ fn results_of_a_replaced_checkpoint_are_outdated_and_say_what_changed() {
     let (file, weights) = (folder.path().join("x.ron"), folder.path().join("w.safetensors"));
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"dense\", plan: [Do(Import(file: \"w.safetensors\")), Test])])";
     std::fs::write(&file, text).unwrap();
-    std::fs::write(&weights, "one").unwrap();
+    let all: [(&str, &[usize]); 5] = [
+        ("fc1.weight", &[2, 4]),
+        ("fc1.bias", &[2]),
+        ("fc2.weight", &[3, 2]),
+        ("fc2.bias", &[3]),
+        ("more", &[1]),
+    ];
+    write_zeros(&weights, &all);
     let mut window = Window::open(Some(file));
     let is_ready = |window: &Window| !window.harness.state().editor.document.is_looking();
     assert!(until(&mut window, is_ready));
@@ -147,13 +155,13 @@ fn results_of_a_replaced_checkpoint_are_outdated_and_say_what_changed() {
     window.carry_out(0, &[0.5, 0.5]);
     window.hang_up();
     assert!(!window.sees("outdated"));
-    std::fs::write(&weights, "two").unwrap();
+    write_zeros(&weights, &all[..4]);
     assert!(seen(&mut window, |window| window.id(0, 1) != before), "the file is seen to have changed");
     assert!(window.sees("outdated"));
     let app = window.harness.state();
     let why = app.runner.runs.changed_inputs(&app.editor.document.runs()[0]).unwrap();
     assert!(why.starts_with("w.safetensors changed (SHA-256 begins "), "{why}");
-    std::fs::write(&weights, "one").unwrap();
+    write_zeros(&weights, &all);
     assert!(seen(&mut window, |window| window.id(0, 1) == before), "the file is back");
     assert!(!window.sees("outdated"));
 }

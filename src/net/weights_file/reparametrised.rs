@@ -1,0 +1,172 @@
+//! Weights that a state dict has in two parts, as PyTorch's pruning and weight norms keep them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Converted, FileTensor, Head, Place, TensorFile, WeightFileError};
+
+/// Weights that are named in a note; more are counted.
+const SOME: usize = 3;
+/// Between a layer and the name of its parameter, for `torch.nn.utils.parametrize`.
+const PARAMETRISED: &str = ".parametrizations.";
+
+/// How a weight is computed from its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// The product of the values and a mask: `torch.nn.utils.prune`.
+    Masked,
+    /// g · v / ‖v‖, where the lengths of v are those along the axis of g, or one of all of v: `weight_norm`, Salimans and
+    /// Kingma 2016 (<https://arxiv.org/abs/1602.07868>). The parts are g, then v.
+    WeightNorm,
+}
+
+impl Rule {
+    /// The weight, in float32; as a mask, the mask of a product.
+    pub fn of(
+        self,
+        file: &TensorFile,
+        [first, second]: &[Head; 2],
+        as_mask: bool,
+    ) -> Result<Option<Converted>, WeightFileError> {
+        if self == Self::Masked && as_mask {
+            return file.plain(second, true);
+        }
+        let Some(first) = file.plain(first, false)? else { return Ok(None) };
+        let second = match file.plain(second, false)? {
+            None => file.plain(second, true)?, // a mask of truth values
+            second => second,
+        };
+        let Some(second) = second else { return Ok(None) };
+        let too_large = first.too_large + second.too_large;
+        let tensor = match self {
+            Self::Masked => product(first.tensor, &second.tensor),
+            Self::WeightNorm => scaled(&first.tensor, second.tensor),
+        };
+        Ok(Some(Converted { tensor, too_large }))
+    }
+
+    /// The sentence about weights of these names.
+    fn note(self, names: &[String]) -> String {
+        let how = match self {
+            Self::Masked => "values times masks of torch.nn.utils.prune",
+            Self::WeightNorm => "directions of weight_norm in their lengths",
+        };
+        format!("{how}: {}", listed(names))
+    }
+}
+
+/// Puts weights in the place of their parts, and notes it. Parts of other parametrisations stay, with a note.
+pub fn combine(file: &mut TensorFile) {
+    let (mut made, mut unknown) = (BTreeMap::new(), BTreeSet::new());
+    for name in file.heads.keys() {
+        let Some((weight, role)) = part_of(name) else { continue };
+        match rule_of(file, name, &weight, role) {
+            Some((rule, other)) if !file.heads.contains_key(&weight) => {
+                made.insert(weight, (rule, [name.clone(), other]));
+            }
+            Some(_) => {}
+            None if name.contains(PARAMETRISED) || file.heads.contains_key(&format!("{weight}_u")) => {
+                unknown.insert(weight);
+            }
+            None => {}
+        }
+    }
+    let mut notes: BTreeMap<Rule, Vec<String>> = BTreeMap::new();
+    for (weight, (rule, parts)) in made {
+        let [first, second] = parts.each_ref().map(|part| file.heads.remove(part));
+        let (Some(first), Some(second)) = (first, second) else { continue };
+        // In the order of the file the weight has the place of its first part.
+        let at = file.order.iter().position(|name| parts.contains(name));
+        at.into_iter().for_each(|at| file.order[at].clone_from(&weight));
+        file.order.retain(|name| !parts.contains(name));
+        let whole = if rule == Rule::Masked { &first } else { &second };
+        let (dtype, shape) = (whole.dtype, whole.shape.clone());
+        let place = Place::Parts(rule, Box::new([first, second]));
+        notes.entry(rule).or_default().push(weight.clone());
+        file.heads.insert(weight, Head { dtype, shape, place });
+    }
+    file.notes.extend(notes.iter().map(|(rule, names)| rule.note(names)));
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.into_iter().collect();
+        file.notes.push(format!(
+            "a spectral norm or another parametrisation that this program does not compute: {}; in Python, call \
+                torch.nn.utils.parametrize.remove_parametrizations or torch.nn.utils.remove_spectral_norm for each of these \
+                layers, and save the weights again",
+            listed(&names)
+        ));
+    }
+}
+
+/// The weight that a tensor is a part of, by its name, and its role: `fc1.weight` and `orig` for `fc1.weight_orig`.
+fn part_of(name: &str) -> Option<(String, &str)> {
+    if let Some((layer, rest)) = name.split_once(PARAMETRISED) {
+        let (parameter, role) = rest.split_once('.')?;
+        return Some((format!("{layer}.{parameter}"), role));
+    }
+    let (weight, role) = name.rsplit_once('_')?;
+    let is_part = role == "orig" || role == "g" && weight.rsplit('.').next()?.starts_with("weight");
+    is_part.then(|| (weight.to_owned(), role))
+}
+
+/// What a weight is made by whose first part has this name, and the name of the other part; none where that is not known, or for
+/// other parts.
+fn rule_of(file: &TensorFile, name: &str, weight: &str, role: &str) -> Option<(Rule, String)> {
+    let shape = |name: &str| file.heads.get(name).map(|head| head.shape.as_slice());
+    let (rule, other) = match role {
+        "orig" => (Rule::Masked, format!("{weight}_mask")),
+        "g" => (Rule::WeightNorm, format!("{weight}_v")),
+        "original0" => {
+            let (list, other) = (name.strip_suffix(role)?, name.replace("original0", "original1"));
+            let is_of_it = |name: &&String| name.starts_with(list);
+            if file.heads.keys().filter(is_of_it).count() != 2 {
+                return None; // other parametrisations follow
+            }
+            (Rule::WeightNorm, other)
+        }
+        _ => return None,
+    };
+    let (first, second) = (shape(name)?, shape(&other)?);
+    let fits = match rule {
+        Rule::Masked => first == second,
+        Rule::WeightNorm => axis(first, second).is_some(),
+    };
+    fits.then_some((rule, other))
+}
+
+/// The axis along which these lengths are, among as many axes as the directions have; the number of axes for one length of all.
+fn axis(lengths: &[usize], directions: &[usize]) -> Option<usize> {
+    if lengths.is_empty() {
+        return Some(directions.len());
+    }
+    let axis = lengths.iter().position(|&length| length != 1).unwrap_or_default();
+    let fits = |at: usize| lengths[at] == if at == axis { directions[at] } else { 1 };
+    (lengths.len() == directions.len() && (0..lengths.len()).all(fits)).then_some(axis)
+}
+
+fn product(mut values: FileTensor, mask: &FileTensor) -> FileTensor {
+    values.values.iter_mut().zip(&mask.values).for_each(|(value, mask)| *value *= mask);
+    values
+}
+
+/// Directions scaled to their lengths; squares are added in float64.
+fn scaled(lengths: &FileTensor, mut directions: FileTensor) -> FileTensor {
+    let axis = axis(&lengths.shape, &directions.shape).unwrap_or_default();
+    let stride: usize = directions.shape.iter().skip(axis + 1).product();
+    let count = lengths.values.len();
+    let mut squares = vec![0.0_f64; count];
+    for (at, value) in directions.values.iter().enumerate() {
+        squares[at / stride % count] += f64::from(*value).powi(2);
+    }
+    let factors: Vec<f32> =
+        lengths.values.iter().zip(squares).map(|(length, square)| length / square.sqrt() as f32).collect();
+    for (at, value) in directions.values.iter_mut().enumerate() {
+        *value *= factors[at / stride % count];
+    }
+    directions
+}
+
+/// `fc1.weight, fc2.weight and 3 more`
+fn listed(names: &[String]) -> String {
+    let more = names.len().saturating_sub(SOME);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names[..names.len().min(SOME)].join(", "))
+}
