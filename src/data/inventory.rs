@@ -85,7 +85,7 @@ impl Inventory {
     pub fn of(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
         let facts = data.facts(side)?;
         let sizes = [facts.train_samples, facts.validation_samples, facts.test_samples];
-        let parts = match used_labels(&details.labels, data.rule().options()) {
+        let parts = match used_labels(&details.labels, data) {
             Some(labels) => labels.map(|labels| Part::of(&labels, facts.classes)),
             None => sizes.map(|samples| Part { samples, by_class: Vec::new() }),
         };
@@ -309,7 +309,7 @@ fn some(names: &mut dyn Iterator<Item = String>, most: usize) -> String {
 
 /// The labels of the parts as settings make them, by what prepares samples; nothing where the sources tell no labels, or
 /// where nothing would be left to train on.
-fn used_labels(labels: &[Vec<u32>; 3], options: Options) -> Option<[Vec<u32>; 3]> {
+fn used_labels(labels: &[Vec<u32>; 3], data: &Data) -> Option<[Vec<u32>; 3]> {
     if labels.iter().all(Vec::is_empty) {
         return None;
     }
@@ -317,8 +317,9 @@ fn used_labels(labels: &[Vec<u32>; 3], options: Options) -> Option<[Vec<u32>; 3]
     let [train, validation, test] =
         labels.each_ref().map(|labels| Samples::new(Shape::new(0, 1, 1), Vec::new(), labels.clone()));
     let validation = Some(validation).filter(|part| !part.is_empty());
-    let parts = Parts { validation, ..Parts::new(train, test, 0) };
-    let options = Options { image_size: None, normalize: Normalize::None, ..options };
+    let is_stratified = data.rule().is_stratified();
+    let parts = Parts { validation, is_stratified, ..Parts::new(train, test, 0) };
+    let options = Options { image_size: None, normalize: Normalize::None, ..data.rule().options() };
     let used = prepare(parts, &options).ok()?;
     Some([used.train, used.validation, used.test].map(|part| part.labels))
 }

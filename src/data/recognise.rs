@@ -238,6 +238,9 @@ mod tests {
         root.write("arrays/x_train.npy", b"");
         root.write("pictures/train/cat/a.JPEG", b"");
         root.write("one/cat/a.png", b"");
+        root.write("kaggle/seg_train/seg_train/cat/a.GIF", b"");
+        root.write("junk/__MACOSX/._a.png", b"");
+        root.write("junk/cat/._a.png", b"");
         for (path, key, at) in [
             ("wine.csv", "Csv", "wine.csv"),
             ("set.npz", "Numpy", "set.npz"),
@@ -245,6 +248,7 @@ mod tests {
             ("arrays/x_train.npy", "Numpy", "arrays"),
             ("pictures", "Images", "pictures"),
             ("one", "Images", "one"),
+            ("kaggle", "Images", "kaggle"),
         ] {
             let found = found_in(&root.join(path)).unwrap();
             assert_eq!((found.data.key(), found.folder), (key, root.join(at)), "{path}");
@@ -254,5 +258,6 @@ mod tests {
         };
         assert_eq!(csv.label, "quality");
         assert!(found_in(&root.join("pictures/train/cat")).is_none());
+        assert!(found_in(&root.join("junk")).is_none());
     }
 }

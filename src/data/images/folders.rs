@@ -1,16 +1,14 @@
 //! The pictures of a folder: which there are, of which classes, in which part.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::label_map::LabelMap;
 use super::splits::{Splits, check_names, folders, is_folder, is_hidden, unnamed_parts};
 use crate::data::{DataError, LeftOut};
-use crate::form::number::{counted, hexadecimal};
+use crate::form::number::counted;
 
 /// What the names of pictures end in.
 const ENDINGS: [&str; 13] =
@@ -44,8 +42,6 @@ pub(in crate::data) struct Pictures {
     /// None where the training part is to be split.
     pub test: Option<Vec<Picture>>,
     pub classes: Vec<String>,
-    /// Begins the SHA-256 of the names and lengths of all files.
-    pub content: String,
     /// The folders that the parts come from, in words; empty where the training part is to be split.
     pub split: String,
     pub left_out: Vec<LeftOut>,
@@ -117,8 +113,6 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
     let train = walk.part(&train)?;
     let validation = validation.map(|part| walk.part(&part)).transpose()?;
     let test = test.map(|part| walk.part(&part)).transpose()?;
-    let all = train.iter().chain(validation.iter().flatten()).chain(test.iter().flatten());
-    let content = content(folder, map, all)?;
     let left_out = walk.left_out.into_iter();
     let left_out = left_out.map(|((reason, ending), (count, first))| LeftOut {
         reason: reason.to_owned(),
@@ -131,29 +125,10 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
         validation,
         test,
         classes,
-        content,
         split: words,
         left_out: left_out.collect(),
         notes,
     })
-}
-
-/// Returns what names the content: the beginning of the SHA-256 of the label map and of names and lengths of all pictures.
-fn content<'a>(
-    folder: &Path,
-    map: Option<&LabelMap>,
-    all: impl Iterator<Item = &'a Picture>,
-) -> Result<String, DataError> {
-    let mut hash = Sha256::new();
-    if let Some(map) = map {
-        hash.update(format!("{:?}\n", map.labels));
-    }
-    for Picture { path, .. } in all {
-        let about = path.metadata().map_err(|source| DataError::Unreadable { path: path.clone(), source })?;
-        let name = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
-        hash.update(format!("{name}\n{}\n", about.len()));
-    }
-    Ok(hexadecimal(&hash.finalize()[..8]))
 }
 
 /// A walk through the folders of the parts.
@@ -217,7 +192,7 @@ impl Walk<'_> {
             let paths = levels.into_iter().flat_map(|(_, paths)| paths);
             pictures.extend(paths.map(|path| Picture { path, label: label.unwrap_or_default() }));
             if pictures.len() == before {
-                return Err(self.nothing_in(&class));
+                return Err(nothing_in(&class));
             }
         }
         Ok(pictures)
@@ -231,15 +206,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the error of a class without pictures.
-    fn nothing_in(&self, class: &Path) -> DataError {
-        let here = self.left_out.iter().filter(|(_, (_, first))| first.starts_with(class));
-        let here: Vec<_> = here.map(|((reason, ending), _)| format!("{ending} files, {reason}")).collect();
-        let found = if here.is_empty() { "none".to_owned() } else { format!("none ({})", here.join("; ")) };
-        let expected = format!("pictures ({})", ENDINGS.join(", "));
-        DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
     }
 
     /// Counts a file that is no sample.
@@ -305,6 +271,19 @@ impl Walk<'_> {
         levels.push((below, pictures));
         Ok(())
     }
+}
+
+/// Returns the error of a class without pictures, with what is there instead.
+fn nothing_in(class: &Path) -> DataError {
+    let files = visible(class).map_or_else(|_| Vec::new(), |(_, files)| files);
+    let endings: BTreeSet<String> = files.iter().map(|file| ending(&file.path())).collect();
+    let endings = endings.into_iter().collect::<Vec<_>>().join(", ");
+    let found = match files.len() {
+        0 => "none".to_owned(),
+        count => format!("{} ({endings})", counted(count, "other file")),
+    };
+    let expected = format!("pictures ({})", ENDINGS.join(", "));
+    DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
 }
 
 /// Returns the first names, in quotation marks.

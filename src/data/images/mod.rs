@@ -26,7 +26,8 @@ pub(super) use splits::Splits;
 /// Pictures that are decoded at a time.
 const BLOCK: usize = 256;
 
-/// Reads the samples of the training, validation and test part of a set below a folder; `memory` bytes of pixels are kept at most. Where those of all pictures are
+/// Reads the samples of the training, validation and test part of a set below a folder; `memory` bytes of pixels are kept at
+/// most. Where those of all pictures are
 /// no more, they are decoded now, in parallel, else whenever they are needed. With `skips`, all are decoded now in any case, and
 /// those that are damaged are left out and named in `left_out`.
 ///

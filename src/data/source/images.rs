@@ -99,7 +99,7 @@ fn check_classes(train: &[Picture], read: &[u32], left_out: &[String]) -> Result
 
 impl Source for Images {
     fn look(&self, folder: &Path, base: &Path) -> Result<Looked, DataError> {
-        let Pictures { train, validation, test, classes, content, split, left_out, notes } =
+        let Pictures { train, validation, test, classes, split, left_out, notes } =
             self.pictures(folder, base)?;
         let parts = [train, validation.unwrap_or_default(), test.unwrap_or_default()];
         if self.damaged == Damaged::Refuse {
@@ -108,7 +108,7 @@ impl Source for Images {
         let [train, validation, test] = parts.each_ref().map(Vec::len);
         let Shape { channels, height, width } = self.preparation().shape();
         let (shape, classes) = ([channels, height, width], ClassNames::from(classes));
-        let found = Found { shape, classes, train, validation, test, content, ..Found::default() };
+        let found = Found { shape, classes, train, validation, test, ..Found::default() };
         let files = self.files(&parts, folder, base);
         let labels = parts.each_ref().map(|part| labels(part));
         let details = Details { labels, split, left_out, notes, files, ..Details::default() };
@@ -125,13 +125,17 @@ impl Source for Images {
             read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
         check_classes(train, &read_train.labels, &left_out)?;
         let validation = validation.map(|_| read_validation);
-        Ok(Parts { validation, is_stratified: true, left_out, ..Parts::new(read_train, test, classes.len()) })
+        Ok(Parts { validation, is_stratified: self.is_stratified(), left_out, ..Parts::new(read_train, test, classes.len()) })
     }
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {
         let map = self.label_map.as_ref().map(|file| base.join(file));
         let parts = Splits::of(folder).unwrap_or_default().parts.into_iter().flatten();
         std::iter::once(folder.to_owned()).chain(parts).chain(map).collect()
+    }
+
+    fn is_stratified(&self) -> bool {
+        true
     }
 
     fn forget_files(&mut self) {

@@ -214,6 +214,11 @@ pub trait Source: Settings {
         vec![path.to_owned()]
     }
 
+    /// Whether a validation part that is taken out keeps the shares of the classes.
+    fn is_stratified(&self) -> bool {
+        false
+    }
+
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}
 
