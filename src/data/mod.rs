@@ -19,6 +19,7 @@
 //! | `stand_in` | pointers and pages in the place of files |
 //! | `recognise` | which dataset a file or folder holds |
 //! | `digest` | a name for what a run has seen |
+//! | `exact` | values in double precision, until they are scaled |
 //! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
@@ -29,6 +30,7 @@ mod digest;
 mod embedded;
 mod emnist;
 mod error;
+mod exact;
 mod files;
 mod found;
 mod idx;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DataError, KnownSet, Looked, Options, Parts, Shape};
+use super::{DataError, Found, KnownSet, Looked, Options, Parts, Shape};
 
 /// Declares the settings of a dataset: those that all datasets share; a folder where a known set is read from files; the
 /// path of data of the user's, what was found there, and how much memory they may take.
@@ -111,7 +111,7 @@ pub use images::{Damaged, Images};
 pub use iris::Iris;
 pub use kmnist::Kmnist;
 pub use mnist::Mnist;
-pub use numpy::Numpy;
+pub use numpy::{ChannelAxis, Numpy};
 pub use svhn::Svhn;
 
 crate::choice! {
