@@ -60,6 +60,12 @@ pub(super) fn bits(header: &Header, file: &mut impl Read, most: usize) -> Result
             let values = numbers(&Header { shape: shape.clone(), ..header.clone() }, file, number)?;
             Ok(Array { shape, values })
         }
+        Some((samples, rest)) if *samples > most => {
+            let mut array = read(header, file, number)?;
+            array.values.truncate(most * rest.iter().product::<usize>());
+            array.shape[0] = most;
+            Ok(array)
+        }
         Some(_) | None => read(header, file, number),
     }
 }
@@ -249,6 +255,8 @@ mod tests {
             (array.shape.as_slice(), array.values.as_slice()),
             (&[2, 3][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..])
         );
+        let first = bits(&header, &mut &[1, 4, 2, 5, 3, 6][..], 1).unwrap();
+        assert_eq!((first.shape, first.values), (vec![1, 3], vec![1, 2, 3]));
         let last = Array { shape: vec![1, 1, 2, 3], values: vec![1, 2, 3, 4, 5, 6] };
         let first = last.permuted(&[0, 3, 1, 2]);
         assert_eq!((first.shape, first.values), (vec![1, 3, 1, 2], vec![1, 4, 2, 5, 3, 6]));

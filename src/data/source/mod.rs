@@ -111,7 +111,9 @@ pub use images::{Damaged, Images};
 pub use iris::Iris;
 pub use kmnist::Kmnist;
 pub use mnist::Mnist;
-pub use numpy::{ChannelAxis, Numpy};
+#[cfg(test)]
+pub use numpy::ChannelAxis;
+pub use numpy::Numpy;
 pub use svhn::Svhn;
 
 crate::choice! {
@@ -236,3 +238,6 @@ pub struct Original {
 
 /// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+#[cfg(test)]
+mod tests;

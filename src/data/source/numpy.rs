@@ -29,8 +29,8 @@ dataset! {
     }
 }
 
-/// Samples that are looked at for numbers that single precision rounds.
-const LOOKED_AT: usize = 10_000;
+/// Samples, and values of them, that are looked at for numbers that single precision rounds.
+const LOOKED_AT: [usize; 2] = [10_000, 1 << 22];
 
 impl Numpy {
     fn is_channels_last(&self) -> bool {
@@ -70,7 +70,8 @@ impl Numpy {
             notes.push(format!("Arrays that are of no part and not used: {shown}{more}."));
         }
         if self.normalize == Normalize::None && parts.train.is_wide() {
-            let first = arrays.read_exact(&parts.train, self.is_channels_last(), LOOKED_AT, None)?;
+            let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);
+            let first = arrays.read_exact(&parts.train, self.is_channels_last(), most, None)?;
             let kind = if first.shape.is_image() { "channel" } else { "feature" };
             let name = |channel| (channel, format!("{kind} {channel} of {samples}"));
             notes.extend(first.coarse((0..first.shape.channels).map(name)));

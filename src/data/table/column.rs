@@ -174,33 +174,25 @@ impl Column {
         }
     }
 
-    /// What looks odd in it, as whole sentences; `has_semicolons` is of the table, `style` of its numbers.
-    pub fn notes(&self, name: &str, has_semicolons: bool, style: &NumberStyle) -> Vec<String> {
+    /// What looks odd in it, as whole sentences. A column that `is_word` was named in the settings; points in numbers may be
+    /// `between_thousands` in tables as Germans have them.
+    pub fn notes(&self, name: &str, is_word: bool, between_thousands: bool) -> Vec<String> {
         match self {
-            Self::Numbers(numbers)
-                if numbers.may_be_thousands && has_semicolons && *style == NumberStyle::Plain =>
+            Self::Numbers(numbers) if numbers.may_be_thousands && between_thousands => vec![format!(
+                "Column \"{name}\": every number has three digits behind a point, and is read with a decimal point. If 1.000 is a \
+                 thousand, write numbers: DecimalComma."
+            )],
+            Self::Label(words) | Self::Words(words) if is_word => words.missing(name),
+            Self::Words(words)
+                if words.known.len() > 2 && words.known.keys().all(|word| begins_with_digit(word)) =>
             {
+                let (count, known) = (words.known.len(), &words.sorted().0[0]);
                 vec![format!(
-                    "Column \"{name}\": every number has three digits behind a point, and is read with a decimal point. If 1.000 \
-                     is a thousand, write numbers: DecimalComma."
+                    "Column \"{name}\": its {count} words begin with digits, as \"{known}\", and each is a feature of its own. If \
+                     they are numbers, write them as such."
                 )]
             }
-            Self::Label(words) => words.missing(name),
-            Self::Words(words) => {
-                let (mut notes, known) = (words.missing(name), words.sorted().0);
-                if known.len() > 2
-                    && known.iter().all(|word| begins_with_digit(word) && word.parse::<f64>().is_err())
-                {
-                    notes.push(format!(
-                        "Column \"{name}\": its {} words begin with digits, as \"{}\", and each is a feature of its own. If \
-                         they are numbers, write them as such.",
-                        known.len(),
-                        known[0]
-                    ));
-                }
-                notes
-            }
-            Self::LeftOut | Self::Unknown | Self::Numbers(_) => Vec::new(),
+            Self::LeftOut | Self::Unknown | Self::Numbers(_) | Self::Label(_) | Self::Words(_) => Vec::new(),
         }
     }
 }

@@ -102,7 +102,8 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
     }
     let mut notes = Vec::new();
     for (column, name) in columns.iter().zip(&reader.names) {
-        notes.extend(column.notes(&short(name), reader.separator == b';', settings.numbers));
+        let between_thousands = reader.separator == b';' && *settings.numbers == NumberStyle::Plain;
+        notes.extend(column.notes(&short(name), settings.words.contains(name), between_thousands));
     }
     let names = std::mem::take(&mut reader.names);
     let content = reader.content()?;

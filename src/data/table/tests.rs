@@ -41,7 +41,7 @@ fn every_mistake_names_its_place_and_a_remedy() {
         ("a,y\n1,p\n,q\n", "line 3, column \"a\": a value, not a missing one, found \"\". Fill it in"),
         ("a,y\n1,p\nNA,q\n", "found \"NA\""),
         ("a,y\n1,p\nx,q\n", "line 3, column \"a\": a finite number, as in the lines before, found \"x\""),
-        ("a,y\n1,p\n1e60,q\n", "column \"a\": a finite number"),
+        ("a,y\n1,p\n1e60,q\n", "column \"a\": a number that is finite in single precision"),
         ("a,y\nx,p\n1,q\n", "line 3, column \"a\": a word"),
         ("a,y\n1,p\n1,2,q\n", "line 3: 2 cells, as in the header, found 3"),
         ("a,a\n1,p\n", "a header with a name for each column, found \"a\", \"a\""),
