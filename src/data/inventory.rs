@@ -197,7 +197,9 @@ impl Inventory {
         lines.extend(self.notes.iter().map(|note| (NOTE, note.clone())));
         let ContentDigest { files, samples } = &self.digest;
         for (label, digest) in [("files' SHA-256", files), (SAMPLES_DIGEST, samples)] {
-            lines.extend((!digest.is_empty()).then(|| (label, digest.chars().take(DIGITS).chain(['…']).collect())));
+            lines.extend(
+                (!digest.is_empty()).then(|| (label, digest.chars().take(DIGITS).chain(['…']).collect())),
+            );
         }
         lines
     }

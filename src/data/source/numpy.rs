@@ -127,7 +127,16 @@ impl Source for Numpy {
             ..Found::default()
         };
         let labels = [train, validation, test];
-        Ok(Looked { found, details: Details { files: arrays.files(&parts.all()), labels, split, notes, ..Details::default() } })
+        Ok(Looked {
+            found,
+            details: Details {
+                files: arrays.files(&parts.all()),
+                labels,
+                split,
+                notes,
+                ..Details::default()
+            },
+        })
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
