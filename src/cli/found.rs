@@ -49,7 +49,8 @@ impl Found {
         let (mut found, datasets) = (Self::default(), Datasets::default());
         let mut seen = BTreeSet::new();
         // The seeds of an arm have the same data.
-        for Run { spec, arm, .. } in runs.iter().filter(|run| seen.insert((run.arm_index, run.arm.as_str()))) {
+        for Run { spec, arm, .. } in runs.iter().filter(|run| seen.insert((run.arm_index, run.arm.as_str())))
+        {
             let branches = program(&spec.plan).into_iter().filter_map(|step| match step.op {
                 Op::Enter(branch) => branch.data.map(|data| (format!("{arm}, branch {}", branch.name), data)),
                 Op::Stage(_) | Op::Leave(_) => None,
@@ -180,7 +181,9 @@ mod tests {
         assert!(found.notes.contains(&note), "{:?}", found.notes);
         let lines = found.text(|_| true);
         assert!(lines.starts_with(&format!("Data: CIFAR-10, {}\n", folder.path().display())), "{lines}");
-        assert!(lines.contains("\n  samples           10,000 for training, 0 for validation, 10,000 for testing"));
+        assert!(
+            lines.contains("\n  samples           10,000 for training, 0 for validation, 10,000 for testing")
+        );
         assert_eq!(found.data[0].inventory.shortage, Some((10_000, 50_000)));
         let [whole, there] =
             [&run, &found.measured(std::slice::from_ref(&run))[0]].map(|run| cost(run).unwrap().iterations);
@@ -233,7 +236,10 @@ mod tests {
         assert_eq!(heads(found.text(|arm| arm == "some")).len(), 2);
         assert!(found.notes.is_empty(), "{:?}", found.notes);
         let json = serde_json::to_value(&found.data).unwrap();
-        assert_eq!((&json[2]["train"]["samples"], &json[1]["used_by"][1]), (&700.into(), &"some, branch b".into()));
+        assert_eq!(
+            (&json[2]["train"]["samples"], &json[1]["used_by"][1]),
+            (&700.into(), &"some, branch b".into())
+        );
         assert_eq!(json[0]["digest"]["samples"].as_str().unwrap().len(), 64);
     }
 }

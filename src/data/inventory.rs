@@ -166,7 +166,8 @@ impl Inventory {
     /// Tells everything in lines for people, each with its label. Of long lists, `all` gives every name instead of the first
     /// ones and the number of the others.
     pub fn lines(&self, all: bool) -> Vec<(&'static str, String)> {
-        let first = |names: &mut dyn Iterator<Item = String>| some(names, if all { usize::MAX } else { FIRST });
+        let first =
+            |names: &mut dyn Iterator<Item = String>| some(names, if all { usize::MAX } else { FIRST });
         let mut lines = Vec::new();
         let count = grouped(self.classes.len() as u64);
         let mut names = self.classes.iter().map(str::to_owned);
@@ -196,7 +197,9 @@ impl Inventory {
         lines.extend(self.notes.iter().map(|note| (NOTE, note.clone())));
         let Digests { files, samples } = &self.digest;
         for (label, digest) in [("files' SHA-256", files), (SAMPLES_DIGEST, samples)] {
-            lines.extend((!digest.is_empty()).then(|| (label, digest.chars().take(DIGITS).chain(['…']).collect())));
+            lines.extend(
+                (!digest.is_empty()).then(|| (label, digest.chars().take(DIGITS).chain(['…']).collect())),
+            );
         }
         lines
     }

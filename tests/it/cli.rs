@@ -206,7 +206,10 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
         said.contains("b minus a, seed by seed\nlast test accuracy: ") && said.contains("n = 2"),
         "{said}"
     );
-    assert!(said.contains("Start: Digits (built in): 100 for training, 0 for validation, 50 for testing; 10"), "{said}");
+    assert!(
+        said.contains("Start: Digits (built in): 100 for training, 0 for validation, 50 for testing; 10"),
+        "{said}"
+    );
     let json = bench.shown(&["--pairs", "a", "b"]);
     assert_eq!(
         (&json["pairs"][0]["test_accuracy"]["n"], json["runs"].as_array().unwrap().len()),

@@ -130,7 +130,10 @@ fn check_in_json_tells_programs_what_is_wrong_and_what_is_in_the_data() {
     assert_eq!((&data["name"], &data["path"]), (&"Table (CSV)".into(), &"t.csv".into()));
     assert_eq!(data["classes"], serde_json::json!(["cat", "cow", "dog"]));
     assert_eq!((&data["train"]["samples"], &data["test"]["samples"]), (&5.into(), &1.into()));
-    assert_eq!((&data["shape"], &data["used_by"]), (&serde_json::json!([4, 1, 1]), &serde_json::json!(["a"])));
+    assert_eq!(
+        (&data["shape"], &data["used_by"]),
+        (&serde_json::json!([4, 1, 1]), &serde_json::json!(["a"]))
+    );
     assert_eq!(data["digest"]["files"].as_str().unwrap().len(), 16);
 
     let (status, wrong) = json(&["--set", "train.batch=0"]);

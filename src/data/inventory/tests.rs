@@ -65,10 +65,8 @@ fn data_that_were_read_have_the_counts_of_their_classes() {
 #[test]
 fn labels_before_and_after_reading_are_the_same_under_every_setting() {
     let whole = digits();
-    let details = Details {
-        labels: [whole.train.labels, Vec::new(), whole.test.labels],
-        ..Details::default()
-    };
+    let details =
+        Details { labels: [whole.train.labels, Vec::new(), whole.test.labels], ..Details::default() };
     let with = |validation, limit_train, limit_test, labels: Labels| {
         Data::Digits(Digits { validation, limit_train, limit_test, labels, ..Digits::default() })
     };
@@ -164,7 +162,10 @@ fn pictures_tell_the_files_that_are_none_by_reason_and_ending() {
         ],
     );
     let (label, last) = &inventory.lines(false)[6];
-    assert_eq!((*label, last.as_str()), ("left out", "1 file: no ending of a picture; the first: elsewhere/LICENCE"));
+    assert_eq!(
+        (*label, last.as_str()),
+        ("left out", "1 file: no ending of a picture; the first: elsewhere/LICENCE")
+    );
     assert!(inventory.summary().ends_with("; 2 classes; 1,201 files left out"), "{}", inventory.summary());
     assert_eq!(
         inventory.sentences(),
@@ -205,7 +206,9 @@ fn labels_with_gaps_and_classes_that_a_limit_cuts_off_are_notes() {
     // The training part begins with 1, 2, 3, 4, 6, 7, 8, 9, 1.
     assert_eq!(
         inventory.notes,
-        ["classes 0 and 5 have no samples in the training part, so that no network learns them; raise limit_train"]
+        [
+            "classes 0 and 5 have no samples in the training part, so that no network learns them; raise limit_train"
+        ]
     );
 }
 
@@ -218,7 +221,10 @@ fn of_many_classes_the_first_are_named_and_all_where_there_is_room() {
     let (_, classes) = &inventory.lines(false)[0];
     assert!(classes.starts_with("12: class 0, ") && classes.ends_with(", class 9 and 2 more"), "{classes}");
     assert!(inventory.lines(true)[0].1.ends_with(", class 10, class 11"));
-    assert_eq!(inventory.lines(false)[2], ("one sample", "4×8 pixels (height × width), 3 channels".to_owned()));
+    assert_eq!(
+        inventory.lines(false)[2],
+        ("one sample", "4×8 pixels (height × width), 3 channels".to_owned())
+    );
     assert_eq!(inventory.title(), "NumPy arrays");
     let iris = lines(&Data::Iris(Iris::default()), &Details::default());
     assert_eq!(iris.last().unwrap(), &("one sample", "4 features".to_owned()));

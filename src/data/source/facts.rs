@@ -6,7 +6,8 @@ use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Details, Found, KnownSet, Labels, Looked, Options, Origin, Places, Shape, prepare,
+    ClassNames, DataError, Dataset, Details, Found, KnownSet, Labels, Looked, Options, Origin, Places, Shape,
+    prepare,
 };
 
 /// What is known of a dataset before it is read.

@@ -101,7 +101,8 @@ pub fn data(page: &mut Page, material: &Material<'_>) {
             "" => String::new(),
             branch => format!(", branch {branch}"),
         };
-        let whose = if kinds.len() == 1 { String::new() } else { format!(" (arm {}{branch})", listed(&arms)) };
+        let whose =
+            if kinds.len() == 1 { String::new() } else { format!(" (arm {}{branch})", listed(&arms)) };
         page.table(&format!("{}{whose}", report.summary), &["What", "Found"], &report.rows);
     }
     cut(page, kinds.len().min(MOST_DATA), kinds.len(), "kinds of data");
