@@ -6,6 +6,9 @@ use super::{Csv, Data, Numpy};
 use crate::data::testing::real_data;
 use crate::data::{Looked, Normalize};
 
+/// Changes settings of a table or of arrays.
+type Change = fn(&mut Csv, &mut Numpy);
+
 /// What is said of a table with this label, or of arrays: the shape, the sizes and the names of classes, and the notes; or what is wrong.
 fn said(path: &Path, change: impl FnOnce(&mut Csv, &mut Numpy)) -> String {
     let file = path.display().to_string();
@@ -35,7 +38,7 @@ fn case(name: &str) -> Option<PathBuf> {
     real_data("../cases").map(|cases| cases.join(name))
 }
 
-fn check(folder: &str, expected: &[(&str, fn(&mut Csv, &mut Numpy), &str)]) {
+fn check(folder: &str, expected: &[(&str, Change, &str)]) {
     let Some(folder) = case(folder) else { return };
     for (file, change, expected) in expected {
         let said = said(&folder.join(file), change);
@@ -89,9 +92,8 @@ fn tables_of_pandas_and_excel() {
 #[test]
 fn numbers_as_people_write_them() {
     const READ: &str = "[1, 1, 1]";
-    const GROUPED: fn(&mut Csv, &mut Numpy) = |csv, _| csv.numbers = crate::data::table::NumberStyle::Grouped;
-    const COMMA: fn(&mut Csv, &mut Numpy) =
-        |csv, _| csv.numbers = crate::data::table::NumberStyle::DecimalComma;
+    const GROUPED: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::Grouped;
+    const COMMA: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::DecimalComma;
     check(
         "thousands",
         &[
@@ -135,7 +137,7 @@ fn numbers_as_people_write_them() {
 
 #[test]
 fn arrays_of_keras_medmnist_and_python_2() {
-    const LAST: fn(&mut Csv, &mut Numpy) = |_, numpy| numpy.channels = super::ChannelAxis::Last;
+    const LAST: Change = |_, numpy| numpy.channels = super::ChannelAxis::Last;
     check(
         "nhwc",
         &[

@@ -122,11 +122,15 @@ impl Column {
         if cell.is_empty() || (!is_word && MISSING.contains(&cell)) {
             return Err(("a value, not a missing one", missing(cell, is_label)));
         }
+        // A word that is known was looked at before.
+        let is_word = is_word || matches!(self, Self::Words(words) if words.known.contains_key(cell));
         let number = if is_word || is_label { None } else { number(cell, style) };
-        if !is_word && !is_label && number.is_none() {
-            if let Some(refusal) = like_number(cell) {
-                return Err(refusal);
-            }
+        if !is_word
+            && !is_label
+            && number.is_none()
+            && let Some(refusal) = like_number(cell)
+        {
+            return Err(refusal);
         }
         if matches!(self, Self::Unknown) {
             let words = || Self::Words(Words::default());

@@ -190,7 +190,11 @@ impl<'a> Reader<'a> {
             let expected = "columns with commas, semicolons, tabs or vertical bars between them";
             return Err(DataError::wrong(self.path, expected, found, remedy));
         }
-        let there_are = || format!("there are {}", shown(&self.names));
+        let there_are = || {
+            let is_comment = self.names[0].starts_with('#');
+            let remedy = if is_comment { "; remove comments before the names of the columns" } else { "" };
+            format!("there are {}{remedy}", shown(&self.names))
+        };
         let unknown = |(setting, name): (&'static str, &str)| {
             let problem =
                 format!("there is no column \"{name}\" in {}; {}", self.path.display(), there_are());
@@ -345,8 +349,7 @@ fn wrong(path: &Path, lines_before: u64, error: &::csv::Error) -> DataError {
             path,
             format!("{place}{expected_len} cells, as in the header"),
             format!("{len}"),
-            "Correct the line; cells with the separator in them need quotes, and no comments may stand before the names of \
-             the columns",
+            "Correct the line; cells with the separator in them need quotes",
         ),
         ::csv::ErrorKind::Utf8 { .. } => {
             let remedy = "Save the table with the encoding UTF-8";

@@ -54,7 +54,7 @@ fn every_mistake_names_its_place_and_a_remedy() {
         ("# by us\na,y\n1,p\n", "with the names of the columns in its first line"),
         (
             "# by us, 2020\na,b,y\n1,2,p\n",
-            "line 2: 2 cells, as in the header, found 3. Correct the line; cells with the separator in them need quotes, and no comments",
+            "there are \"# by us\", \"2020\"; remove comments before the names of the columns",
         ),
         (
             "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n",
