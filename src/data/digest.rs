@@ -38,8 +38,8 @@ fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
         hash.update(&bytes);
     }
     match part.store() {
-        Store::Values(values) => {
-            for block in values.chunks(BLOCK) {
+        Store::Values(_) | Store::Exact(_) => {
+            for block in part.values()?.chunks(BLOCK) {
                 bytes.clear();
                 bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
                 hash.update(&bytes);

@@ -22,6 +22,10 @@ pub enum DataError {
     #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
+    /// Something else stands in the place of a file: [`super::stand_in()`] says what, and the remedy.
+    #[error("{} is {what}", path.display())]
+    StandIn { path: PathBuf, what: &'static str },
+
     /// A file or folder of the user is not where the experiment says.
     #[error("{}: cannot be found ({source}). Correct the path in the settings of the data, relative to the experiment file", path.display())]
     NotThere { path: PathBuf, source: io::Error },

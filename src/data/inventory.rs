@@ -197,7 +197,9 @@ impl Inventory {
         lines.extend(self.notes.iter().map(|note| (NOTE, note.clone())));
         let ContentDigest { files, samples } = &self.digest;
         for (label, digest) in [("files' SHA-256", files), (SAMPLES_DIGEST, samples)] {
-            lines.extend((!digest.is_empty()).then(|| (label, begin(digest).to_owned() + "…")));
+            lines.extend(
+                (!digest.is_empty()).then(|| (label, digest.chars().take(DIGITS).chain(['…']).collect())),
+            );
         }
         lines
     }
@@ -226,6 +228,9 @@ impl Inventory {
             let verb = if files == 1 { "was" } else { "were" };
             let of_each: Vec<String> = self.left_out.iter().map(LeftOut::count_and_reason).collect();
             say(format!("{} {verb} left out ({})", counted(files, "file"), of_each.join("; ")));
+        }
+        if !self.digest.files.is_empty() {
+            say(format!("The digest of the files is {}", self.digest.files));
         }
         text
     }
@@ -257,14 +262,10 @@ impl Inventory {
     }
 }
 
-/// Labels of lines that others look for.
+/// The label of lines with what is worth knowing.
 pub const NOTE: &str = "note";
+/// The label of the line with the first digits of [`Digests::samples`].
 pub const SAMPLES_DIGEST: &str = "samples' SHA-256";
-
-/// Returns the first digits of a digest.
-pub fn begin(digest: &str) -> &str {
-    digest.get(..DIGITS).unwrap_or(digest)
-}
 
 impl Looks {
     /// Tells what is known of the content of these data before they are read; `side` as for [`Data::facts`].

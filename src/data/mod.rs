@@ -20,6 +20,7 @@
 //! | `stand_in` | pointers and pages in the place of files |
 //! | `recognise` | which dataset a file or folder holds |
 //! | `digest`, `digests` | names for what a run has seen: its samples, and files with a cache |
+//! | `exact` | values in double precision, until they are scaled |
 //! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
@@ -31,6 +32,7 @@ mod digests;
 mod embedded;
 mod emnist;
 mod error;
+mod exact;
 mod files;
 mod found;
 mod idx;
@@ -66,7 +68,7 @@ pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
 pub use found::{Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
-pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST, begin};
+pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};

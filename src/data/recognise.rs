@@ -47,7 +47,8 @@ fn user_data(path: &Path) -> Option<Recognised> {
         "csv" | "tsv" => {
             let columns = table::columns(path).ok()?;
             let label = label_among(&columns)?.clone();
-            found(Data::Csv(Csv { label, ..Csv::default() }), path)
+            let leave_out = columns.into_iter().filter(|name| name.starts_with(table::UNNAMED)).collect();
+            found(Data::Csv(Csv { label, leave_out, ..Csv::default() }), path)
         }
         "npz" if path.is_file() => found(Data::Numpy(Numpy::default()), path),
         "npy" => path
@@ -58,11 +59,12 @@ fn user_data(path: &Path) -> Option<Recognised> {
     }
 }
 
-/// The column that may have the classes: one with a usual name, otherwise the last.
+/// The column that may have the classes: one with a usual name, otherwise the last that has a name.
 fn label_among(columns: &[String]) -> Option<&String> {
     const USUAL: [&str; 7] = ["label", "class", "target", "y", "species", "category", "quality"];
     let named = |name: &&str| columns.iter().find(|column| column.to_lowercase() == **name);
-    USUAL.iter().find_map(named).or(columns.last())
+    let last = columns.iter().rfind(|name| !name.starts_with(table::UNNAMED));
+    USUAL.iter().find_map(named).or(last)
 }
 
 fn ending(path: &Path) -> String {

@@ -50,6 +50,16 @@ pub(super) fn stratified_test(labels: &[u32], test: f64) -> Result<Vec<u32>, Dat
     Ok(stratified(TEST_KEY, labels, quotas, count))
 }
 
+/// The labels of the samples that stay for training, and of the `count` ones that are for testing.
+pub(super) fn split_labels(labels: &[u32], count: usize) -> [Vec<u32>; 2] {
+    let mut parts = [Vec::with_capacity(labels.len() - count), Vec::with_capacity(count)];
+    let mut tested = chosen(TEST_KEY, labels.len(), count).into_iter().peekable();
+    for (index, label) in labels.iter().enumerate() {
+        parts[usize::from(tested.next_if_eq(&(index as u32)).is_some())].push(*label);
+    }
+    parts
+}
+
 /// Returns the first `count` samples of one fixed shuffle, ascending.
 fn chosen(key: [u8; 32], len: usize, count: usize) -> Vec<u32> {
     let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(key));
@@ -140,6 +150,13 @@ mod tests {
         let mut all = [train.labels, validation.labels].concat();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..100));
+    }
+
+    #[test]
+    fn labels_are_split_as_samples_are() {
+        let mut train = samples(50);
+        let test = take_test(&mut train, 0.2).unwrap();
+        assert_eq!(split_labels(&samples(50).labels, 10), [train.labels, test.labels]);
     }
 
     #[test]

@@ -124,6 +124,9 @@ pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String
     Ok(text)
 }
 
+/// How the names of files begin that are not whole.
+const UNFINISHED: &str = ".weightlab-";
+
 /// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
 /// replaced.
 ///
@@ -161,7 +164,18 @@ pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.prefix(".weightlab-").tempfile_in(folder)
+    builder.prefix(UNFINISHED).tempfile_in(folder)
+}
+
+/// Removes what killed processes have left in a folder and below it of files that were not whole; nobody may write there.
+pub fn remove_unfinished(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_unfinished(&entry.path());
+        } else if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let _ = std::fs::remove_file(entry.path()); // one that stays does no harm
+        }
+    }
 }
 
 /// The file that a path leads to over links, which may be missing at the end.
@@ -248,6 +262,13 @@ mod tests {
         std::fs::set_permissions(&new, PermissionsExt::from_mode(0o600)).unwrap();
         write_atomically(&new, b"2").unwrap();
         assert_eq!(mode(&new), 0o600);
+        std::fs::create_dir(folder.path().join("below")).unwrap();
+        for left in [folder.path(), &folder.path().join("below")] {
+            new_file(left).unwrap().keep().unwrap(); // as a kill does
+        }
+        remove_unfinished(folder.path());
+        assert_eq!(std::fs::read_dir(folder.path().join("below")).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "files that are whole stay");
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod identity;
 mod inputs;
 pub mod intervention;
 mod location;
+#[cfg(test)]
+mod one_value_tests;
 pub mod paths;
 pub mod plan;
 mod problem;

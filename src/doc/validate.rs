@@ -274,9 +274,6 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
 }
 
 #[cfg(test)]
-mod one_value_tests;
-
-#[cfg(test)]
 mod tests {
     use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::event::ReportLevel;
 use super::{Report, RunRecord};
-use crate::doc::{Inventory, SAMPLES_DIGEST};
+use crate::doc::{Inventory, SAMPLES_DIGEST, listed};
 use crate::form::number::{counted, grouped};
 
 /// What reports about data are about.
@@ -49,7 +49,10 @@ pub fn sentences<'a>(records: impl IntoIterator<Item = &'a RunRecord>) -> String
     for report in records.into_iter().flat_map(RunRecord::reports) {
         counts[usize::from(!report.branch.is_empty())].extend(count(report));
         let rows = report.rows.iter().filter(|_| is_of_data(report) && report.branch.is_empty());
-        digests.extend(rows.filter(|row| row[0] == SAMPLES_DIGEST).map(|row| row[1].as_str()));
+        digests.extend(rows.filter_map(|row| match row.as_slice() {
+            [label, digest] if label == SAMPLES_DIGEST => Some(digest.trim_end_matches('…')),
+            _ => None,
+        }));
     }
     let of = |counts: &BTreeSet<u64>, of: &str| {
         let (Some(least), Some(most)) = (counts.first(), counts.last()) else { return String::new() };
@@ -64,8 +67,8 @@ pub fn sentences<'a>(records: impl IntoIterator<Item = &'a RunRecord>) -> String
     let digests: Vec<&str> = digests.into_iter().collect();
     let digests = match digests.as_slice() {
         [] => String::new(),
-        [one] => format!(" The SHA-256 of all samples as runs saw them is {one}."),
-        several => format!(" Runs saw different samples; their SHA-256 are {}.", several.join(", ")),
+        [one] => format!(" The SHA-256 of all samples as runs saw them begins with {one}."),
+        several => format!(" Runs saw different samples, whose SHA-256 begin with {}.", listed(several)),
     };
     of(&counts[0], "these") + &of(&counts[1], "the data of branches") + &digests
 }
@@ -131,9 +134,9 @@ mod tests {
             inventory.digest.samples = digest.to_owned();
             RunRecord::of([Event::Report(report(&inventory))])
         };
-        let one = " The SHA-256 of all samples as runs saw them is 0123456789abcdef….";
+        let one = " The SHA-256 of all samples as runs saw them begins with 0123456789abcdef.";
         assert_eq!(sentences(&[with("0123456789abcdef0123"), with("0123456789abcdef0123")]), one);
-        let two = " Runs saw different samples; their SHA-256 are aa…, bb….";
+        let two = " Runs saw different samples, whose SHA-256 begin with aa and bb.";
         assert_eq!(sentences(&[with("aa"), with("bb")]), two);
         let older = r#"{"event":"report","stage":"","kind":"data","summary":"Left out 1 sample that could not be read; the first: a","level":"Warning","columns":["left out"],"rows":[["a"]]}"#;
         let older = RunRecord::of([serde_json::from_str(older).unwrap()]);

@@ -186,6 +186,9 @@ mod tests {
             }
             assert_eq!(problems(plan, base), Vec::<String>::new());
         }
+        std::fs::write(base.join("list.csv"), "version https://git-lfs.github.com/spec/v1\n").unwrap();
+        let pointer = problems("Campaign(faults: File(\"list.csv\"))", base);
+        assert!(pointer[0].contains("list.csv is a Git LFS pointer"), "{pointer:?}");
         std::fs::write(base.join("list.csv"), "parameter,index,bit\nfc9.weight,0,30\n").unwrap();
         let wrong = problems("Campaign(faults: File(\"list.csv\"))", base);
         assert!(wrong[0].contains("list.csv: line 2: there is no parameter"), "{wrong:?}");

@@ -15,7 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["show", "x.ron", "--reports"],
     &["status", "x.ron"],
     &["run", "x.ron"],
-    &["submit", "x.ron", "--shards", "2", "--dry-run"],
+    &["submit", "x.ron", "--shards", "1", "--set", "seeds=[7]", "--dry-run"],
     &["inspect", "w.safetensors"],
     &["inspect", "w.safetensors", "--json"],
     &["data", "list"],

@@ -120,15 +120,7 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
         count,
         first,
     });
-    Ok(Pictures {
-        train,
-        validation,
-        test,
-        classes,
-        split: words,
-        left_out: left_out.collect(),
-        notes,
-    })
+    Ok(Pictures { train, validation, test, classes, split: words, left_out: left_out.collect(), notes })
 }
 
 /// A walk through the folders of the parts.

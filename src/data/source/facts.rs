@@ -8,8 +8,8 @@ use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options, Origin,
-    Places, Shape, prepare,
+    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
+    Origin, Places, Shape, prepare,
 };
 use crate::form::number::hexadecimal;
 

@@ -125,7 +125,12 @@ impl Source for Images {
             read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
         check_classes(train, &read_train.labels, &left_out)?;
         let validation = validation.map(|_| read_validation);
-        Ok(Parts { validation, is_stratified: self.is_stratified(), left_out, ..Parts::new(read_train, test, classes.len()) })
+        Ok(Parts {
+            validation,
+            is_stratified: self.is_stratified(),
+            left_out,
+            ..Parts::new(read_train, test, classes.len())
+        })
     }
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {

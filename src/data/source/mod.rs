@@ -114,6 +114,8 @@ pub use images::{Damaged, Images};
 pub use iris::Iris;
 pub use kmnist::Kmnist;
 pub use mnist::Mnist;
+#[cfg(test)]
+pub use numpy::ChannelAxis;
 pub use numpy::Numpy;
 pub use svhn::Svhn;
 
@@ -255,3 +257,6 @@ const EVERY_FIFTH: &str = "every fifth sample for testing";
 
 /// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+#[cfg(test)]
+mod tests;

@@ -70,6 +70,7 @@ pub fn combine(file: &mut TensorFile) {
             None => {}
         }
     }
+    unknown.retain(|weight| !made.contains_key(weight)); // the second part alone says nothing
     let mut notes: BTreeMap<Rule, Vec<String>> = BTreeMap::new();
     for (weight, (rule, parts)) in made {
         let [first, second] = parts.each_ref().map(|part| file.heads.remove(part));

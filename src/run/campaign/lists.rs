@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::data::stand_in;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultSource};
 use crate::doc::fault_sites::fault_places;
@@ -39,6 +40,9 @@ fn read_list(
 ) -> Result<Vec<ListedTrial>, String> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    if let Some(what) = stand_in(text.as_bytes()) {
+        return Err(format!("{name} is {what}"));
+    }
     let trials = read(&text).and_then(|rows| place(&rows, campaign, structure, images));
     match trials {
         Ok(trials) if trials.is_empty() => {

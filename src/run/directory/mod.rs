@@ -42,7 +42,7 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
 use super::tables::{Table, Tables};
-use crate::doc::file::write_atomically;
+use crate::doc::file::{remove_unfinished, write_atomically};
 use crate::doc::{Inventory, Run, RunSpec};
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
@@ -106,6 +106,7 @@ impl RunDirectory {
         let path = folder.join(&run.id);
         std::fs::create_dir_all(&path).map_err(RunError::disk(&path))?;
         let claim = Claim::take(&path)?;
+        remove_unfinished(&path);
         let about = About::again(run, &path);
         if !is_done(folder, &run.id) {
             about.write(&path).map_err(RunError::disk(&path))?;

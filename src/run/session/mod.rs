@@ -240,7 +240,9 @@ impl<'a> Session<'a> {
             }
             FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
         });
-        copied.map(|file| self.file_name(file)).filter(|name| !self.input_path(name).starts_with(&self.context.output))
+        copied
+            .map(|file| self.file_name(file))
+            .filter(|name| !self.input_path(name).starts_with(&self.context.output))
     }
 
     /// Checks that a file which was just read is what the run was made for, where that is known.

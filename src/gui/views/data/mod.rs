@@ -89,8 +89,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
            what its network predicts and with which probability. The list chooses a class or a predicted class; Wrong \
            leaves only the wrong predictions. Confusion has a row for each class and a column for each predicted \
            class, and can be exported. From a trial in Campaigns, Show in Data leads to the test samples that its fault \
-           changed, in the data of its run. The line below the bar folds what was found in the data: classes, sizes, where the parts \
-           come from, columns, files left out. Pixels are those after resizing and normalization, stretched from the lowest value to the highest.",
+           changed, in the data of its run. Pixels are those after resizing and normalization, stretched from the lowest value to the highest; \
+           the line above them opens and folds what was found in the data.",
     make: || Box::<DataView>::default(),
 };
 

@@ -96,7 +96,7 @@ fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusio
         }
         Line::Channel(channel) => {
             let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
-                .map(|values| Some(plain(fixed(f64::from(values[channel]), 4))));
+                .map(|values| Some(plain(fixed(values[channel], 4))));
             cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
         }
         Line::Measured => {
