@@ -91,7 +91,9 @@ fn stratified(key: [u8; 32], labels: &[u32], quotas: Vec<usize>, count: usize) -
 fn quotas(labels: &[u32], count: usize) -> Vec<usize> {
     let classes = labels.iter().max().map_or(0, |last| *last as usize + 1);
     let mut sizes = vec![0_usize; classes];
-    labels.iter().for_each(|label| sizes[*label as usize] += 1);
+    for label in labels {
+        sizes[*label as usize] += 1;
+    }
     let all = labels.len().max(1);
     let mut quotas: Vec<usize> = sizes.iter().map(|size| count * size / all).collect();
     let mut order: Vec<usize> = (0..classes).collect();
@@ -99,7 +101,9 @@ fn quotas(labels: &[u32], count: usize) -> Vec<usize> {
     let more = count - quotas.iter().sum::<usize>();
     let may_give = |class: &&usize| quotas[**class] + 1 < sizes[**class];
     let giving: Vec<usize> = order.iter().filter(may_give).take(more).copied().collect();
-    giving.into_iter().for_each(|class| quotas[class] += 1);
+    for class in giving {
+        quotas[class] += 1;
+    }
     quotas
 }
 

@@ -16,7 +16,7 @@ use super::picture::{MOST_BYTES, check_sides};
 /// # Errors
 /// Why it cannot be read.
 pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, String> {
-    let words = |error: TiffError| error.to_string();
+    let words = |error: TiffError| format!("a TIFF that is not read: {error}");
     let mut limits = Limits::default();
     limits.decoding_buffer_size = MOST_BYTES as usize;
     limits.intermediate_buffer_size = MOST_BYTES as usize;
@@ -27,7 +27,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, String> {
     let [fill, turned, extra] = [tag(Tag::FillOrder)?, tag(Tag::Orientation)?, tag(Tag::ExtraSamples)?];
     let first = |values: Option<Vec<u16>>| values.and_then(|values| values.first().copied());
     if first(fill) == Some(2) {
-        return Err("the bits of its bytes are in reverse order, which is not read".to_owned());
+        return Err("a TIFF that is not read: the bits of its bytes are in reverse order".to_owned());
     }
     let kind = decoder.colortype().map_err(words)?;
     let mut values = DecodingResult::U8(Vec::new());
@@ -42,11 +42,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, String> {
         (_, DecodingResult::U16(values)) if kind.bit_depth() == 16 => {
             values.into_iter().map(|value| (value >> 8) as u8).collect()
         }
-        (kind, _) => return Err(format!("its colours ({kind:?}) are not read")),
+        (kind, _) => return Err(format!("a TIFF that is not read: its colours are {kind:?}")),
     };
     let channels = kind.num_samples() as usize;
     if values.len() < pixels * channels {
-        return Err("it has too few pixels".to_owned());
+        return Err("a TIFF with too few pixels".to_owned());
     }
     let value = |pixel: usize, channel: usize| {
         let place = if layout.planes > 1 { channel * pixels + pixel } else { pixel * channels + channel };
@@ -65,7 +65,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, String> {
         _ => None,
     };
     if colour(0).is_none() {
-        return Err(format!("its colours ({kind:?}) are not read"));
+        return Err(format!("a TIFF that is not read: its colours are {kind:?}"));
     }
     let at = |x: u32, y: u32| Rgb(colour(y as usize * columns + x as usize).unwrap_or_default());
     let mut picture = DynamicImage::from(RgbImage::from_fn(width, height, at));

@@ -111,7 +111,7 @@ impl Source for Images {
         let found = Found { shape, classes, train, validation, test, ..Found::default() };
         let files = self.files(&parts, folder, base);
         let labels = parts.each_ref().map(|part| labels(part));
-        let details = Details { labels, split, left_out, notes, files, ..Details::default() };
+        let details = Details { files, labels, split, left_out, notes, ..Details::default() };
         Ok(Looked { found, details })
     }
 

@@ -218,7 +218,9 @@ fn trees_with_junk_have_the_samples_of_clean_ones() {
     TestRunner::new(config)
         .run(&(prop::collection::vec(picture, 1..12), junk), |(pictures, junk)| {
             let folder = Folder::new("folders-junk");
-            pictures.iter().for_each(|name| folder.write(name, b""));
+            for name in &pictures {
+                folder.write(name, b"");
+            }
             let samples = || {
                 let found = find(folder.path(), None).map_err(|error| error.to_string())?;
                 let notes = (found.notes, found.left_out, found.split);
