@@ -8,7 +8,10 @@ use weightlab::cli::{self, Arguments, Exit};
 use weightlab::gui;
 
 fn main() -> ExitCode {
-    let Arguments { files, command } = Arguments::parse();
+    let Arguments { files, command } = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return cli::explain(&error),
+    };
     if let Some(command) = command {
         return cli::execute(&command);
     }

@@ -53,7 +53,7 @@ if JOB_COMPLETION_INDEX=0 weightlab run first.ron --into nothing 2>said.txt; the
 grep -q -- '--shards K' said.txt && [ ! -e nothing ] || fail "the message: $(cat said.txt)"
 # The claim of a living run on another host is left alone by a process whose clock is five minutes ahead of the folder's.
 can_shift() {
-  [ "$(id -u)" = 0 ] && unshare --uts true 2>/dev/null || return 1
+  [ "$(id -u)" = 0 ] && unshare --uts --pid --fork --mount-proc true 2>/dev/null || return 1
   command -v faketime >/dev/null || { command -v apt-get && apt-get install -y -qq --no-install-recommends faketime; } >/dev/null 2>&1
 }
 if can_shift; then
@@ -61,7 +61,8 @@ if can_shift; then
 Experiment(data: Digits(limit_train: 200, limit_test: 100), net: Mlp(hidden: [16]), seeds: [1], arms: [
     (name: "long", train: (batch: 2), plan: [Train("1000000ep")])])
 RON
-  unshare --uts sh -c 'hostname elsewhere; exec "$binary" run long.ron --jobs 1 --threads 1' >/dev/null 2>&1 &
+  # A host of its own: its processes cannot be seen from here, so that the age of the claim decides.
+  unshare --uts --pid --fork --kill-child --mount-proc sh -c 'hostname elsewhere; exec "$binary" run long.ron --jobs 1 --threads 1' >/dev/null 2>&1 &
   owner=$!
   disown # the shell need not tell how it ends
   trap 'kill -9 "$owner" 2>/dev/null || true; rm -rf "$root"' EXIT

@@ -33,6 +33,6 @@ pub fn cancel_jobs(arguments: &CancelArgs) -> Result<Exit, Failure> {
     print_out(&match jobs.len() {
         0 => "No job of this experiment is in the queue".to_owned(),
         _ => format!("Cancelled job {}; what was running is saved and can be continued", jobs.join(", ")),
-    });
+    })?;
     Ok(Exit::Done)
 }

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
+use serde::Serialize;
+
 use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
+use super::found::UsedData;
 use super::output::{print_err, print_out};
-use crate::doc::{Run, capitalised};
+use crate::doc::file::{self, FileError};
+use crate::doc::{Problem, Run, Severity, capitalised};
 use crate::form::number::{counted, grouped};
 use crate::results::RunRecord;
 use crate::results::number::{duration_range, span};
@@ -24,16 +28,22 @@ pub struct CheckArgs {
     /// Measure how long the runs will take, even where that takes more than a second
     #[arg(long)]
     time: bool,
+    /// Print JSON, for programs: what is wrong, and what is in the data
+    #[arg(long, conflicts_with = "time")]
+    json: bool,
 }
 
 /// The number of kinds of mini-batches that are measured in about a second.
 const QUICK: usize = 3;
 
-/// Prints that the file is valid, its size, and how long the runs take.
+/// Prints that the file is valid, its size, what is in its data, and how long the runs take.
 ///
 /// # Errors
 /// What is wrong with the file, stages that this version cannot run included.
 pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
+    if arguments.json {
+        return check_in_json(&arguments.document);
+    }
     let document = Document::open(&arguments.document, None)?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
@@ -43,7 +53,8 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let runs = distinct(&found.measured(&runs));
     let costs = Costs::new(&runs, cost);
     let size = size(arms, runs.len(), &costs);
-    print_out(&format!("{} is valid: {size}", arguments.document.file.display()));
+    print_out(&format!("{} is valid: {size}", arguments.document.file.display()))?;
+    print_out(&found.text(|_| true))?;
     let secs = |run: &Run, record: Option<RunRecord>| {
         let done = record.filter(RunRecord::is_done)?;
         Some((run.id.clone(), done.progress().secs))
@@ -52,9 +63,104 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
     if let Some(left) = left(&runs, &costs, &done, Measures { measure: &measure, most }) {
-        print_out(&left);
+        print_out(&left)?;
     }
     Ok(Exit::Done)
+}
+
+/// What `check --json` prints.
+#[derive(Debug, Serialize)]
+struct Checked {
+    /// The file, as it was named.
+    file: String,
+    /// Whether it can be run.
+    valid: bool,
+    problems: Vec<CheckedProblem>,
+    /// The number of arms as they are written.
+    arms: usize,
+    /// The number of different runs; 0 where it is not valid.
+    runs: usize,
+    /// What is in the data, each dataset once; empty where it is not valid.
+    data: Vec<UsedData>,
+}
+
+/// A problem for programs.
+#[derive(Debug, Default, Serialize)]
+struct CheckedProblem {
+    /// `error` or `note`.
+    severity: &'static str,
+    /// The path of the setting, such as `train.batch`; empty for the whole file.
+    place: String,
+    /// The same in the words of the window.
+    location: String,
+    /// The place in the file, both from 1.
+    line: Option<usize>,
+    column: Option<usize>,
+    /// The setting of the command line that it comes from.
+    setting: Option<String>,
+    message: String,
+    /// More lines; may be empty.
+    details: String,
+}
+
+/// Prints one object, whatever is wrong.
+fn check_in_json(arguments: &DocumentArgs) -> Result<Exit, Failure> {
+    let file = arguments.file.display().to_string();
+    let opened = Document::open(arguments, None);
+    let (checked, result) = match opened {
+        Err(failure) => {
+            let problems = vec![CheckedProblem::of_failure(&failure)];
+            let (arms, runs, data) = (0, 0, Vec::new());
+            (Checked { file, valid: false, problems, arms, runs, data }, Err(failure))
+        }
+        Ok(document) => {
+            let (found, runs, data) = document.problems();
+            let mut problems: Vec<CheckedProblem> =
+                found.iter().map(|problem| CheckedProblem::of(problem, &document)).collect();
+            let notes = document.notes(&runs).into_iter();
+            let note = |note: String| {
+                let message = note.strip_prefix("note: ").unwrap_or(&note).to_owned();
+                CheckedProblem { severity: "note", message, ..CheckedProblem::default() }
+            };
+            problems.extend(notes.map(note));
+            let result = document.notes_among(&found, &runs).map(|_| Exit::Done);
+            let (valid, arms, runs) =
+                (result.is_ok(), document.experiment().arms.len(), distinct(&runs).len());
+            let (runs, data) = if valid { (runs, data.data) } else { (0, Vec::new()) };
+            (Checked { file, valid, problems, arms, runs, data }, result)
+        }
+    };
+    print_out(&serde_json::to_string_pretty(&checked).expect("it holds nothing that JSON cannot write"))?;
+    result
+}
+
+impl CheckedProblem {
+    fn of(problem: &Problem, document: &Document) -> Self {
+        let setting = document.setting_of(problem);
+        // A setting of the command line is nowhere in the file.
+        let position = setting.is_none().then(|| file::position(problem, document.text()));
+        let Problem { place, location, message, details, severity, .. } = problem;
+        Self {
+            severity: match severity {
+                Severity::Error => "error",
+                Severity::Note => "note",
+            },
+            place: place.to_string(),
+            location: location.clone(),
+            line: position.map(|(line, _)| line),
+            column: position.map(|(_, column)| column),
+            setting,
+            message: message.clone(),
+            details: details.clone(),
+        }
+    }
+
+    /// Why a file cannot be opened.
+    fn of_failure(failure: &Failure) -> Self {
+        let of_it = Self { severity: "error", message: failure.to_string(), ..Self::default() };
+        let Failure::File(FileError::Syntax { line, column, message, .. }) = failure else { return of_it };
+        Self { line: Some(*line), column: Some(*column), message: message.clone(), ..of_it }
+    }
 }
 
 /// The number of runs that are done, and the time of the others, where it is known or may be measured. `done` has the seconds that

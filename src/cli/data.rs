@@ -56,7 +56,7 @@ pub fn data(arguments: &DataArgs) -> Result<Exit, Failure> {
     let places = Places::from_env(Path::new("."));
     match &arguments.action {
         Action::List => {
-            print_out(&list(&places));
+            print_out(&list(&places))?;
             Ok(Exit::Done)
         }
         Action::Get(arguments) => get(arguments, &places),
@@ -91,7 +91,7 @@ fn get(arguments: &GetArgs, places: &Places) -> Result<Exit, Failure> {
     match fetch(origin.files, &folder, &cancelled) {
         Ok(()) => {
             let already = if is_there { "already " } else { "" };
-            print_out(&format!("{} is {already}in {}", set.name, folder.display()));
+            print_out(&format!("{} is {already}in {}", set.name, folder.display()))?;
             Ok(Exit::Done)
         }
         Err(DownloadError::Cancelled) => {

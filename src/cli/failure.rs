@@ -12,7 +12,7 @@ use crate::form::path::PathError;
 pub enum Exit {
     /// The command is done.
     Done = 0,
-    /// A run failed.
+    /// A run failed, or the results could not be printed.
     RunFailed = 1,
     /// The input is wrong.
     BadInput = 2,
@@ -28,7 +28,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error outside the runs. The remedy of each is another input, so all of them exit with [`Exit::BadInput`].
+/// An error outside the runs.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The file could not be opened.
@@ -54,9 +54,28 @@ pub enum Failure {
         /// The system's error.
         source: std::io::Error,
     },
+    /// Results could not be printed.
+    #[error(
+        "error: cannot write to standard output: {0}; not all of the results were printed: free some space, or send them to \
+        another disk"
+    )]
+    Output(std::io::Error),
 }
 
 impl Failure {
+    /// The exit status: all but one have another input as their remedy.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            Self::Output(_) => Exit::RunFailed,
+            Self::File(_)
+            | Self::Problems(_)
+            | Self::Set(_)
+            | Self::Input(_)
+            | Self::Figure(_)
+            | Self::Write { .. } => Exit::BadInput,
+        }
+    }
+
     /// That a file could not be written.
     pub fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Write { path: path.to_owned(), source }

@@ -1,18 +1,40 @@
-//! Problems and sizes of data, read before anything runs.
+//! What is in the data of an experiment and what is wrong with it, found before anything runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::data::Data;
+use serde::Serialize;
+
+use crate::data::{Data, DataError, Dataset, Inventory, Looks, NOTE};
 use crate::doc::{Net, Run};
 use crate::form::Stored;
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
 use crate::run::{Datasets, Op, program};
 
-/// What reading the data found, each once.
+/// Datasets that are printed line by line; of more, the others are counted.
+const MOST: usize = 10;
+
+/// A dataset of an experiment, and what uses it.
+#[derive(Debug, Serialize)]
+pub struct UsedData {
+    /// The arms, with their branches where those have it: "dense", "dense, branch noisy".
+    used_by: Vec<String>,
+    /// The arms alone.
+    #[serde(skip)]
+    arms: BTreeSet<String>,
+    #[serde(flatten)]
+    inventory: Inventory,
+    /// What it is known by among the others: the data, and the image size that a network asks for.
+    #[serde(skip)]
+    key: (String, Option<usize>),
+}
+
+/// What a look at the data and reading them found, each once.
 #[derive(Debug, Default)]
 pub struct Found {
+    /// What is in them, in the order of the runs.
+    pub data: Vec<UsedData>,
     /// Data that cannot be read.
     pub errors: BTreeSet<String>,
     /// Data of which there are fewer than the whole.
@@ -22,40 +44,93 @@ pub struct Found {
 }
 
 impl Found {
-    /// Reads the data of these runs; paths are relative to `base`.
-    pub fn of(runs: &[Run], base: &Path) -> Self {
+    /// Reads the known sets of these runs, and takes what was seen in the data of users; paths are relative to `base`.
+    pub fn of(runs: &[Run], looks: &Looks, base: &Path) -> Self {
         let (mut found, datasets) = (Self::default(), Datasets::default());
         let mut seen = BTreeSet::new();
         // The seeds of an arm have the same data.
-        for Run { spec, .. } in runs.iter().filter(|run| seen.insert((run.arm_index, run.arm.as_str()))) {
+        for Run { spec, arm, .. } in runs.iter().filter(|run| seen.insert((run.arm_index, run.arm.as_str())))
+        {
             let branches = program(&spec.plan).into_iter().filter_map(|step| match step.op {
-                Op::Enter(branch) => branch.data,
+                Op::Enter(branch) => branch.data.map(|data| (format!("{arm}, branch {}", branch.name), data)),
                 Op::Stage(_) | Op::Leave(_) => None,
             });
-            // Data of the user were looked at when the experiment was opened.
-            let all = std::iter::once(spec.data.clone()).chain(branches);
-            for data in all.filter(|data| !data.needs_look()) {
-                found.read(&data, &spec.net, base, &datasets);
+            for (user, data) in std::iter::once((arm.clone(), spec.data.clone())).chain(branches) {
+                let key = (data.to_ron(), spec.net.image_side());
+                if !found.data.iter().any(|known| known.key == key)
+                    && let Some(inventory) = found.look_at(&data, &spec.net, (looks, base), &datasets)
+                {
+                    let (used_by, arms) = (Vec::new(), BTreeSet::new());
+                    found.data.push(UsedData { used_by, arms, inventory, key: key.clone() });
+                }
+                if let Some(known) = found.data.iter_mut().find(|known| known.key == key) {
+                    known.arms.insert(arm.clone());
+                    if !known.used_by.contains(&user) {
+                        known.used_by.push(user);
+                    }
+                }
             }
         }
         found
     }
 
-    fn read(&mut self, data: &Data, net: &Net, base: &Path, datasets: &Datasets) {
-        let read = match datasets.get(data, net, base) {
+    /// What is in a dataset; notes its problems. Data of the user were looked at when the experiment was opened, and what is
+    /// worth knowing of them is said with the problems of the experiment.
+    fn look_at(
+        &mut self,
+        data: &Data,
+        net: &Net,
+        (looks, base): (&Looks, &Path),
+        datasets: &Datasets,
+    ) -> Option<Inventory> {
+        if data.needs_look() {
+            return looks.inventory(data, net.image_side());
+        }
+        let read = datasets.get(data, net, base);
+        match read.and_then(|read| self.told(data, &read, base)) {
+            Ok(inventory) => Some(inventory),
             Err(error) => {
                 self.errors.insert(error.to_string());
-                return;
+                None
             }
-            Ok(read) => read,
-        };
-        if let Some((there, whole)) = data.shortage(&read) {
-            self.samples.insert(data.to_ron(), there);
-            let place = data.place(base).ok().flatten().unwrap_or_default();
-            let [there, whole] = [there, whole].map(|count| grouped(count as u64));
-            let place = place.display();
-            self.notes.insert(format!("{there} of {whole} training images are in {place}"));
         }
+    }
+
+    /// What is in a known set that was read, and what its files lack.
+    fn told(&mut self, data: &Data, read: &Dataset, base: &Path) -> Result<Inventory, DataError> {
+        let mut inventory = Inventory::of_read(data, read);
+        self.notes.extend(inventory.notes.iter().cloned());
+        match data.place(base)? {
+            Some(place) => inventory.path = place.display().to_string(),
+            None => inventory.digest.samples = read.digest()?, // data inside the program are small
+        }
+        if let Some((there, whole)) = inventory.shortage {
+            self.samples.insert(data.to_ron(), there);
+            let [there, whole] = [there, whole].map(|count| grouped(count as u64));
+            self.notes.insert(format!("{there} of {whole} training images are in {}", inventory.path));
+        }
+        Ok(inventory)
+    }
+
+    /// What is in the data of these arms, in lines; notes are said elsewhere. Nothing without data.
+    pub fn text(&self, is_of: impl Fn(&str) -> bool) -> String {
+        let data: Vec<&UsedData> =
+            self.data.iter().filter(|data| data.arms.iter().any(|arm| is_of(arm))).collect();
+        let block = |used: &&UsedData| {
+            let users = used.used_by.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
+            let more = used.used_by.len().saturating_sub(MOST);
+            let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+            let of = if data.len() > 1 { format!(" of {users}{more}") } else { String::new() };
+            let lines = used.inventory.lines(false).into_iter().filter(|(label, _)| *label != NOTE);
+            let lines = lines.map(|(label, text)| format!("\n  {label:<WIDTH$}{text}"));
+            format!("Data{of}: {}{}", used.inventory.title(), lines.collect::<String>())
+        };
+        let mut blocks: Vec<String> = data.iter().take(MOST).map(block).collect();
+        if data.len() > MOST {
+            let more = counted(data.len() - MOST, "more dataset");
+            blocks.push(format!("… and {more}, which check --json lists"));
+        }
+        blocks.join("\n")
     }
 
     /// These runs with the number of samples that there are, for estimates of their cost.
@@ -74,6 +149,9 @@ impl Found {
         runs.iter().map(measured).collect()
     }
 }
+
+/// Width of the labels of lines, with a gap.
+const WIDTH: usize = 18;
 
 #[cfg(test)]
 mod tests {
@@ -97,10 +175,16 @@ mod tests {
             std::fs::write(folder.path().join(name), vec![0; 30_730_000]).unwrap();
         }
         let run = cifar(folder.path());
-        let found = Found::of(std::slice::from_ref(&run), Path::new("."));
+        let found = Found::of(std::slice::from_ref(&run), &Looks::default(), Path::new("."));
         assert!(found.errors.is_empty());
         let note = format!("10,000 of 50,000 training images are in {}", folder.path().display());
-        assert_eq!(found.notes.iter().collect::<Vec<_>>(), [&note]);
+        assert!(found.notes.contains(&note), "{:?}", found.notes);
+        let lines = found.text(|_| true);
+        assert!(lines.starts_with(&format!("Data: CIFAR-10, {}\n", folder.path().display())), "{lines}");
+        assert!(
+            lines.contains("\n  samples           10,000 for training, 0 for validation, 10,000 for testing")
+        );
+        assert_eq!(found.data[0].inventory.shortage, Some((10_000, 50_000)));
         let [whole, there] =
             [&run, &found.measured(std::slice::from_ref(&run))[0]].map(|run| cost(run).unwrap().iterations);
         assert!(there <= whole / 5 + 1, "{there} of {whole}");
@@ -109,7 +193,8 @@ mod tests {
     #[test]
     fn data_that_cannot_be_read_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let found = Found::of(&[cifar(folder.path()), cifar(folder.path())], Path::new("."));
+        let runs = [cifar(folder.path()), cifar(folder.path())];
+        let found = Found::of(&runs, &Looks::default(), Path::new("."));
         assert_eq!((found.errors.len(), found.notes.len()), (1, 0));
     }
 
@@ -119,7 +204,42 @@ mod tests {
         let run = cifar(folder.path());
         let branch = Branch { data: Some(run.spec.data.clone()), ..Branch::default() };
         let spec = RunSpec { plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
-        let found = Found::of(&[Run { spec: Arc::new(spec), ..run }], Path::new("."));
+        let runs = [Run { spec: Arc::new(spec), ..run }];
+        let found = Found::of(&runs, &Looks::default(), Path::new("."));
         assert_eq!(found.errors.len(), 1);
+        assert_eq!(found.data.len(), 1);
+    }
+
+    #[test]
+    fn each_dataset_is_told_once_with_what_uses_it() {
+        let run = |arm: &str, limit_train| {
+            let data = Data::Digits(crate::data::Digits { limit_train, ..Default::default() });
+            let own = Data::Iris(crate::data::Iris::default());
+            let branch = Branch { name: "b".to_owned(), data: Some(own), ..Branch::default() };
+            let spec = RunSpec { data, plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
+            let (id, arm) = (arm.to_owned(), arm.to_owned());
+            Run { id, arm_index: usize::from(limit_train.is_some()), arm, seed: 1, spec: Arc::new(spec) }
+        };
+        let found = Found::of(&[run("all", None), run("some", Some(700))], &Looks::default(), Path::new("."));
+        let heads = |text: String| {
+            let heads = text.lines().filter(|line| line.starts_with("Data")).map(str::to_owned);
+            heads.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            heads(found.text(|_| true)),
+            [
+                "Data of all: Digits (built in)",
+                "Data of all, branch b; some, branch b: Iris (built in)",
+                "Data of some: Digits (built in)",
+            ]
+        );
+        assert_eq!(heads(found.text(|arm| arm == "some")).len(), 2);
+        assert!(found.notes.is_empty(), "{:?}", found.notes);
+        let json = serde_json::to_value(&found.data).unwrap();
+        assert_eq!(
+            (&json[2]["train"]["samples"], &json[1]["used_by"][1]),
+            (&700.into(), &"some, branch b".into())
+        );
+        assert_eq!(json[0]["digest"]["samples"].as_str().unwrap().len(), 64);
     }
 }

@@ -57,7 +57,7 @@ struct TensorJson<'a> {
 /// What is wrong with the file.
 pub fn inspect_file(arguments: &InspectArgs) -> Result<Exit, Failure> {
     let inspection = inspect(&arguments.file).map_err(Failure::Input)?;
-    print_out(&if arguments.json { json(&inspection) } else { text(&inspection) });
+    print_out(&if arguments.json { json(&inspection) } else { text(&inspection) })?;
     Ok(Exit::Done)
 }
 

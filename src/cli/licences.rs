@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::failure::Exit;
+use super::failure::{Exit, Failure};
 use super::output::print_out;
 use super::table::table;
 use crate::licences::Licences;
@@ -16,10 +16,13 @@ pub struct LicencesArgs {
 }
 
 /// Prints the table, or the texts.
-pub fn licences(arguments: &LicencesArgs) -> Exit {
+///
+/// # Errors
+/// When they cannot be printed.
+pub fn licences(arguments: &LicencesArgs) -> Result<Exit, Failure> {
     let licences = Licences::load();
-    print_out(&if arguments.texts { texts(&licences) } else { list(&licences) });
-    Exit::Done
+    print_out(&if arguments.texts { texts(&licences) } else { list(&licences) })?;
+    Ok(Exit::Done)
 }
 
 fn list(licences: &Licences) -> String {

@@ -46,8 +46,8 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed, 2 \
-    the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
+const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed \
+    or results cannot be printed, 2 the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
 
 /// What `--version` prints: the version, the commit of a release build, the devices, and the processor.
 fn long_version() -> String {
@@ -123,17 +123,29 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Report(arguments) => report::report(arguments),
         Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Data(arguments) => data::data(arguments),
-        Command::Completions(arguments) => Ok(shell::completions(arguments)),
+        Command::Completions(arguments) => shell::completions(arguments),
         Command::Man(arguments) => shell::man(arguments),
-        Command::Licences(arguments) => Ok(licences::licences(arguments)),
+        Command::Licences(arguments) => licences::licences(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };
     let exit = result.unwrap_or_else(|failure| {
         output::print_err(&failure.to_string());
-        Exit::BadInput
+        failure.exit()
     });
     exit.into()
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+pub fn explain(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match output::written(printed) {
+        Err(failure) if !error.use_stderr() => {
+            output::print_err(&failure.to_string());
+            failure.exit().into()
+        }
+        Ok(()) | Err(_) => u8::try_from(error.exit_code()).map_or(Exit::BadInput.into(), ExitCode::from),
+    }
 }
 
 #[cfg(test)]

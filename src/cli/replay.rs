@@ -64,10 +64,10 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     let shown: Vec<&Replayed> =
         if replayed.len() <= LISTED { replayed.iter().collect() } else { different.clone() };
     if !shown.is_empty() {
-        print_out(&table(&["stage", "round", "trial", "faults", "logits"], &rows(&shown), 1));
+        print_out(&table(&["stage", "round", "trial", "faults", "logits"], &rows(&shown), 1))?;
     }
     if different.is_empty() {
-        print_out(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")));
+        print_out(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")))?;
         return Ok(Exit::Done);
     }
     print_err(&format!(

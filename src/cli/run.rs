@@ -1,6 +1,6 @@
 //! `weightlab run`: runs what is not done, and resumes what was interrupted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -32,6 +32,9 @@ pub struct RunArgs {
     /// Threads per run [default: the runs share the cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Processors that the runs which are left share, where these are not all of the computer's
+    #[arg(long, value_name = "N", conflicts_with_all = ["jobs", "threads"], value_parser = clap::value_parser!(u16).range(1..))]
+    cpus: Option<u16>,
     /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines [default: in an array of Slurm,
     /// PBS or Kubernetes, the part of the task]
     #[arg(long, value_name = "I/N")]
@@ -65,6 +68,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let left: Vec<Run> = runs.iter().filter(|run| !is_done(&ends, run)).cloned().collect();
     let done = ends.iter().filter(|(_, end)| end.is_done()).map(|(run, end)| (run.clone(), end.secs));
     let line = ProgressLine::new(&found.measured(&runs), &done.collect());
+    let arms: BTreeSet<&str> = left.iter().map(|run| run.arm.as_str()).collect();
+    if !arms.is_empty() {
+        print_err(&found.text(|arm| arms.contains(arm)));
+    }
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
     let stop = stop_on_interrupt()?;
@@ -74,7 +81,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     queue.join();
 
     ends.extend(self::ends(&folder, &left));
-    print_out(&summary(&runs, &ends, &folder));
+    let printed = print_out(&summary(&runs, &ends, &folder));
     if stop.requested().is_some() {
         let waiting = RunState::Waiting;
         let state =
@@ -85,7 +92,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     for line in damaged(&runs, &ends, &folder, exit) {
         print_err(&line);
     }
-    Ok(exit)
+    printed.map(|()| exit)
 }
 
 /// The shard that was named; where no runs were chosen either, that of the scheduler.
@@ -140,6 +147,9 @@ fn ends(folder: &Path, runs: &[Run]) -> RunEnds {
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
+    if let Some(cpus) = arguments.cpus {
+        return QueueOptions::dividing(usize::from(cpus), runs);
+    }
     QueueOptions::chosen(arguments.jobs.map(usize::from), arguments.threads.map(usize::from), runs)
 }
 
@@ -194,7 +204,8 @@ fn exit_of(runs: &[Run], ends: &RunEnds, (failures, elsewhere): NotDone<'_>, sto
         }
         if let Some(owner) = elsewhere.get(&run.id) {
             print_err(&format!(
-                "{} (seed {}) is running elsewhere ({owner}); left alone here",
+                "{} (seed {}) is running elsewhere ({owner}); left alone here. If that process is dead, start again \
+                    two minutes after its last sign of life",
                 run.arm, run.seed
             ));
         }

@@ -25,9 +25,12 @@ pub struct ManArgs {
 }
 
 /// Prints what completes commands and options in a shell.
-pub fn completions(arguments: &CompletionsArgs) -> Exit {
-    print_out(completions_for(arguments.shell).trim_end());
-    Exit::Done
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn completions(arguments: &CompletionsArgs) -> Result<Exit, Failure> {
+    print_out(completions_for(arguments.shell).trim_end())?;
+    Ok(Exit::Done)
 }
 
 /// The script of a shell.
@@ -45,7 +48,7 @@ pub fn man(arguments: &ManArgs) -> Result<Exit, Failure> {
     let pages = pages()?;
     let Some(folder) = &arguments.to else {
         let page = pages.first().map(|(_, page)| String::from_utf8_lossy(page)).unwrap_or_default();
-        print_out(page.trim_end());
+        print_out(page.trim_end())?;
         return Ok(Exit::Done);
     };
     let fail = |error: std::io::Error| {

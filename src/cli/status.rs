@@ -60,7 +60,7 @@ pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
             status = look();
         }
     }
-    print_out(&text(&runs, &status, &folder));
+    print_out(&text(&runs, &status, &folder))?;
     let has_failed = status.places.contains(&RunPlace::Failed);
     Ok(if arguments.watch && has_failed { Exit::RunFailed } else { Exit::Done })
 }

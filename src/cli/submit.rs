@@ -57,9 +57,13 @@ pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
     if arguments.dry_run {
         if let Some(trouble) = &plan.trouble {
             print_err(&format!("note: {trouble}"));
+            print_err(
+                "note: the paths in the script are those of this computer; change program, experiment, results and --output in \
+                    it where the cluster has others",
+            );
         }
         if !plan.is_empty() {
-            print_out(&plan.script.text());
+            print_out(&plan.script.text())?;
         }
         return Ok(Exit::Done);
     }
@@ -67,14 +71,14 @@ pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let submitted = submit(plan, &Slurm::default())?;
-    print_out(&format!("Submitted job {} with {}", submitted.job, submitted.script.display()));
+    let printed = print_out(&format!("Submitted job {} with {}", submitted.job, submitted.script.display()));
     let file = arguments.document.file.to_string_lossy();
     print_err(&format!(
         "Logs: {}\n{} shows how far it is",
         submitted.logs.display(),
         words(["weightlab", "status", &file])
     ));
-    Ok(Exit::Done)
+    printed.map(|()| Exit::Done)
 }
 
 impl From<ClusterError> for Failure {

@@ -53,14 +53,8 @@ impl Script {
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
-        let (runs, shards) = (self.runs.to_string(), self.shards.to_string());
-        let values = [
-            ("\nprogram", program),
-            ("experiment", file),
-            ("results", folder),
-            ("runs", runs),
-            ("shards", shards),
-        ];
+        let shards = self.shards.to_string();
+        let values = [("\nprogram", program), ("experiment", file), ("results", folder), ("shards", shards)];
         for (name, value) in values {
             text.push_str(&[name, "=", &value, "\n"].concat());
         }

@@ -1,10 +1,7 @@
 
-# Slurm grants the processors; the runs of the task share them.
+# Slurm grants the processors; the runs of the task that are left share them.
 shard=$SLURM_ARRAY_TASK_ID
 cpus=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
-jobs=$(((runs - shard) / shards + 1))
-[ "$jobs" -le "$cpus" ] || jobs=$cpus
-threads=$((cpus / jobs))
 echo "Task $shard of $shards (job ${SLURM_ARRAY_JOB_ID}_$shard) on $(uname -n), $(date)"
 
 # USR1 is the warning before the time limit, TERM a cancelled job. Weightlab saves on TERM and ends with 130.
@@ -32,7 +29,7 @@ attend() {
   child=''
 }
 work() {
-  attend "$program" run "$experiment" --shard "$shard/$shards" --into "$results" --jobs "$jobs" --threads "$threads" "$@"
+  attend "$program" run "$experiment" --shard "$shard/$shards" --into "$results" --cpus "$cpus" "$@"
 }
 
 work "$@"

@@ -308,7 +308,7 @@ fn a_task_runs_its_shard_with_all_words_as_they_are() {
     let (file, folder) = (bench.path("x.ron"), bench.folder());
     assert_eq!(
         words,
-        // Five processors for the two runs of the task.
+        // The runs of the task that are left share its processors.
         [
             "run",
             file.to_str().unwrap(),
@@ -316,10 +316,8 @@ fn a_task_runs_its_shard_with_all_words_as_they_are() {
             "2/3",
             "--into",
             folder.to_str().unwrap(),
-            "--jobs",
-            "2",
-            "--threads",
-            "2",
+            "--cpus",
+            "5",
             "--set",
             "name=\"a\nb\""
         ]

@@ -38,8 +38,8 @@ fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
         hash.update(&bytes);
     }
     match part.store() {
-        Store::Values(values) => {
-            for block in values.chunks(BLOCK) {
+        Store::Values(_) | Store::Exact(_) => {
+            for block in part.values()?.chunks(BLOCK) {
                 bytes.clear();
                 bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
                 hash.update(&bytes);
@@ -52,6 +52,8 @@ fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::data::Shape;
 
@@ -62,9 +64,16 @@ mod tests {
         };
         let of = |train: Samples| {
             let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
-            Dataset { train, validation: none.clone(), test: none, classes: 2, left_out: Vec::new() }
-                .digest()
-                .unwrap()
+            Dataset {
+                train,
+                validation: none.clone(),
+                test: none,
+                classes: 2,
+                left_out: Vec::new(),
+                details: Arc::default(),
+            }
+            .digest()
+            .unwrap()
         };
         let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
         assert_eq!(first, of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1])));
@@ -78,8 +87,14 @@ mod tests {
     fn the_bytes_are_those_that_are_written_down() {
         let none = Samples::new(Shape::new(1, 1, 1), Vec::new(), Vec::new());
         let train = Samples::new(Shape::new(1, 1, 1), vec![1.0], vec![3]);
-        let dataset =
-            Dataset { train, validation: none.clone(), test: none, classes: 4, left_out: Vec::new() };
+        let dataset = Dataset {
+            train,
+            validation: none.clone(),
+            test: none,
+            classes: 4,
+            left_out: Vec::new(),
+            details: Arc::default(),
+        };
         let mut bytes = Vec::new();
         for sizes in [[1_u64, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 0]] {
             bytes.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));

@@ -22,6 +22,10 @@ pub enum DataError {
     #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
+    /// Something else stands in the place of a file: [`super::stand_in()`] says what, and the remedy.
+    #[error("{} is {what}", path.display())]
+    StandIn { path: PathBuf, what: &'static str },
+
     /// A file or folder of the user is not where the experiment says.
     #[error("{}: cannot be found ({source}). Correct the path in the settings of the data, relative to the experiment file", path.display())]
     NotThere { path: PathBuf, source: io::Error },
@@ -49,7 +53,8 @@ impl DataError {
 
     /// Data whose files are not those that a run was made for, or change while they are read.
     pub fn changed(path: &Path) -> Self {
-        let remedy = "Restore the files, or start the experiment again: with other data its runs are other runs";
+        let remedy =
+            "Restore the files, or start the experiment again: with other data its runs are other runs";
         Self::wrong(path, "the data that the run was made for", "other contents", remedy)
     }
 

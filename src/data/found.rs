@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::digests::Stat;
+use super::inventory::path_text;
 use super::{ClassNames, Data, DataError, Digests, Shape};
 
 /// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
@@ -66,7 +67,7 @@ pub struct Details {
 }
 
 /// The columns of a table by what they become, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Columns {
     /// Names of columns of numbers: one feature each.
     pub numbers: Vec<String>,
@@ -77,7 +78,7 @@ pub struct Columns {
 }
 
 /// Files of one ending that are left out for one reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Why: "no format that this program reads".
     pub reason: String,
@@ -86,6 +87,7 @@ pub struct LeftOut {
     /// How many there are.
     pub count: usize,
     /// The first one.
+    #[serde(serialize_with = "path_text")]
     pub first: PathBuf,
 }
 

@@ -121,9 +121,8 @@ impl Places {
     pub fn from_env(base: &Path) -> Self {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
         let home = home.map(PathBuf::from);
-        let named = |variable: &str| {
-            std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
-        };
+        let named =
+            |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_system = || match std::env::consts::OS {
             "windows" => named("LOCALAPPDATA"),
             "macos" => home.as_ref().map(|home| home.join("Library/Caches")),

@@ -13,12 +13,14 @@
 //! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
 //! | `images`, `table`, `numpy` | data of the user's |
 //! | `found`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
+//! | `inventory` | what is told of data, of all sources in one way |
 //! | `locate` | which folder, when the experiment names none |
 //! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `stand_in` | pointers and pages in the place of files |
 //! | `recognise` | which dataset a file or folder holds |
 //! | `digest`, `digests` | names for what a run has seen: its samples, and files with a cache |
+//! | `exact` | values in double precision, until they are scaled |
 //! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
@@ -30,10 +32,12 @@ mod digests;
 mod embedded;
 mod emnist;
 mod error;
+mod exact;
 mod files;
 mod found;
 mod idx;
 mod images;
+mod inventory;
 mod locate;
 mod memory;
 mod normalize;
@@ -64,6 +68,7 @@ pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
 pub use found::{Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
+pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use normalize::{GivenScale, Normalize};
 pub use order::{batches, below, shuffled};

@@ -22,7 +22,7 @@ crate::form! {
 }
 
 /// Of ImageNet's training images, as torchvision's checkpoints take them.
-const IMAGENET: [[f32; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
+const IMAGENET: [[f64; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
 
 impl Normalize {
     /// Returns the setting as people write it: `ImageNet`.
@@ -65,17 +65,19 @@ impl Normalize {
             return Err(DataError::setting("normalize", problem));
         }
         let of_each =
-            |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()] as f32).collect();
+            |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()]).collect();
+        let given = |mean: &[f64], deviation: &[f64]| {
+            let mut mean: Vec<f64> = of_each(mean);
+            mean.iter_mut()
+                .zip(train.origins().into_iter().flatten())
+                .for_each(|(mean, origin)| *mean -= origin);
+            Standardisation { mean, deviation: of_each(deviation) }
+        };
         Ok(match self {
             Self::None if !standardise => None,
             Self::None | Self::Standard => Some(Standardisation::of(train)?.divisible()),
-            Self::Given(GivenScale { mean, deviation }) => {
-                Some(Standardisation { mean: of_each(mean), deviation: of_each(deviation) })
-            }
-            Self::ImageNet => {
-                let [mean, deviation] = IMAGENET.map(|numbers| numbers.to_vec());
-                Some(Standardisation { mean, deviation })
-            }
+            Self::Given(GivenScale { mean, deviation }) => Some(given(mean, deviation)),
+            Self::ImageNet => Some(given(&IMAGENET[0], &IMAGENET[1])),
         })
     }
 }
@@ -94,7 +96,7 @@ mod tests {
         let scaled = |normalize: &Normalize, channels: usize| {
             let mut samples = pixels(channels);
             let scale = normalize.scale(&samples, true).unwrap().unwrap();
-            samples.scale(&scale);
+            samples.scale(Some(&scale));
             samples.values().unwrap().into_owned()
         };
         let one = Normalize::Given(GivenScale { mean: vec![0.25], deviation: vec![0.5] });

@@ -1,5 +1,7 @@
 //! From the parts of a reader to the data set that a run uses.
 
+use std::sync::Arc;
+
 use super::{DataError, Dataset, Normalize, Parts, Samples, take_validation};
 
 crate::choice! {
@@ -32,16 +34,13 @@ pub struct Options {
 /// # Errors
 /// When nothing would be left to train on, or data without pixels are to be resized.
 pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
-    let Parts { mut train, validation, mut test, mut classes, standardise, left_out } = parts;
+    let Parts { mut train, validation, mut test, mut classes, standardise, is_stratified, left_out } = parts;
     train.truncate(options.limit_train.unwrap_or(usize::MAX).min(train.len()));
     test.truncate(options.limit_test.unwrap_or(usize::MAX).min(test.len()));
+    check_one_validation(options.validation, validation.is_some())?;
     let validation = match validation {
-        Some(_) if options.validation > 0 => {
-            let problem = "the files have a validation part of their own; remove it".to_owned();
-            return Err(DataError::setting("validation", problem));
-        }
         Some(own) => own,
-        None => take_validation(&mut train, options.validation)?,
+        None => take_validation(&mut train, options.validation, is_stratified)?,
     };
     let mut all = [train, validation, test];
     if let Some(size) = options.image_size {
@@ -51,17 +50,25 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         }
         all = all.map(|part| part.resized(size, size));
     }
-    if let Some(scale) = options.normalize.scale(&all[0], standardise)? {
-        for part in &mut all {
-            part.scale(&scale);
-        }
-    }
+    let scale = options.normalize.scale(&all[0], standardise)?;
+    all.iter_mut().for_each(|part| part.scale(scale.as_ref()));
     if options.labels == Labels::EvenOdd {
         all.iter_mut().for_each(even_odd);
         classes = 2;
     }
     let [train, validation, test] = all;
-    Ok(Dataset { train, validation, test, classes, left_out })
+    Ok(Dataset { train, validation, test, classes, left_out, details: Arc::default() })
+}
+
+/// That no validation part is asked for where the files have their own.
+pub(super) fn check_one_validation(asked: usize, has_own: bool) -> Result<(), DataError> {
+    if asked > 0 && has_own {
+        return Err(DataError::setting(
+            "validation",
+            "the files have a validation part of their own; remove it",
+        ));
+    }
+    Ok(())
 }
 
 fn even_odd(part: &mut Samples) {

@@ -47,7 +47,8 @@ fn user_data(path: &Path) -> Option<Recognised> {
         "csv" | "tsv" => {
             let columns = table::columns(path).ok()?;
             let label = label_among(&columns)?.clone();
-            found(Data::Csv(Csv { label, ..Csv::default() }), path)
+            let leave_out = columns.into_iter().filter(|name| name.starts_with(table::UNNAMED)).collect();
+            found(Data::Csv(Csv { label, leave_out, ..Csv::default() }), path)
         }
         "npz" if path.is_file() => found(Data::Numpy(Numpy::default()), path),
         "npy" => path
@@ -58,11 +59,12 @@ fn user_data(path: &Path) -> Option<Recognised> {
     }
 }
 
-/// The column that may have the classes: one with a usual name, otherwise the last.
+/// The column that may have the classes: one with a usual name, otherwise the last that has a name.
 fn label_among(columns: &[String]) -> Option<&String> {
     const USUAL: [&str; 7] = ["label", "class", "target", "y", "species", "category", "quality"];
     let named = |name: &&str| columns.iter().find(|column| column.to_lowercase() == **name);
-    USUAL.iter().find_map(named).or(columns.last())
+    let last = columns.iter().rfind(|name| !name.starts_with(table::UNNAMED));
+    USUAL.iter().find_map(named).or(last)
 }
 
 fn ending(path: &Path) -> String {
@@ -238,6 +240,9 @@ mod tests {
         root.write("arrays/x_train.npy", b"");
         root.write("pictures/train/cat/a.JPEG", b"");
         root.write("one/cat/a.png", b"");
+        root.write("kaggle/seg_train/seg_train/cat/a.GIF", b"");
+        root.write("junk/__MACOSX/._a.png", b"");
+        root.write("junk/cat/._a.png", b"");
         for (path, key, at) in [
             ("wine.csv", "Csv", "wine.csv"),
             ("set.npz", "Numpy", "set.npz"),
@@ -245,6 +250,7 @@ mod tests {
             ("arrays/x_train.npy", "Numpy", "arrays"),
             ("pictures", "Images", "pictures"),
             ("one", "Images", "one"),
+            ("kaggle", "Images", "kaggle"),
         ] {
             let found = found_in(&root.join(path)).unwrap();
             assert_eq!((found.data.key(), found.folder), (key, root.join(at)), "{path}");
@@ -254,5 +260,6 @@ mod tests {
         };
         assert_eq!(csv.label, "quality");
         assert!(found_in(&root.join("pictures/train/cat")).is_none());
+        assert!(found_in(&root.join("junk")).is_none());
     }
 }

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::exact::Exact;
 use super::images::LazyPictures;
-use super::{DataError, Shape, Standardisation, resize};
+use super::{DataError, Details, Shape, Standardisation, resize};
 
 /// Samples with their labels, in a fixed order.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,8 @@ pub struct Samples {
 pub(super) enum Store {
     /// In memory, `[n, channels, height, width]`, row-major.
     Values(Vec<f32>),
+    /// In memory in double precision, before they are scaled.
+    Exact(Exact),
     /// In files of pictures, which are decoded when they are needed.
     Pictures(LazyPictures),
 }
@@ -30,6 +34,29 @@ impl Samples {
     pub fn new(shape: Shape, values: Vec<f32>, labels: Vec<u32>) -> Self {
         assert_eq!(values.len(), shape.len() * labels.len(), "one sample for each label");
         Self { shape, store: Store::Values(values), labels }
+    }
+
+    /// Values in double precision with their classes, one label for each sample.
+    pub(super) fn exact(shape: Shape, values: Exact, labels: Vec<u32>) -> Self {
+        assert_eq!(values.values.len(), shape.len() * labels.len(), "one sample for each label");
+        Self { shape, store: Store::Exact(values), labels }
+    }
+
+    /// What was subtracted from the values of each channel, `[channels]`, of values in double precision.
+    pub(super) fn origins(&self) -> Option<&[f64]> {
+        match &self.store {
+            Store::Exact(exact) => Some(&exact.origins),
+            Store::Values(_) | Store::Pictures(_) => None,
+        }
+    }
+
+    /// Says which of these channels, with what they are called, are too large for single precision as they are; nothing of
+    /// values that are in it already.
+    pub(super) fn coarse(&self, channels: impl Iterator<Item = (usize, String)>) -> Option<String> {
+        match &self.store {
+            Store::Exact(exact) => exact.note(self.shape, channels),
+            Store::Values(_) | Store::Pictures(_) => None,
+        }
     }
 
     /// Pictures with their classes, one label for each.
@@ -50,18 +77,18 @@ impl Samples {
         self.labels.is_empty()
     }
 
-    /// The values to be changed in place; none where they are in files.
+    /// The values in single precision, to be changed in place; none where there are no such values.
     pub(super) fn in_memory(&mut self) -> &mut [f32] {
         match &mut self.store {
             Store::Values(values) => values,
-            Store::Pictures(_) => &mut [],
+            Store::Exact(_) | Store::Pictures(_) => &mut [],
         }
     }
 
     /// Whether some samples have to be read from files again whenever they are needed.
     pub fn is_streamed(&self) -> bool {
         match &self.store {
-            Store::Values(_) => false,
+            Store::Values(_) | Store::Exact(_) => false,
             Store::Pictures(pictures) => pictures.is_streamed(),
         }
     }
@@ -101,6 +128,7 @@ impl Samples {
                 let size = self.shape.len();
                 Ok(Cow::Borrowed(&values[range.start * size..range.end * size]))
             }
+            Store::Exact(exact) => Ok(Cow::Owned(exact.in_single(self.shape, range, None))),
             Store::Pictures(pictures) => {
                 let mut values = Vec::new();
                 pictures.gather(&range.map(|index| index as u32).collect::<Vec<_>>(), &mut values)?;
@@ -116,6 +144,7 @@ impl Samples {
     pub fn gather(&self, indices: &[u32], into: &mut Vec<f32>) -> Result<(), DataError> {
         match &self.store {
             Store::Values(values) => gather(values, self.shape.len(), indices, into),
+            Store::Exact(_) => into.extend_from_slice(&self.pick(indices).values()?),
             Store::Pictures(pictures) => pictures.gather(indices, into)?,
         }
         Ok(())
@@ -126,6 +155,10 @@ impl Samples {
         let count = count.min(self.len());
         let store = match &self.store {
             Store::Values(values) => Store::Values(values[..count * self.shape.len()].to_vec()),
+            Store::Exact(Exact { values, origins }) => Store::Exact(Exact {
+                values: values[..count * self.shape.len()].to_vec(),
+                origins: origins.clone(),
+            }),
             Store::Pictures(pictures) => {
                 let mut pictures = pictures.clone();
                 pictures.truncate(count);
@@ -137,11 +170,17 @@ impl Samples {
 
     /// The samples at `indices`, in that order; an index may repeat.
     pub fn pick(&self, indices: &[u32]) -> Self {
+        let size = self.shape.len();
         let store = match &self.store {
             Store::Values(values) => {
-                let mut picked = Vec::with_capacity(indices.len() * self.shape.len());
-                gather(values, self.shape.len(), indices, &mut picked);
+                let mut picked = Vec::with_capacity(indices.len() * size);
+                gather(values, size, indices, &mut picked);
                 Store::Values(picked)
+            }
+            Store::Exact(Exact { values, origins }) => {
+                let mut picked = Vec::with_capacity(indices.len() * size);
+                gather(values, size, indices, &mut picked);
+                Store::Exact(Exact { values: picked, origins: origins.clone() })
             }
             Store::Pictures(pictures) => Store::Pictures(pictures.pick(indices)),
         };
@@ -154,26 +193,36 @@ impl Samples {
         self.labels.truncate(count);
         match &mut self.store {
             Store::Values(values) => values.truncate(count * self.shape.len()),
+            Store::Exact(exact) => exact.values.truncate(count * self.shape.len()),
             Store::Pictures(pictures) => pictures.truncate(count),
         }
     }
 
-    /// The same images in another size.
+    /// The same images in another size; those in double precision are rounded first.
     pub(super) fn resized(self, height: usize, width: usize) -> Self {
         let shape = Shape::new(self.shape.channels, height, width);
         let store = match self.store {
             Store::Values(values) if shape != self.shape => Store::Values(resize(&values, self.shape, shape)),
-            Store::Values(values) => Store::Values(values),
+            Store::Exact(exact) if shape != self.shape => {
+                let values = exact.in_single(self.shape, 0..self.labels.len(), None);
+                drop(exact);
+                Store::Values(resize(&values, self.shape, shape))
+            }
+            store @ (Store::Values(_) | Store::Exact(_)) => store,
             Store::Pictures(pictures) => Store::Pictures(pictures.resized(shape)),
         };
         Self { shape, store, labels: self.labels }
     }
 
-    /// Scales all values.
-    pub(super) fn scale(&mut self, scale: &Standardisation) {
-        match &mut self.store {
-            Store::Values(values) => scale.apply(self.shape, values),
-            Store::Pictures(pictures) => pictures.scale(scale),
+    /// Scales all values, if there is a scale, and rounds them to single precision.
+    pub(super) fn scale(&mut self, scale: Option<&Standardisation>) {
+        match (&mut self.store, scale) {
+            (Store::Exact(exact), scale) => {
+                self.store = Store::Values(exact.in_single(self.shape, 0..self.labels.len(), scale));
+            }
+            (Store::Values(values), Some(scale)) => scale.apply(self.shape, values),
+            (Store::Pictures(pictures), Some(scale)) => pictures.scale(scale),
+            (Store::Values(_) | Store::Pictures(_), None) => {}
         }
     }
 
@@ -191,6 +240,9 @@ impl Samples {
             }
             match &mut self.store {
                 Store::Values(values) => values.copy_within(index * size..(index + 1) * size, kept * size),
+                Store::Exact(exact) => {
+                    exact.values.copy_within(index * size..(index + 1) * size, kept * size);
+                }
                 Store::Pictures(pictures) => pictures.swap(index, kept),
             }
             self.labels[kept] = self.labels[index];
@@ -201,7 +253,7 @@ impl Samples {
     }
 }
 
-fn gather(values: &[f32], size: usize, indices: &[u32], into: &mut Vec<f32>) {
+fn gather<T: Copy>(values: &[T], size: usize, indices: &[u32], into: &mut Vec<T>) {
     for &index in indices {
         into.extend_from_slice(&values[index as usize * size..][..size]);
     }
@@ -217,6 +269,8 @@ pub struct Parts {
     pub classes: usize,
     /// Whether the set is standardised whatever the experiment asks for, as iris is.
     pub standardise: bool,
+    /// Whether a validation part that is taken out keeps the shares of the classes.
+    pub is_stratified: bool,
     /// What could not be read and was left out, and why.
     pub left_out: Vec<String>,
 }
@@ -224,7 +278,15 @@ pub struct Parts {
 impl Parts {
     /// Whole parts, to be scaled as the experiment asks for.
     pub const fn new(train: Samples, test: Samples, classes: usize) -> Self {
-        Self { train, validation: None, test, classes, standardise: false, left_out: Vec::new() }
+        Self {
+            train,
+            validation: None,
+            test,
+            classes,
+            standardise: false,
+            is_stratified: false,
+            left_out: Vec::new(),
+        }
     }
 }
 
@@ -238,6 +300,8 @@ pub struct Dataset {
     pub classes: usize,
     /// What could not be read and was left out, and why.
     pub left_out: Vec<String>,
+    /// What the source tells of a user's files, without labels: those are in the parts.
+    pub details: Arc<Details>,
 }
 
 impl Dataset {

@@ -1,16 +1,34 @@
 //! Files that stand in the place of others: pointers of Git LFS, and web pages that a download gave instead.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::DataError;
+
 /// Says what stands in the place of a file, with the remedy, by its first bytes (128 are enough); none where they may be the file
 /// itself. Every reader of the user's files asks this before it complains about a format. Fits behind "PATH is".
 /// Git LFS: <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 pub fn stand_in(first: &[u8]) -> Option<&'static str> {
     if first.starts_with(b"version https://git-lfs.github.com/") {
-        return Some("a Git LFS pointer, not the file itself; fetch it with `git lfs pull` in its repository");
+        return Some(
+            "a Git LFS pointer, not the file itself; fetch it with `git lfs pull` in its repository",
+        );
     }
     let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
     let begins = |tag: &[u8]| text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));
     let is_page = [&b"<!doctype html"[..], b"<html", b"<head"].into_iter().any(begins);
     is_page.then_some("a web page, not the file itself; download it again, from the link of the file")
+}
+
+/// Refuses a file that something else stands in the place of, by its first bytes.
+pub(super) fn refuse_stand_in(path: &Path) -> Result<(), DataError> {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(128).read_to_end(&mut first));
+    match stand_in(&first) {
+        Some(what) if read.is_ok() => Err(DataError::StandIn { path: path.to_owned(), what }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 #[cfg(test)]

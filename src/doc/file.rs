@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::experiment::{Experiment, VERSION};
 use super::problem::Problem;
-use super::scan::{locate, written};
+use super::scan::{has_comments, locate, written};
 use crate::form::{ron_text, write};
 
 /// Why a file could not be opened or saved.
@@ -49,6 +49,11 @@ pub enum FileError {
         /// What the system says.
         source: std::io::Error,
     },
+}
+
+/// The folder that paths in an experiment are relative to: that of its file.
+pub fn base_of(file: &Path) -> PathBuf {
+    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// An experiment with the text that it was read from.
@@ -119,6 +124,9 @@ pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String
     Ok(text)
 }
 
+/// How the names of files begin that are not whole.
+const UNFINISHED: &str = ".weightlab-";
+
 /// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
 /// replaced.
 ///
@@ -138,17 +146,36 @@ pub fn write_atomically_by<T>(
 ) -> std::io::Result<T> {
     let path = &link_target(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".weightlab-").tempfile_in(folder)?;
+    let mut file = new_file(folder)?;
     let written = write(&mut file)?;
-    file.as_file().sync_all()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(path).map_or(0o644, |old| old.permissions().mode());
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+    if let Ok(old) = std::fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions())?;
     }
+    file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(written)
+}
+
+/// Makes a file that will get its name when it is whole. As every new file, anybody may read and change it whom the umask lets.
+///
+/// # Errors
+/// What the system says.
+pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(UNFINISHED).tempfile_in(folder)
+}
+
+/// Removes what killed processes have left in a folder and below it of files that were not whole; nobody may write there.
+pub fn remove_unfinished(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_unfinished(&entry.path());
+        } else if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let _ = std::fs::remove_file(entry.path()); // one that stays does no harm
+        }
+    }
 }
 
 /// The file that a path leads to over links, which may be missing at the end.
@@ -174,20 +201,7 @@ pub fn header(text: &str) -> &str {
 
 /// Whether there are comments after the head, which saving would lose.
 pub fn has_other_comments(text: &str) -> bool {
-    let body = &text[header(text).len()..];
-    let mut in_text = false;
-    let mut escaped = false;
-    let mut previous = ' ';
-    for character in body.chars() {
-        match character {
-            '"' if !escaped => in_text = !in_text,
-            '/' | '*' if !in_text && previous == '/' => return true,
-            _ => {}
-        }
-        escaped = character == '\\' && !escaped;
-        previous = character;
-    }
-    false
+    has_comments(&text[header(text).len()..])
 }
 
 /// A problem with the line and column that it has in the text of its file, as compilers write it.
@@ -235,11 +249,35 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_has_the_rights_of_new_files_and_an_old_one_keeps_its_own() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [new, plain] = ["new", "plain"].map(|name| folder.path().join(name));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::write(&plain, "").unwrap();
+        write_atomically(&new, b"1").unwrap();
+        assert_eq!(mode(&new), mode(&plain));
+        std::fs::set_permissions(&new, PermissionsExt::from_mode(0o600)).unwrap();
+        write_atomically(&new, b"2").unwrap();
+        assert_eq!(mode(&new), 0o600);
+        std::fs::create_dir(folder.path().join("below")).unwrap();
+        for left in [folder.path(), &folder.path().join("below")] {
+            new_file(left).unwrap().keep().unwrap(); // as a kill does
+        }
+        remove_unfinished(folder.path());
+        assert_eq!(std::fs::read_dir(folder.path().join("below")).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "files that are whole stay");
+    }
+
     #[test]
     fn comments_in_the_middle_are_noticed_and_text_is_none() {
         assert!(!has_other_comments(TEXT));
         assert!(has_other_comments(&TEXT.replace("seeds", "// why\n    seeds")));
         assert!(has_other_comments(&TEXT.replace("seeds", "/* why */ seeds")));
+        let raw = TEXT.replace("\"x // y\"", "r\"C:\\\"");
+        assert!(!has_other_comments(&raw) && has_other_comments(&raw.replace("seeds", "// why\n    seeds")));
     }
 
     #[test]

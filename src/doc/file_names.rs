@@ -1,6 +1,6 @@
 //! Names of files in plans: placeholders, and what may be written where.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// The name of a file with a run's arm and seed for their placeholders.
 ///
@@ -39,14 +39,20 @@ fn ends_with(file: &str, ending: &str) -> bool {
     name.strip_suffix(ending).and_then(|name| name.strip_suffix('.')).is_some_and(|stem| !stem.is_empty())
 }
 
-/// Whether an exported file is inside the run's directory and none of the run's own files there.
+/// The folder in a run's directory that its plan writes files into. Nothing else is there, so that no name is that of one of the
+/// run's own files, on no disk.
+pub const EXPORTS: &str = "exports";
+
+/// Whether an exported file is inside the folder that it belongs into.
 pub fn stays_inside(file: &str) -> bool {
     let mut components = Path::new(file).components();
-    let is_plain = components.clone().all(|part| matches!(part, Component::Normal(_)));
-    let first = components.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let own = ["weights.safetensors", "pins.safetensors", "checkpoint"];
-    // Networks of single trainings.
-    is_plain && !file.starts_with("rounds/step-") && first.is_some_and(|first| !own.contains(&first.as_str()))
+    !file.is_empty() && components.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The path of a file that a run has exported. Those of earlier versions are beside the run's own files.
+pub fn exported(directory: &Path, name: &str) -> PathBuf {
+    let path = directory.join(EXPORTS).join(name);
+    if path.exists() { path } else { directory.join(name) }
 }
 
 #[cfg(test)]
@@ -76,9 +82,27 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_the_run_itself_are_no_exports() {
-        assert!(!stays_inside(&filled("{arm}.safetensors", "weights", 1)));
-        assert!(!stays_inside("../x.safetensors") && !stays_inside("/x.safetensors") && !stays_inside(""));
-        assert!(stays_inside("a/x.safetensors"));
+    fn exports_stay_in_their_folder() {
+        for name in
+            ["", "/x.safetensors", "../x.safetensors", "a/../../x.safetensors", "./x.safetensors", "a/.."]
+        {
+            assert!(!stays_inside(name), "{name}");
+        }
+        for name in
+            ["a/x.safetensors", "DONE", "claim", "weights.safetensors", "..x.safetensors", "a\\b.safetensors"]
+        {
+            assert!(stays_inside(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn exports_of_earlier_versions_are_found_beside_the_files_of_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(EXPORTS)).unwrap();
+        let paths = [folder.path().join("x.safetensors"), folder.path().join(EXPORTS).join("x.safetensors")];
+        for path in paths {
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(exported(folder.path(), "x.safetensors"), path);
+        }
     }
 }

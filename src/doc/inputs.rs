@@ -72,7 +72,9 @@ pub fn inputs_of(spec: &RunSpec, arm: &str, seed: u64) -> Vec<Input> {
     };
     note(&spec.data);
     each_branch_data(&spec.plan, &mut note);
-    inputs.extend(files_read(&spec.plan, arm, seed, &Place::default()).into_iter().map(|(_, file)| Input::File(file)));
+    inputs.extend(
+        files_read(&spec.plan, arm, seed, &Place::default()).into_iter().map(|(_, file)| Input::File(file)),
+    );
     inputs
 }
 
@@ -105,7 +107,8 @@ pub fn inputs_to_look_at(experiment: &Experiment) -> Vec<Input> {
     }
     for arm in expand_arms(experiment).unwrap_or_default() {
         let all = inputs_of(&arm.spec, &arm.name, 0);
-        let by_seed = files_read(&arm.spec.plan, "", 0, &Place::default()) != files_read(&arm.spec.plan, "", 1, &Place::default());
+        let by_seed = files_read(&arm.spec.plan, "", 0, &Place::default())
+            != files_read(&arm.spec.plan, "", 1, &Place::default());
         let seeds = experiment.seeds.iter().filter(|_| by_seed);
         let more = seeds.flat_map(|seed| inputs_of(&arm.spec, &arm.name, *seed));
         let all: Vec<Input> = if by_seed { more.collect() } else { all };

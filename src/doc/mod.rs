@@ -11,6 +11,9 @@ mod identity;
 mod inputs;
 pub mod intervention;
 mod location;
+#[cfg(test)]
+mod one_value_tests;
+pub mod paths;
 pub mod plan;
 mod problem;
 mod run_count;
@@ -24,7 +27,7 @@ pub mod templates;
 mod training;
 mod validate;
 
-pub use crate::data::{ClassNames, NOTHING};
+pub use crate::data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };

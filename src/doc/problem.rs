@@ -48,6 +48,13 @@ impl Problem {
         Some(Self::error(place.clone(), message))
     }
 
+    /// Returns what a look at the files of a user's data found worth knowing: classes without samples, assumptions.
+    pub fn notes_on_data(data: &Data, looks: &Looks, place: &Place) -> Vec<Self> {
+        let known = looks.of(data).and_then(|_| looks.inventory(data, None));
+        let notes = known.map(|found| found.notes).unwrap_or_default();
+        notes.into_iter().map(|note| Self::note(place.clone(), note)).collect()
+    }
+
     /// A problem that prevents running.
     pub fn error(place: Place, message: impl Into<String>) -> Self {
         Self {

@@ -76,8 +76,20 @@ enum Token<'a> {
     Text(&'a str),
 }
 
+/// Whether a text has comments.
+pub fn has_comments(text: &str) -> bool {
+    let mut found = false;
+    scan(text, &mut || found = true);
+    found
+}
+
 /// The tokens of a text with their byte offsets, without comments.
 fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+    scan(text, &mut || ())
+}
+
+/// The same; `comment` is called for every comment.
+fn scan<'a>(text: &'a str, comment: &mut dyn FnMut()) -> Vec<(usize, Token<'a>)> {
     let mut tokens = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -92,11 +104,22 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
                 let length = quoted_length(rest);
                 push(&mut tokens, at, Token::Text(rest[1..length].trim_end_matches('"')), length)
             }
-            b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            b'r' | b'b' if let Some((inner, length)) = raw_text(rest) => {
+                push(&mut tokens, at, Token::Text(inner), length)
+            }
+            b'/' if rest.starts_with("//") => {
+                comment();
+                rest.find('\n').unwrap_or(rest.len())
+            }
+            b'/' if rest.starts_with("/*") => {
+                comment();
+                comment_length(rest)
+            }
             _ => {
                 let ends_word = |c: char| "()[]{},:\"".contains(c) || c.is_whitespace();
-                match rest.find(ends_word).unwrap_or(rest.len()) {
+                let end = rest.find(ends_word).unwrap_or(rest.len());
+                let word = &rest[..end];
+                match ["//", "/*"].iter().filter_map(|mark| word.find(mark)).min().unwrap_or(end) {
                     0 => rest.chars().next().map_or(1, char::len_utf8), // white space of any kind
                     length => push(&mut tokens, at, Token::Word(&rest[..length]), length),
                 }
@@ -110,6 +133,37 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
 fn push<'a>(tokens: &mut Vec<(usize, Token<'a>)>, at: usize, token: Token<'a>, length: usize) -> usize {
     tokens.push((at, token));
     length
+}
+
+/// What is in the quotes of a raw text, `r#"…"#` or `br"…"`, and its length with them.
+fn raw_text(rest: &str) -> Option<(&str, usize)> {
+    let marked = rest.strip_prefix('b').unwrap_or(rest).strip_prefix('r')?;
+    let open = marked.trim_start_matches('#');
+    let end = format!("\"{}", &marked[..marked.len() - open.len()]);
+    let inner = open.strip_prefix('"')?;
+    let length = inner.find(&end).unwrap_or(inner.len());
+    Some((&inner[..length], (rest.len() - inner.len() + length + end.len()).min(rest.len())))
+}
+
+/// Length of a comment that may hold others: `/* a /* b */ c */`.
+fn comment_length(rest: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    let bytes = rest.as_bytes();
+    while let Some(two) = bytes.get(at..at + 2) {
+        match two {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return at;
+        }
+    }
+    rest.len()
 }
 
 /// Length of a quoted text with its quotes.
@@ -260,6 +314,19 @@ mod tests {
         assert_eq!(keys, ["name", "plan"]);
         let prune = &arm.entries[1].1.entries[1].1.entries[0].1;
         assert_eq!((prune.name.as_deref(), prune.entries[0].0.as_deref()), (Some("Prune"), Some("amount")));
+    }
+
+    #[test]
+    fn raw_texts_end_at_their_own_quotes_and_comments_hold_comments() {
+        let text = r###"(name: r"C:\", /* a /* b */ (c */ data: br##"x"#(y"##, seeds: [1])"###;
+        assert_eq!(locate(text, &place(&[key("data")])), (1, 35));
+        assert_eq!(locate(text, &place(&[key("seeds"), Segment::Index(0)])), (1, 64));
+        assert!(has_comments(text) && !has_comments(r##"(name: r#"a "// b" /* c"#, key: "\"//")"##));
+        assert!(has_comments(
+            r#"(name: r"C:\", // why
+            seeds: [1])"#
+        ));
+        assert!(has_comments("(seeds: [1// one\n])") && !has_comments("(a: r\"/*"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::spec::{ExpandedArm, Run, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
-use crate::data::{Facts, Input};
+use crate::data::{Data, Facts, Input};
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
@@ -48,7 +48,13 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
     match expand_arms(experiment) {
         Err(found) => problems.extend(found),
         Ok(arms) => {
+            let mut known: Vec<&Data> = Vec::new();
             for arm in &arms {
+                if !known.contains(&&arm.spec.data) {
+                    known.push(&arm.spec.data);
+                    let place = Place::default().key("data");
+                    problems.extend(Problem::notes_on_data(&arm.spec.data, &experiment.looks, &place));
+                }
                 spec(experiment, arm, &mut problems);
             }
         }
@@ -65,6 +71,8 @@ fn found(experiment: &Experiment) -> Vec<Problem> {
 
 /// The most steps of one run: more are typing errors, and would fill the memory.
 const MOST_STEPS: u64 = 1_000_000;
+/// The most rounds of repetitions that are looked at after their first ones.
+const MOST_ROUNDS: usize = 1000;
 
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     let arms = Place::default().key("arms");
@@ -124,10 +132,12 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         problems.push(Problem::error(plan.clone(), message));
     }
     let Some(structure) = structure else { return };
-    let RunSpec { net, data, seed, .. } = &arm.spec;
-    let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
-    let looks = &experiment.looks;
-    let mut check = Check { arm: name, seed, net, data, looks, structure: &structure, left, problems };
+    let RunSpec { net, data, train, seed, .. } = &arm.spec;
+    let (looks, structure) = (&experiment.looks, &structure);
+    let samples = data.facts(net.image_side()).map_or(0, |facts| facts.train_samples);
+    let (left, rounds) = (Left { samples, ..Left::default() }, MOST_ROUNDS);
+    let (name, seed) = (arm.name.as_str(), *seed);
+    let mut check = Check { arm: name, seed, net, data, looks, structure, train, rounds, left, problems };
     check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
@@ -167,7 +177,8 @@ fn has_known_inputs(run: &Run) -> bool {
 fn idle_value(experiment: &Experiment, arm: usize, positions: [usize; 2]) -> Option<Problem> {
     let own = Place::default().key("arms").index(arm).key("sweep");
     let of_all = experiment.sweep.0.iter().map(|pair| (pair, Place::default().key("sweep")));
-    let swept: Vec<_> = of_all.chain(experiment.arms[arm].sweep.0.iter().map(|pair| (pair, own.clone()))).collect();
+    let swept: Vec<_> =
+        of_all.chain(experiment.arms[arm].sweep.0.iter().map(|pair| (pair, own.clone()))).collect();
     let [mut first, mut second] = positions;
     // The last list varies fastest.
     for ((path, list), place) in swept.into_iter().rev() {
@@ -355,7 +366,7 @@ mod tests {
                 "(data: Digits(limit_train: 1), net: ResNet(), arms: [(plan: [Do(Snapshot(name: \"a\")), Connect(a: \"a\", b: \"a\")])])",
                 "measured on two training samples at least",
             ),
-            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the run's directory"),
+            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the folder exports"),
             ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
             ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can target them"),
             (

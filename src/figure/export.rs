@@ -10,9 +10,10 @@ use super::draw_error::DrawError;
 use super::model::Figure;
 use super::options::Options;
 use super::pdf::pdf;
-use super::raster::{pixels, png};
+use super::raster::{missing, pixels, png};
 use super::svg::svg;
 use crate::doc::file::write_atomically_by;
+use crate::doc::listed;
 
 /// A file format for figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +86,30 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
         FileKind::Svg | FileKind::Csv => Ok(drawing.into_bytes()),
     }
 }
+
+/// What a reader of the figure will miss: characters that no font on this machine draws, and what to do. Nothing where there
+/// are none, and for tables of values.
+pub fn missing_characters(figure: &Figure, kind: FileKind, options: &Options) -> Option<String> {
+    if kind == FileKind::Csv || options.size.check().is_err() {
+        return None;
+    }
+    let missing = missing(&svg(figure, options)).ok()?;
+    let shown = &missing[..missing.len().min(MOST_CHARACTERS)];
+    let more = match missing.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} other characters"),
+    };
+    (!missing.is_empty()).then(|| {
+        format!(
+            "no font on this machine has {}{more}: the figure shows boxes or nothing in their place; install a font that has \
+                them, such as one of Noto, or write other letters",
+            listed(shown)
+        )
+    })
+}
+
+/// So many characters without a font are named.
+const MOST_CHARACTERS: usize = 8;
 
 /// The figure as an image: width and height in pixels, and the pixels as premultiplied RGBA.
 ///
@@ -160,6 +185,24 @@ mod tests {
             assert!(first.len() > 50 && first == std::fs::read(&path).unwrap(), "{kind:?}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "nothing else is left behind");
+    }
+
+    #[test]
+    fn characters_without_a_font_are_named_for_every_kind_of_picture() {
+        let named = |name: &str| {
+            let line = Line::new(name, style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
+            Figure { lines: vec![line], ..Figure::default() }
+        };
+        let note = |name: &str, kind| missing_characters(&named(name), kind, &Options::default());
+        for kind in [FileKind::Svg, FileKind::Png, FileKind::Pdf] {
+            let said = note("a\u{1FFFE}\u{2FFFE}", kind).unwrap();
+            let start = "no font on this machine has \u{1FFFE} and \u{2FFFE}: the figure shows boxes";
+            assert!(said.starts_with(start), "{said}");
+            assert_eq!(note("dense", kind), None);
+        }
+        assert_eq!(note("\u{1FFFE}", FileKind::Csv), None);
+        let many: String = (0..10).filter_map(|plane| char::from_u32(0x1FFFE + 0x10000 * plane)).collect();
+        assert!(note(&many, FileKind::Svg).unwrap().contains(" and 2 other characters: "));
     }
 
     #[test]

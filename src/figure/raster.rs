@@ -3,8 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::Database;
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::fontdb::{Database, FaceInfo, ID};
+use resvg::usvg::layout::PositionedGlyph;
+use resvg::usvg::{FontResolver, Group, Node, Options, Tree};
+use ttf_parser::Face;
 
 use super::draw_error::DrawError;
 use super::font::{FAMILY, MEDIUM, REGULAR, covers};
@@ -37,12 +39,65 @@ fn fonts_for(svg: &str) -> Arc<Database> {
     Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE })
 }
 
+/// The font that draws a character which those used so far lack: of all that have it, the one that is most like the first of
+/// these. A text in a heavier or narrower font would look emphasised.
+fn fallback(letter: char, used: &[ID], fonts: &Database) -> Option<ID> {
+    let first = fonts.face(*used.first()?)?;
+    let mut others: Vec<&FaceInfo> = fonts.faces().filter(|face| !used.contains(&face.id)).collect();
+    others.sort_by_cached_key(|face| {
+        let name = face.families.first().map_or("", |(name, _)| name.as_str());
+        let stretch = face.stretch.to_number().abs_diff(first.stretch.to_number());
+        let weight = face.weight.0.abs_diff(first.weight.0);
+        (face.style != first.style, stretch, weight, face.monospaced, !name.contains("Sans"), name)
+    });
+    let has_it = |face: &&&FaceInfo| {
+        let has = |data: &[u8], index| Some(Face::parse(data, index).ok()?.glyph_index(letter)?.0 != 0);
+        fonts.with_face_data(face.id, has).flatten() == Some(true)
+    };
+    others.iter().find(has_it).map(|face| face.id)
+}
+
+/// The characters of a drawing that no font draws, each once.
+///
+/// # Errors
+/// When the SVG is invalid.
+pub fn missing(svg: &str) -> Result<Vec<String>, DrawError> {
+    let mut missing = Vec::new();
+    if covers(svg) {
+        return Ok(missing);
+    }
+    for glyph in glyphs(tree(svg)?.root()) {
+        if glyph.id.0 == 0 && !glyph.text.trim().is_empty() && !missing.contains(&glyph.text) {
+            missing.push(glyph.text.clone());
+        }
+    }
+    Ok(missing)
+}
+
+fn glyphs(group: &Group) -> Vec<&PositionedGlyph> {
+    let mut found = Vec::new();
+    for node in group.children() {
+        match node {
+            Node::Text(text) => {
+                found.extend(text.layouted().iter().flat_map(|span| &span.positioned_glyphs));
+            }
+            Node::Group(group) => found.extend(glyphs(group)),
+            Node::Path(_) | Node::Image(_) => {}
+        }
+    }
+    found
+}
+
 /// Reads a drawing with the embedded fonts.
 ///
 /// # Errors
 /// When the SVG is invalid, which does not happen with a drawing from [`svg`](super::svg::svg).
 pub fn tree(svg: &str) -> Result<Tree, DrawError> {
-    let options = Options { font_family: FAMILY.to_owned(), fontdb: fonts_for(svg), ..Options::default() };
+    let select_fallback =
+        Box::new(|letter, used: &[ID], fonts: &mut Arc<Database>| fallback(letter, used, fonts));
+    let font_resolver = FontResolver { select_fallback, ..FontResolver::default() };
+    let font_family = FAMILY.to_owned();
+    let options = Options { font_family, font_resolver, fontdb: fonts_for(svg), ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
 }
 
@@ -99,9 +154,6 @@ fn with_resolution(file: &[u8], dpi: f64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use resvg::usvg::layout::PositionedGlyph;
-    use resvg::usvg::{Group, Node};
-
     use super::*;
     use crate::figure::model::Line;
     use crate::figure::svg::svg;
@@ -143,18 +195,40 @@ mod tests {
         assert!(png(&example(), f64::NAN).is_err());
     }
 
-    fn glyphs(group: &Group) -> Vec<&PositionedGlyph> {
-        let mut found = Vec::new();
-        for node in group.children() {
-            match node {
-                Node::Text(text) => {
-                    found.extend(text.layouted().iter().flat_map(|span| &span.positioned_glyphs));
-                }
-                Node::Group(group) => found.extend(glyphs(group)),
-                _ => {}
+    /// Noncharacters, which no font has.
+    const IN_NO_FONT: &str = "\u{1FFFE}";
+
+    fn named(name: &str) -> String {
+        let line = Line::new(name, style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
+        svg(&Figure { lines: vec![line], ..Figure::default() }, &Options::default())
+    }
+
+    #[test]
+    fn characters_that_no_font_has_are_found_once() {
+        assert_eq!(missing(&named("dense, αβ")).unwrap(), Vec::<String>::new());
+        let both = format!("a{IN_NO_FONT}b{IN_NO_FONT}");
+        assert_eq!(missing(&named(&both)).unwrap(), [IN_NO_FONT]);
+    }
+
+    #[test]
+    fn a_font_that_steps_in_is_as_heavy_and_wide_as_the_first() {
+        let own = FONTS_OF_MACHINE.faces().find(|face| face.families[0].0 == FAMILY).unwrap();
+        for letter in ['→', 'ש', 'م', '∑', '日', '😀'] {
+            let has = |face: &&FaceInfo| {
+                let has = |data: &[u8], index| Face::parse(data, index).ok()?.glyph_index(letter);
+                FONTS_OF_MACHINE.with_face_data(face.id, has).flatten().is_some()
+            };
+            let fitting = |face: &&FaceInfo| {
+                (face.style, face.stretch, face.weight) == (own.style, own.stretch, own.weight)
+            };
+            let able: Vec<&FaceInfo> = FONTS_OF_MACHINE.faces().filter(has).collect();
+            let chosen = fallback(letter, &[own.id], &FONTS_OF_MACHINE);
+            assert_eq!(chosen.is_some(), !able.is_empty(), "{letter}");
+            if able.iter().any(fitting) {
+                let chosen = FONTS_OF_MACHINE.face(chosen.unwrap()).unwrap();
+                assert!(fitting(&chosen), "{letter}: {chosen:?}");
             }
         }
-        found
     }
 
     #[test]

@@ -20,15 +20,21 @@ fn options() -> ron::Options {
 pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
     let mut repaired = text.to_owned();
     let mut repairs: Vec<Repair> = Vec::new();
+    let mut read = 0;
     loop {
         let mut error = match options().from_str::<T>(&repaired) {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
+        // The parser ends at the error, and the repair moves what is behind it, which takes less time.
+        read += byte_offset(&repaired, error.span.end).unwrap_or_default() + repaired.len() / 16;
         let repair = bare_name_end(&repaired, &error)
             .or_else(|| empty_brackets(&repaired, &error))
             .or_else(|| first_setting::<T>(&repaired, &error));
-        if let Some(repair) = repair {
+        if repair.is_some() && read > MOST_READ {
+            error.code = ron::Error::Message(TOO_MANY.to_owned());
+        }
+        if let Some(repair) = repair.filter(|_| read <= MOST_READ) {
             repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
             repairs.push(repair);
         } else {
@@ -38,6 +44,12 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
         }
     }
 }
+
+/// The most bytes that are read for the repairs of one text, each from its start: a second or two.
+const MOST_READ: usize = 200_000_000;
+
+const TOO_MANY: &str = "too many names up to here lack their brackets or have empty ones too many to be put right one by one; \
+    write them out, as in BatchNorm(), Linear(units: 10) and Relu";
 
 /// A change of a text that makes it one that the parser reads.
 struct Repair {
@@ -240,6 +252,15 @@ mod tests {
         assert_eq!(why("Square(sied: 2)"), "\"sied\" is not known here; did you mean side?");
         assert_eq!(why("Circle"), "\"Circle\" is not known here; known are Square, Dot");
         assert_eq!(why("Square(side: 2, side: 3)"), "side occurs twice; remove one of them");
+    }
+
+    #[test]
+    fn repairs_of_a_long_text_come_to_an_end() {
+        let few = format!("[{}]", "Square,".repeat(1000));
+        assert_eq!(from_str::<Vec<Shape>>(&few).unwrap().len(), 1000);
+        let many = format!("[{}]", "Dot(),Square,".repeat(100_000));
+        let error = from_str::<Vec<Shape>>(&many).unwrap_err();
+        assert!(error.to_string().contains("too many names up to here"), "{error}");
     }
 
     #[test]

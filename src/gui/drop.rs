@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
-use super::files::absolute;
 use super::theme;
 use crate::data::{Data, Recognised, is_named_like_data, recognise};
 use crate::doc::file_names::is_file;
@@ -88,12 +87,6 @@ pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (Strin
     let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
     let lacks = chosen.check_files(Path::new("")).err().map(|error| error.to_string()).unwrap_or_default();
     (format!("This folder does not hold {set}"), lacks)
-}
-
-/// The path as a document writes it: relative to the document's folder `base` if it is below that.
-pub fn as_written(path: &Path, base: &Path) -> String {
-    let below = path.strip_prefix(absolute(base)).ok().filter(|below| !below.as_os_str().is_empty());
-    below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
 /// Whether data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
@@ -198,12 +191,6 @@ mod tests {
         assert_eq!(same, of(EmnistSplit::Letters).in_folder("x".to_owned()));
         let other = data_in(&found, "x".to_owned(), &of(EmnistSplit::Digits));
         assert_eq!(other, found.data.in_folder("x".to_owned()));
-    }
-
-    #[test]
-    fn paths_below_the_document_are_written_relative_to_it() {
-        assert_eq!(as_written(Path::new("/x/data/w.safetensors"), Path::new("/x")), "data/w.safetensors");
-        assert_eq!(as_written(Path::new("/y/w.safetensors"), Path::new("/x")), "/y/w.safetensors");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use crate::cluster;
+use crate::run::{Hold, writer_of};
 
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,11 +185,18 @@ pub struct Moved {
 /// there already stay where they are.
 ///
 /// # Errors
-/// What the system says when one of the folders cannot be read or made.
+/// When another process writes one of them, or what the system says when one of the folders cannot be read or made; nothing
+/// has moved then.
 pub fn move_results(from: &Path, to: &Path) -> std::io::Result<Moved> {
     let mut moved = Moved::default();
     if !from.is_dir() {
         return Ok(moved);
+    }
+    let in_use = |run: PathBuf| Some(format!("{} is in use by {}", run.display(), writer_of(&run)?));
+    let runs =
+        std::fs::read_dir(from)?.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_run(path));
+    if let Some(message) = runs.into_iter().find_map(in_use) {
+        return Err(std::io::Error::other(message));
     }
     if !to.exists() && std::fs::rename(from, to).is_ok() {
         moved.runs =
@@ -210,8 +218,8 @@ pub fn move_results(from: &Path, to: &Path) -> std::io::Result<Moved> {
     Ok(moved)
 }
 
-/// Moves what can only be copied, one after the other. Each gets its name at the new place only when it is complete, so
-/// that no process resumes half a run.
+/// Moves what can only be copied, one after the other, and claims runs meanwhile. Each gets its name at the new place only when
+/// it is complete, so that no process resumes half a run.
 ///
 /// Returns how many run directories were moved.
 ///
@@ -226,7 +234,11 @@ pub fn copy_results(from: &Path, to: &Path, names: &[OsString]) -> std::io::Resu
         let hidden = to.join(hidden);
         let clear = || if hidden.exists() { remove(&hidden) } else { Ok(()) };
         clear()?; // what an earlier attempt has left
+        let hold = is_run(&source).then(|| Hold::take(&source)).transpose().map_err(std::io::Error::other)?;
         let whole = copy(&source, &hidden);
+        if let Some(hold) = &hold {
+            hold.release_in(&hidden);
+        }
         if whole.is_err() || target.exists() {
             clear()?;
             whole?;
@@ -339,11 +351,18 @@ mod tests {
         std::fs::create_dir_all(to.join(".moving-1/checkpoint")).unwrap();
         std::fs::write(to.join(".moving-1/old"), "of an attempt that was killed").unwrap();
         std::os::unix::fs::symlink("/none", from.join("3/cannot be copied")).unwrap();
+        std::fs::write(from.join("3/claim"), "elsewhere\n7\n1\n").unwrap();
+        let moved = move_results(&from, &root.path().join("c.runs")).unwrap_err();
+        for error in [moved, copy_results(&from, &to, &["3".into()]).unwrap_err()] {
+            assert!(error.to_string().contains("3 is in use by process 7 on elsewhere"), "{error}");
+        }
+        std::fs::remove_file(from.join("3/claim")).unwrap();
         let names = |names: &[&str]| names.iter().map(OsString::from).collect::<Vec<_>>();
         assert_eq!(copy_results(&from, &to, &names(&["1", "2"])).unwrap(), 1);
         assert!(
             to.join("1/checkpoint/state").exists() && !to.join("1/old").exists() && !from.join("1").exists()
         );
+        assert!(!to.join("1/claim").exists(), "the copy is nobody's");
         assert!(!to.join("2/checkpoint").exists() && from.join("2/checkpoint/state").exists());
         assert!(copy_results(&from, &to, &names(&["3"])).is_err());
         assert!(from.join("3/checkpoint/state").exists());

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
-use super::{RunRecord, left_out};
+use super::{RunRecord, inventory};
 use crate::doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, expand_arms, listed};
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
 
 /// The paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm; the lines
-/// of the other arms give their differences. `records` are of its runs: they know what was left out of the data.
+/// of the other arms give their differences. `records` are of its runs: they know the samples.
 ///
 /// # Errors
 /// What is wrong with the arms.
@@ -20,10 +20,10 @@ pub fn methods<'a>(
     let arms = expand_arms(experiment)?;
     let Some(first) = arms.first() else { return Ok("The experiment has no arms yet.\n".to_owned()) };
     let mut text = format!(
-        "{} was trained on {}.{} {} {}\n",
+        "{} was trained on {}{} {} {}\n",
         network(&first.spec),
-        data(&first.spec),
-        left_out::sentence(records),
+        data(experiment, &first.spec),
+        inventory::sentences(records),
         training(&first.spec),
         replicates(experiment, arms.len())
     );
@@ -40,16 +40,20 @@ fn without_plan(spec: &RunSpec) -> Settings {
     settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
 
-/// "MNIST (60,000 samples for training and 10,000 for testing, 10 classes)".
-fn data(spec: &RunSpec) -> String {
+/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", and
+/// sentences about columns and files.
+fn data(experiment: &Experiment, spec: &RunSpec) -> String {
     let name = bare(spec.data.label());
-    let Some(facts) = spec.data.facts(spec.net.image_side()) else { return name.to_owned() };
-    let [train, test] = [facts.train_samples, facts.test_samples].map(|count| grouped(count as u64));
-    let mut chosen = changed(&mut spec.data.without_place());
-    if !chosen.is_empty() {
-        chosen.insert_str(0, "; ");
-    }
-    format!("{name} ({train} samples for training and {test} for testing; {} classes{chosen})", facts.classes)
+    let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
+    let Some(found) = found else { return format!("{name}.") };
+    let sizes = found.sizes().replacen(" for", " samples for", 1);
+    let split = [found.split.as_str()].into_iter().filter(|split| !split.is_empty());
+    let split = split.map(|split| format!("split: {split}"));
+    let classes = format!("{} classes", grouped(found.classes.len() as u64));
+    let chosen = Some(changed(&mut spec.data.without_place())).filter(|chosen| !chosen.is_empty());
+    let parts: Vec<String> =
+        std::iter::once(sizes).chain(split).chain(std::iter::once(classes)).chain(chosen).collect();
+    format!("{name} ({}).{}", parts.join("; "), found.sentences())
 }
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
@@ -242,7 +246,7 @@ mod tests {
         let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
         // 64·30 + 30 + 30·10 + 10
-        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimized the cross-entropy with SGD (";
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training, 0 for validation, 360 for testing; split: every fifth sample for testing; the first 300 of 1,437 training samples; 10 classes; training samples 300). Training minimized the cross-entropy with SGD (";
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",
@@ -256,10 +260,11 @@ mod tests {
 
     #[test]
     fn what_was_left_out_of_the_data_is_counted() {
-        let report = left_out::report(&["a.png: no picture".to_owned()]);
-        let record = RunRecord::of(report.map(crate::results::Event::Report));
         let experiment =
             parse("(data: Iris(), arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
+        let mut found = experiment.looks.inventory(&experiment.data, None).unwrap();
+        found.unreadable = vec!["a.png: no picture".to_owned()];
+        let record = RunRecord::of([crate::results::Event::Report(inventory::report(&found))]);
         let text = methods(&experiment, [&record]).unwrap();
         assert!(
             text.contains("3 classes). Of these, 1 sample could not be read and was left out. Training"),
@@ -273,7 +278,7 @@ mod tests {
             arms: [(name: \"a\", plan: [Test])])");
         assert!(text.starts_with("A VGG-11 of width 16 with batch norm and a linear head ("), "{text}");
         for part in [
-            " was trained on CIFAR-10 (50,000 samples for training and 10,000 for testing; 10 classes). ",
+            " was trained on CIFAR-10 (50,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes). ",
             "; images were augmented by flip and crop (4). Networks were evaluated every 100 iterations. ",
             "by Winograd's algorithm.",
         ] {

@@ -102,8 +102,11 @@ impl Report {
     }
 }
 
-/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
+/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`; `Start` before the first one.
 pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
+    if stage.is_empty() {
+        return "Start".to_owned();
+    }
     let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
     let comma = if branch.is_empty() { "" } else { ", " };
     format!("Stage {}{round}{comma}{branch}", stage_number(stage))

@@ -27,7 +27,7 @@ pub struct RunContext {
     pub compute: Box<dyn Compute>,
     /// Folder that paths of the document are relative to.
     pub base: PathBuf,
-    /// Folder that exported files are relative to.
+    /// The run's directory.
     pub output: PathBuf,
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::DataError;
+use crate::doc::plan::one_value;
 use crate::net::DeviceError;
 use crate::net::weights_file::WeightFileError;
 
@@ -33,15 +34,14 @@ pub enum RunError {
         stage: String,
     },
     /// A batch norm got one value for each channel.
-    #[error(
-        "the last mini-batch of an epoch has one sample, and batch norm needs two values to normalize; \
-            change batch from {batch} so that {samples} samples do not leave a single one"
-    )]
+    #[error("{}", one_value(*batch, [*samples; 2], norm))]
     LonelySample {
         /// Batch size.
         batch: usize,
         /// Size of the training part.
         samples: usize,
+        /// The batch norm.
+        norm: String,
     },
     /// A stage cannot be carried out.
     #[error("{stage}: {message}")]
@@ -60,12 +60,28 @@ pub enum RunError {
         source: std::io::Error,
     },
     /// Another process works in the directory.
-    #[error("{} is in use by {owner}; wait for it, or stop it first", path.display())]
+    #[error(
+        "{} is in use by {owner}; wait for it, or stop it first. If it is dead, try again two minutes after that sign",
+        path.display()
+    )]
     Claimed {
         /// The directory.
         path: PathBuf,
-        /// Process and host.
+        /// Process, host, and the age of its last sign of life.
         owner: String,
+    },
+    /// Another process took the directory over while this one gave no sign of life.
+    #[error(
+        "this process has lost {}: {how}. A process without a sign of life for two minutes loses its run: its job was \
+            suspended, its computer slept, or its disk did not answer. What it had written is there; start the run again \
+            when nobody writes it",
+        path.display()
+    )]
+    Lost {
+        /// The directory.
+        path: PathBuf,
+        /// Who writes it now: "process 7 on there writes it now".
+        how: String,
     },
 }
 

@@ -33,6 +33,14 @@ pub trait Listener {
     /// # Errors
     /// When it cannot be kept; the run ends then.
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError>;
+
+    /// Whether a stage may write into the run's directory.
+    ///
+    /// # Errors
+    /// When another process has taken it over; the run ends then.
+    fn may_write(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
 }
 
 /// Keeps all events, the last checkpoint, the lines of tables and networks in memory.

@@ -49,7 +49,10 @@ pub fn outdated_notes(outdated: &[StoredRun], runs: &[Run]) -> Vec<String> {
         format!("results of {} of {of}", counted(group.len() as u64, "run"))
     };
     let outdated = groups.iter().map(|(difference, group)| {
-        format!("{} are outdated: {difference}; they are kept, and not shown as those of today's files", of(group))
+        format!(
+            "{} are outdated: {difference}; they are kept, and not shown as those of today's files",
+            of(group)
+        )
     });
     let earlier = runs.iter().filter(|run| run.is_of_earlier_version());
     let earlier: BTreeSet<(&str, u64)> = earlier.map(|run| (run.arm.as_str(), run.seed)).collect();

@@ -87,6 +87,14 @@ impl Tables {
         lengths.map(|(table, (_, length))| (table.file().to_owned(), *length)).collect()
     }
 
+    /// Waits until all lines are on the disk.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn flush(&self) -> std::io::Result<()> {
+        self.open.values().try_for_each(|(file, _)| file.sync_data())
+    }
+
     /// Cuts every table to a previous length; removes those that did not exist then.
     ///
     /// # Errors

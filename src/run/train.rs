@@ -38,6 +38,8 @@ pub struct MiniBatch<'a> {
     pub rate: f64,
     /// Position of the training before it.
     pub position: Position,
+    /// Samples of the training part.
+    pub samples: usize,
     /// Stream of units that are dropped.
     pub dropout: Stream,
     /// What computes with the networks in training.
@@ -122,18 +124,12 @@ fn step(
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
     batch.load(&data.train, settings, seed, order, position)?;
-    if batch.len() == 1 && session.state().network.has_free_norm() {
-        return Err(RunError::LonelySample { batch: settings.batch, samples });
-    }
     let next = position.after(position.sample + batch.len(), samples);
     let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
     let reader = session.reader();
-    trainer.step(
-        session,
-        &MiniBatch { batch, settings, rate, position, dropout, compute: &reader },
-        score,
-    )?;
+    let mini_batch = MiniBatch { batch, settings, rate, position, samples, dropout, compute: &reader };
+    trainer.step(session, &mini_batch, score)?;
     session.put_back(reader)?;
     let state = session.state_mut();
     state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
@@ -166,6 +162,9 @@ pub struct Known {
 impl MiniBatch<'_> {
     /// One pass forward and backward; `also` gets the logits, and may add to the loss. Gradients of held entries are left out
     /// unless something `reads_held` ones.
+    ///
+    /// # Errors
+    /// When a batch norm would see one value for each channel.
     pub fn pass(
         &self,
         context: &RunContext,
@@ -173,7 +172,11 @@ impl MiniBatch<'_> {
         dropout: Stream,
         reads_held: bool,
         mut also: impl FnMut(&[f32], &mut LossValue),
-    ) -> (TrainPass, Known) {
+    ) -> Result<(TrainPass, Known), RunError> {
+        if let Some(norm) = network.norm_of_one_value(self.batch.len()) {
+            let (batch, samples) = (self.settings.batch, self.samples);
+            return Err(RunError::LonelySample { batch, samples, norm: norm.to_owned() });
+        }
         let mut known = Known::default();
         let mut gradient = |logits: &[f32]| {
             let mut value = context.loss.evaluate(logits, &self.batch.labels);
@@ -184,7 +187,7 @@ impl MiniBatch<'_> {
         };
         let (inputs, count, mut tap) = (&self.batch.inputs, self.batch.len(), NoTap { reads_held });
         let pass = self.compute.train_tapped(network, inputs, count, Some(dropout), &mut tap, &mut gradient);
-        (pass, known)
+        Ok((pass, known))
     }
 
     /// Changes a network by the optimizer's step with the gradients of a pass, and by its statistics.

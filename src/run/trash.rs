@@ -2,22 +2,24 @@
 
 use std::path::Path;
 
-use super::directory::{StoredRun, claim::Claim};
+use super::directory::{Hold, StoredRun};
+use super::error::RunError;
 
 /// The folder in the folder of the runs.
 pub const TRASH: &str = ".trash";
 
-/// Moves the directory of a run to the trash. A run of the same name there gets a number.
+/// Moves the directory of a run to the trash, and claims it meanwhile. A run of the same name there gets a number.
 ///
 /// # Errors
 /// When a process writes the run, or the system's error; the run is unchanged then.
 pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
     let from = folder.join(id);
-    if Claim::is_held(&from) {
-        return Err(format!("{} is being written: stop the run first", from.display()));
-    }
     let trash = folder.join(TRASH);
     let fail = |error: std::io::Error| format!("{} cannot be archived: {error}", from.display());
+    let hold = Hold::take(&from).map_err(|error| match error {
+        RunError::Disk { source, .. } => fail(source),
+        claimed => claimed.to_string(),
+    })?;
     std::fs::create_dir_all(&trash).map_err(fail)?;
     let to = trash.join(id);
     if to.exists() {
@@ -26,7 +28,9 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
         let older = names.find(|path| !path.exists()).expect("there are more names than entries");
         std::fs::rename(&to, older).map_err(fail)?;
     }
-    std::fs::rename(&from, &to).map_err(fail)
+    std::fs::rename(&from, &to).map_err(fail)?;
+    hold.release_in(&to);
+    Ok(())
 }
 
 /// Restores a run from the trash.
@@ -68,8 +72,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         run(folder, "ab", ABOUT);
+        std::fs::write(folder.join("ab/claim"), "elsewhere\n7\n1\n").unwrap();
+        let message = archive(folder, "ab").unwrap_err();
+        assert!(message.contains("is in use by process 7 on elsewhere, last sign of life"), "{message}");
+        std::fs::remove_file(folder.join("ab/claim")).unwrap();
         archive(folder, "ab").unwrap();
-        assert!(!folder.join("ab").exists());
+        assert!(!folder.join("ab").exists() && !folder.join(TRASH).join("ab/claim").exists());
         let expected = StoredRun { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3, difference: None };
         assert_eq!(trashed(folder), [expected]);
         restore(folder, "ab").unwrap();
@@ -88,6 +96,6 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(folder.join(TRASH)).unwrap().count(), 3);
         assert_eq!(trashed(folder).len(), 1);
-        assert!(archive(folder, "none").is_err());
+        assert!(archive(folder, "none").unwrap_err().contains("none cannot be archived"));
     }
 }

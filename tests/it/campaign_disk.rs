@@ -186,6 +186,9 @@ fn a_campaign_that_is_stopped_goes_on_exactly() {
     for table in TABLES {
         assert_eq!(parts.file(table), whole.file(table), "{table}");
     }
+    let logged = |disk: &OnDisk| disk.file("events.jsonl").matches("\"event\":\"campaign_cell\"").count();
+    assert_eq!(logged(&whole), 2, "a line for each cell");
+    assert!(logged(&parts) <= 4, "and for each stop one of the cell under way: {}", logged(&parts));
     let record = |disk: &OnDisk| {
         weightlab::run::read_record(&disk.folder.path().join("x.runs"), &disk.spec.id()).unwrap()
     };
@@ -250,6 +253,30 @@ fn the_log_applied_again_gives_the_same_logits() {
     assert_eq!(replayed.iter().filter(|trial| !trial.is_equal()).count(), 1, "another fault, other logits");
     let none = Replay { trial: Some(99), ..Replay::default() };
     assert!(replay(&disk.path(), &none).unwrap_err().contains("no such trial"));
+}
+
+#[test]
+fn a_plan_that_names_files_of_the_run_changes_none_of_them() {
+    let exports = [
+        "campaign-0.safetensors",
+        "weights.safetensors",
+        "CHECKPOINT/state.safetensors",
+        "rounds/step-0.safetensors",
+    ]
+    .map(|name| format!("Do(Export(file: \"{name}\"))"));
+    let plan = format!("Campaign(trials: Fixed(4), images: 5), Do(Reinitialize()), {}", exports.join(", "));
+    let last = "Do(Set(parameter: \"fc1.bias\", indices: [0], value: 2.0)), Do(Import(file: \"CHECKPOINT/state.safetensors\"))";
+    let disk = OnDisk::new(with_plan(&format!("{plan}, {last}")));
+    let done = disk.go_on(usize::MAX);
+    assert_eq!(done.outcome, RunEnd::Done);
+    let replayed = replay(&disk.path(), &Replay::default()).unwrap();
+    assert!(replayed.len() == 4 && replayed.iter().all(weightlab::run::Replayed::is_equal));
+    let exported = OnDisk::new(with_plan(&plan)).go_on(usize::MAX);
+    assert_eq!(done.checksum, exported.checksum, "it was read where it was written");
+    assert!(
+        disk.path().join("exports/CHECKPOINT/state.safetensors").is_file()
+            && disk.path().join("checkpoint").is_dir()
+    );
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn an_export_is_a_state_dict_of_pytorch_and_comes_back_bit_for_bit() {
     let exports = "Do(Export(file: \"all.safetensors\")), Do(Export(file: \"last.safetensors\", target: (layers: Last(1)))),
         Do(Prune(amount: Fraction(0.5))), Do(Export(file: \"mask.safetensors\", content: Mask))";
     let trained = with_files(with(&format!("Train(\"3it\"), {exports}")), folder.path());
-    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    let read = |name: &str| std::fs::read(folder.path().join("exports").join(name)).unwrap();
     let all = read("all.safetensors");
     let file = SafeTensors::deserialize(&all).unwrap();
     let mut names = file.names();
@@ -193,7 +193,7 @@ fn an_export_is_a_state_dict_of_pytorch_and_comes_back_bit_for_bit() {
     for (name, tensors) in [("last.safetensors", 2), ("mask.safetensors", 8)] {
         assert_eq!(SafeTensors::deserialize(&read(name)).unwrap().len(), tensors, "{name}");
     }
-    let plan = "Do(Import(file: \"all.safetensors\")), Do(Import(file: \"mask.safetensors\", content: Mask))";
+    let plan = "Do(Import(file: \"exports/all.safetensors\")), Do(Import(file: \"exports/mask.safetensors\", content: Mask))";
     let imported = with_files(with(plan), folder.path());
     assert!(same_bits(&imported, &trained));
     assert!(!same_bits(&context(with("Test")).fresh_network(0), &trained));
@@ -202,23 +202,26 @@ fn an_export_is_a_state_dict_of_pytorch_and_comes_back_bit_for_bit() {
 #[test]
 fn exports_do_not_follow_links_out_of_the_directory() {
     let folder = tempfile::tempdir().unwrap();
-    let (inside, outside) = (folder.path().join("run"), folder.path().join("victim"));
+    let (run, outside) = (folder.path().join("run"), folder.path().join("victim"));
+    let inside = run.join("exports");
     std::fs::create_dir_all(&outside).unwrap();
     std::fs::create_dir_all(&inside).unwrap();
     let victim = outside.join("w.safetensors");
     std::fs::write(&victim, "mine").unwrap();
     std::os::unix::fs::symlink(&victim, inside.join("file.safetensors")).unwrap();
     std::os::unix::fs::symlink(&outside, inside.join("folder")).unwrap();
-    for (name, link) in [
-        ("file.safetensors", "run/file.safetensors"),
-        ("folder/w.safetensors", "run/folder"),
-        ("folder/new/w.safetensors", "run/folder"),
-    ] {
+    let refused = |name: &str, link: &str| {
         let spec = iris(&format!("Do(Export(file: \"{name}\"))"));
-        let message = ended_with_files(spec, &inside).unwrap_err().to_string();
+        let message = ended_with_files(spec, &run).unwrap_err().to_string();
         let part = format!("{link} is a link, and exports stay in the run's directory; ");
         assert!(message.contains(&part), "{message}");
-    }
+    };
+    refused("file.safetensors", "run/exports/file.safetensors");
+    refused("folder/w.safetensors", "run/exports/folder");
+    refused("folder/new/w.safetensors", "run/exports/folder");
+    std::fs::remove_dir_all(&inside).unwrap();
+    std::os::unix::fs::symlink(&outside, &inside).unwrap();
+    refused("w.safetensors", "run/exports");
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "no folder was made");
 }

@@ -1,110 +1,15 @@
 //! The real binary, driven as a person or a script would.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use serde_json::Value;
-
+use crate::support::bench::{Bench, LONG, errors, events, points, stages};
 use crate::support::tiny::TINY;
-
-/// One run of sixty stages, long enough to be interrupted in the middle.
-const LONG: &str = r#"(
-    data: Digits(limit_train: 400, limit_test: 100),
-    net: Mlp(hidden: [32]),
-    train: (optimizer: Adam(rate: 0.001), batch: 4),
-    seeds: [1],
-    arms: [(name: "long", plan: [Repeat(times: 30, body: [Train("1ep"), Do(Prune(amount: Fraction(0.02)))])])],
-)"#;
 
 const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
 const DIVERGING: &str =
     "train=(optimizer: Sgd(rate: 1000, weight_decay: 0.9), batch: 32, non_finite: Continue)";
-
-/// A folder with an experiment `x.ron` in it.
-struct Bench {
-    folder: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new(text: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("x.ron"), text).unwrap();
-        Self { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
-        command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY");
-        command
-    }
-
-    fn weightlab(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// Standard output of a command that must succeed.
-    fn said(&self, arguments: &[&str]) -> String {
-        let output = self.weightlab(arguments);
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", errors(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn shown(&self, arguments: &[&str]) -> Value {
-        let arguments = [&["show", "x.ron", "--json"], arguments].concat();
-        serde_json::from_str(&self.said(&arguments)).unwrap()
-    }
-
-    /// Starts the long experiment and waits until some stages are done.
-    fn interrupted(&self) -> (Child, PathBuf) {
-        let child =
-            self.command(&["run", "x.ron"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-        let run = self.shown(&[])[0]["run"].as_str().unwrap().to_owned();
-        let log = self.path("x.runs").join(run).join("events.jsonl");
-        let began = Instant::now();
-        while stages(&log).len() < 5 {
-            assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        (child, log)
-    }
-}
-
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The events of a log; a half-written last line is passed over.
-fn events(log: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(log).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-}
-
-/// The numbers of the stages that began, in their order.
-fn stages(log: &Path) -> Vec<u64> {
-    let stage = |event: &Value| (event["event"] == "stage").then(|| event["number"].as_u64().unwrap());
-    events(log).iter().filter_map(stage).collect()
-}
-
-/// All points of a log without their times.
-fn points(log: &Path) -> Vec<Value> {
-    let mut points = events(log);
-    points.retain(|event| event["event"] == "point");
-    for point in &mut points {
-        point["secs"] = Value::Null;
-    }
-    points
-}
 
 #[test]
 fn an_experiment_runs_to_its_end_and_is_not_repeated() {
@@ -146,12 +51,14 @@ fn a_typo_is_shown_with_its_line_and_column() {
 #[test]
 fn a_valid_file_is_told_its_size() {
     let said = Bench::new(TINY).said(&["check", "x.ron"]);
-    let (size, time) = said.split_once('\n').unwrap();
+    let lines: Vec<&str> = said.lines().collect();
     assert_eq!(
-        size,
+        lines[0],
         "x.ron is valid: 2 arms, 4 runs, 1,210 parameters, 1,184 multiply-adds per sample, 35 iterations per run"
     );
-    assert!(time.starts_with("They take ") && time.ends_with(" mini-batches\n"), "{time}");
+    assert_eq!(lines[1], "Data: Digits (built in)");
+    let time = lines[lines.len() - 1];
+    assert!(time.starts_with("They take ") && time.ends_with(" mini-batches"), "{time}");
 }
 
 #[test]
@@ -204,7 +111,10 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
         said.contains("b minus a, seed by seed\nlast test accuracy: ") && said.contains("n = 2"),
         "{said}"
     );
-    assert!(said.contains("nothing to report"), "{said}");
+    assert!(
+        said.contains("Start: Digits (built in): 100 for training, 0 for validation, 50 for testing; 10"),
+        "{said}"
+    );
     let json = bench.shown(&["--pairs", "a", "b"]);
     assert_eq!(
         (&json["pairs"][0]["test_accuracy"]["n"], json["runs"].as_array().unwrap().len()),

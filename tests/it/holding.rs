@@ -112,7 +112,7 @@ fn entries_can_be_held_at_zero_at_a_snapshot_and_by_a_mask_file() {
         Do(Freeze(target: (layers: Only([\"fc3\"]), params: Weights), select: Mask(\"a_b-1.safetensors\"))), Train(\"1ep\")";
     let folder = tempfile::tempdir().unwrap();
     let (network, _) = run(spec("Adam()", plan), folder.path());
-    assert!(folder.path().join("a_b-1.safetensors").is_file());
+    assert!(folder.path().join("exports/a_b-1.safetensors").is_file());
     assert!(network.values(0).iter().all(|value| value.to_bits() == 0));
     assert_eq!(network.values(2), network.initial_values(2, 1, 0), "the values of the snapshot");
     assert_eq!(network.mask_counts(4).frozen, 120);

@@ -9,9 +9,7 @@ use proptest::test_runner::TestCaseResult;
 use weightlab::doc::{Run, file, runs};
 use weightlab::net::weights_file::{FileTensor, write_tensors};
 use weightlab::results::RunState;
-use weightlab::run::{
-    Job, Queue, QueueOptions, StopFlag, folder_of, look_at_inputs, read_states,
-};
+use weightlab::run::{Job, Queue, QueueOptions, StopFlag, folder_of, look_at_inputs, read_states};
 
 /// A folder with an experiment that reads data of one kind, weights, a mask and a list of faults.
 struct Bench {
@@ -55,7 +53,9 @@ impl Bench {
         };
         let (data, features) = match kind {
             Kind::Table => {
-                let line = |at: u32| format!("{at},{},{},1.5,{}\n", at * at, 90 - at, ["no", "yes"][at as usize % 2]);
+                let line = |at: u32| {
+                    format!("{at},{},{},1.5,{}\n", at * at, 90 - at, ["no", "yes"][at as usize % 2])
+                };
                 let lines: String = (10..30).map(line).collect();
                 add("t.csv", format!("a,b,c,d,y\n{lines}").into_bytes());
                 ("Csv(file: \"t.csv\", label: \"y\")", 4)
@@ -89,7 +89,10 @@ impl Bench {
         };
         let classes = if matches!(kind, Kind::KnownSet) { 10 } else { 2 };
         for (name, value) in [("w.safetensors", 0.25), ("g.safetensors", 0.5), ("m.safetensors", 1.0)] {
-            let tensor = |shape: &[usize]| FileTensor { shape: shape.to_vec(), values: vec![value; shape.iter().product()] };
+            let tensor = |shape: &[usize]| FileTensor {
+                shape: shape.to_vec(),
+                values: vec![value; shape.iter().product()],
+            };
             let tensors = BTreeMap::from([
                 ("fc1.weight".to_owned(), tensor(&[2, features])),
                 ("fc1.bias".to_owned(), tensor(&[2])),
@@ -134,8 +137,8 @@ impl Bench {
     fn carry_out(&self) -> bool {
         let Some(run) = self.run() else { return false };
         let job = Job { run, folder: self.results(), base: self.folder.path().to_owned() };
-        let (queue, messages) = Queue::start(vec![job], &QueueOptions::default(), StopFlag::new());
-        drop(messages.iter().count());
+        let (queue, messages) = Queue::start(vec![job], &QueueOptions::sharing(1), StopFlag::new());
+        messages.iter().for_each(drop);
         queue.join();
         self.is_done()
     }
@@ -196,8 +199,10 @@ fn every_input_of_every_kind_counts() {
     for kind in KINDS {
         let count = Bench::new(kind).inputs.len();
         for input in 0..count {
-            let changes = [Change::Touch, Change::Exchange, Change::Restore, Change::Truncate, Change::Restore];
-            check(kind, &changes.map(|change| (change, input))).unwrap_or_else(|why| panic!("{kind:?} {input}: {why}"));
+            let changes =
+                [Change::Touch, Change::Exchange, Change::Restore, Change::Truncate, Change::Restore];
+            check(kind, &changes.map(|change| (change, input)))
+                .unwrap_or_else(|why| panic!("{kind:?} {input}: {why}"));
         }
     }
 }
@@ -232,7 +237,12 @@ fn results_of_a_replaced_checkpoint_are_kept_and_named_and_run_again() {
     let weights = bench.inputs.iter().position(|(path, _)| path.ends_with("w.safetensors")).unwrap();
     Change::Exchange.carry_out(&bench, weights);
     let show = said(&weightlab(folder, &["show", "x.ron"]));
-    assert!(show.contains("note: results of 1 run of arm \"a\" are outdated: w.safetensors changed (SHA-256 begins "), "{show}");
+    assert!(
+        show.contains(
+            "note: results of 1 run of arm \"a\" are outdated: w.safetensors changed (SHA-256 begins "
+        ),
+        "{show}"
+    );
     assert!(!show.contains("done"), "{show}");
     let run = weightlab(folder, &["run", "x.ron"]);
     assert!(run.status.success() && !said(&run).contains("0 left"), "{}", said(&run));

@@ -86,6 +86,69 @@ fn sweeps_over_tables_and_branches_with_others_are_looked_at() {
     assert_eq!(count(folder), 2);
 }
 
+#[test]
+fn what_was_found_in_the_data_is_said_by_check_and_run_and_in_the_log() {
+    let folder = bench();
+    let folder = folder.path();
+    let check = weightlab(folder, &["check", "x.ron"]);
+    let said = String::from_utf8(check.stdout).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[1], "Data: Table (CSV), t.csv");
+    for line in [
+        "  classes           3: cat, cow, dog",
+        "  samples           5 for training, 0 for validation, 1 for testing",
+        "  one sample        4 features",
+    ] {
+        assert!(lines.contains(&line), "{line}\n{said}");
+    }
+    let run = weightlab(folder, &["run", "x.ron"]);
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(errors.contains("Data: Table (CSV), t.csv\n  classes           3: cat, cow, dog\n"), "{errors}");
+    let again = weightlab(folder, &["run", "x.ron"]);
+    assert!(!text(&again).contains("Data:"), "nothing is left to run: {}", text(&again));
+    let reports = text(&weightlab(folder, &["show", "x.ron", "--reports"]));
+    let summary = "Start: Table (CSV), t.csv: 5 for training, 0 for validation, 1 for testing; 3 classes\n";
+    assert!(reports.contains(summary) && reports.contains("in each class"), "{reports}");
+    let report = weightlab(folder, &["report", "x.ron", "--to", "x.html"]);
+    assert!(report.status.success(), "{}", text(&report));
+    let html = std::fs::read_to_string(folder.join("x.html")).unwrap();
+    assert!(html.contains("<h2 id=\"data\">Data</h2>") && html.contains(">samples' SHA-256<"), "{html}");
+}
+
+#[test]
+fn check_in_json_tells_programs_what_is_wrong_and_what_is_in_the_data() {
+    let folder = bench();
+    let folder = folder.path();
+    let json = |arguments: &[&str]| -> (Option<i32>, serde_json::Value) {
+        let output = weightlab(folder, &[&["check", "x.ron", "--json"], arguments].concat());
+        (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
+    };
+    let (status, valid) = json(&[]);
+    assert_eq!((status, &valid["file"], &valid["valid"]), (Some(0), &"x.ron".into(), &true.into()));
+    assert_eq!((&valid["arms"], &valid["runs"]), (&1.into(), &1.into()));
+    let data = &valid["data"][0];
+    assert_eq!((&data["name"], &data["path"]), (&"Table (CSV)".into(), &"t.csv".into()));
+    assert_eq!(data["classes"], serde_json::json!(["cat", "cow", "dog"]));
+    assert_eq!((&data["train"]["samples"], &data["test"]["samples"]), (&5.into(), &1.into()));
+    assert_eq!(
+        (&data["shape"], &data["used_by"]),
+        (&serde_json::json!([4, 1, 1]), &serde_json::json!(["a"]))
+    );
+    assert_eq!(data["digest"]["files"].as_str().unwrap().len(), 16);
+
+    let (status, wrong) = json(&["--set", "train.batch=0"]);
+    assert_eq!((status, &wrong["valid"], &wrong["data"]), (Some(2), &false.into(), &serde_json::json!([])));
+    let problem = &wrong["problems"][0];
+    assert_eq!((&problem["severity"], &problem["place"]), (&"error".into(), &"train.batch".into()));
+    assert_eq!((&problem["setting"], &problem["line"]), (&"train.batch=0".into(), &serde_json::Value::Null));
+    std::fs::write(folder.join("x.ron"), "(\n  sedes: [1])").unwrap();
+    let (status, typo) = json(&[]);
+    assert_eq!((status, &typo["valid"], &typo["problems"][0]["line"]), (Some(2), &false.into(), &2.into()));
+    std::fs::remove_file(folder.join("x.ron")).unwrap();
+    let (status, gone) = json(&[]);
+    assert_eq!((status, &gone["valid"], &gone["runs"]), (Some(2), &false.into(), &0.into()));
+}
+
 /// A folder of grey pictures in two classes, of which one more is damaged.
 fn pictures(folder: &Path) {
     for (class, shade) in [("cat", 0_u8), ("dog", 200)] {

@@ -101,8 +101,17 @@ def test_a_run_that_goes_on_has_what_it_had_written(copied: Copied) -> None:
     birth = Path(f"/proc/{os.getpid()}/stat").read_text().rpartition(")")[2].split()[19]
     (run / "claim").write_text(f"{socket.gethostname()}\n{os.getpid()}\n{birth}\n", encoding="utf-8")
     assert weightlab.read(run.parent).runs["state"].tolist() == ["running"]
+    state = lambda: weightlab.read(run.parent).runs["state"].tolist()  # noqa: E731
+    if realm := weightlab._directory._realm():
+        gone = f"{socket.gethostname()}\n{os.getpid()}\n1\n{realm}\n5\n"
+        (run / "claim").write_text(gone, encoding="utf-8")
+        assert state() == ["stopped"], "the number of a process that is gone"
+        (run / "claim").write_text(gone.replace(realm, "another container"), encoding="utf-8")
+        assert state() == ["running"], "it would not be seen"
     (run / "claim").write_text(f"{socket.gethostname()}\n{os.getpid()}\n1\n", encoding="utf-8")
-    assert weightlab.read(run.parent).runs["state"].tolist() == ["stopped"], "the number of a process that is gone"
+    assert state() == ["running"], "an earlier version does not say where it ran"
+    os.utime(run / "claim", (0, 0))
+    assert state() == ["stopped"]
     (run / "claim").write_text("elsewhere\n1\n1\n", encoding="utf-8")
     assert weightlab.read(run.parent).runs["state"].tolist() == ["running"]
 

@@ -75,7 +75,7 @@ impl Document {
             assign(&mut experiment, key, value)?;
         }
         let mut file = opened.experiment;
-        let base = base_of(&arguments.file);
+        let base = file::base_of(&arguments.file);
         let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
         look_at_inputs(&mut experiment, &base, Some(&results));
         file.looks = experiment.looks.clone();
@@ -126,11 +126,11 @@ impl Document {
 
     /// The folder that paths in the file are relative to.
     pub fn base(&self) -> PathBuf {
-        base_of(&self.path)
+        file::base_of(&self.path)
     }
 
-    /// All problems, missing data included, the runs of an experiment without any, and what reading the data found.
-    fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
+    /// All problems, missing data included, the runs of an experiment without any, and what is in its data.
+    pub fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
         let mut problems = validate(&self.experiment);
         let (mut runs, mut found) = (Vec::new(), Found::default());
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
@@ -138,7 +138,7 @@ impl Document {
         {
             problems.extend(idle_sweeps(&self.experiment, &all));
             runs = all;
-            found = Found::of(&runs, &self.base());
+            found = Found::of(&runs, &self.experiment.looks, &self.base());
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
@@ -149,7 +149,7 @@ impl Document {
     }
 
     /// The setting of the command line that a problem comes from, if it comes from one.
-    fn setting_of(&self, problem: &Problem) -> Option<String> {
+    pub fn setting_of(&self, problem: &Problem) -> Option<String> {
         if let Some((_, setting)) = self.by_settings.iter().find(|(known, _)| known == problem) {
             return Some(setting.clone());
         }
@@ -176,12 +176,21 @@ impl Document {
         format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
     }
 
-    /// All runs of a valid experiment, the notes on it, and what reading its data found.
+    /// All runs of a valid experiment, the notes on it, and what is in its data.
     ///
     /// # Errors
     /// All errors of the experiment.
     pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
         let (problems, runs, found) = self.problems();
+        let notes = self.notes_among(&problems, &runs)?;
+        Ok((runs, notes, found))
+    }
+
+    /// The notes among these problems, and those on settings of the command line and on results of these runs.
+    ///
+    /// # Errors
+    /// All errors among the problems.
+    pub fn notes_among(&self, problems: &[Problem], runs: &[Run]) -> Result<Vec<String>, Failure> {
         let lines = |severity| {
             let of_it = problems.iter().filter(move |problem| problem.severity == severity);
             of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
@@ -190,8 +199,7 @@ impl Document {
         if !errors.is_empty() {
             return Err(Failure::Problems(errors));
         }
-        let notes = [self.notes(&runs), lines(Severity::Note)].concat();
-        Ok((runs, notes, found))
+        Ok([self.notes(runs), lines(Severity::Note)].concat())
     }
 
     /// Notes on settings of the command line that change no run, and on results that are not those of today's files.
@@ -239,11 +247,6 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
-}
-
-/// The folder that paths in a file are relative to.
-fn base_of(file: &Path) -> PathBuf {
-    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// A setting in the form of the command line.

@@ -15,6 +15,7 @@ use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::print_err;
 use crate::doc::{Experiment, Run};
+use crate::figure::export::missing_characters;
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
 use crate::figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
@@ -196,6 +197,9 @@ fn write_figure(
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
     write(&figure, to, kind, &options)?;
+    if let Some(note) = missing_characters(&figure, kind, &options) {
+        print_err(&format!("note: {note}"));
+    }
     let name = arguments.figure.as_deref().unwrap_or(ALL[0].name);
     Ok(format!("the figure \"{name}\"{what}"))
 }

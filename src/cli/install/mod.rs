@@ -96,15 +96,14 @@ const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// On another system than Linux, or what could not be written.
 pub fn install(arguments: &InstallArgs) -> Result<Exit, Failure> {
     let folder = arguments.data_folder()?;
-    for path in install_into(&folder, &arguments.program()?)? {
-        print_out(&format!("wrote {}", path.display()));
-    }
+    let mut said = lines("wrote", &install_into(&folder, &arguments.program()?)?);
     arguments.tell_desktop(&folder);
     if arguments.user {
-        print_out(
+        said.push_str(
             "Weightlab is now in the desktop's menu and opens experiments. To remove it: weightlab uninstall --user",
         );
     }
+    print_out(&said)?;
     Ok(Exit::Done)
 }
 
@@ -119,10 +118,13 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
         print_err(&format!("nothing is installed in {}", folder.display()));
         return Ok(Exit::Done);
     }
-    for path in removed {
-        print_out(&format!("removed {}", path.display()));
-    }
+    print_out(&lines("removed", &removed))?;
     Ok(Exit::Done)
+}
+
+/// A line for each of the paths.
+fn lines(what: &str, paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("{what} {}\n", path.display())).collect()
 }
 
 /// `$XDG_DATA_HOME`, or `~/.local/share`.

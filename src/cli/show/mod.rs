@@ -105,16 +105,16 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
             json(&run_json)
         } else {
             json(&Shown { runs: &run_json, pairs: &pairs })
-        });
+        })?;
     } else {
         let listing = listing::text(&arguments.listing, chosen, rows, &differing, &folder)?;
-        print_out(&(listing + &reasons(&runs, &failures) + &pairs::text(&pairs)));
+        print_out(&(listing + &reasons(&runs, &failures) + &pairs::text(&pairs)))?;
     }
     if arguments.tickets {
-        print_out(&tickets::text(&runs, &records, &folder));
+        print_out(&tickets::text(&runs, &records, &folder))?;
     }
     if arguments.reports {
-        print_out(&reports::text(&runs, &records));
+        print_out(&reports::text(&runs, &records))?;
     }
     Ok(Exit::Done)
 }

@@ -1,24 +1,30 @@
 //! The pictures of a folder: which there are, of which classes, in which part.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::label_map::LabelMap;
-use crate::data::DataError;
-use crate::form::number::{counted, hexadecimal};
+use super::splits::{Splits, check_names, folders, is_folder, is_hidden, unnamed_parts};
+use crate::data::{DataError, LeftOut};
+use crate::form::number::counted;
 
 /// What the names of pictures end in.
-const ENDINGS: [&str; 6] = ["png", "jpg", "jpeg", "bmp", "webp", "ppm"];
+const ENDINGS: [&str; 13] =
+    ["png", "jpg", "jpeg", "jfif", "bmp", "webp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm"];
+/// What the names of other pictures end in.
+const OTHERS: [&str; 20] = [
+    "avif", "arw", "cr2", "dcm", "dng", "eps", "exr", "hdr", "heic", "heif", "ico", "j2k", "jp2", "jxl",
+    "nef", "pcx", "psd", "raw", "svg", "tga",
+];
 /// Folders in folders of a class.
 const DEEPEST: usize = 8;
-/// The most pictures of a set, and the most folders: links within a folder may lead in circles.
+/// The most pictures of a set, and the most folders.
 const MOST_PICTURES: usize = 20_000_000;
 const MOST_FOLDERS: usize = 1_000_000;
 const REMEDY: &str =
-    "Make a folder for each class with its pictures in it, in train/ and val/, or in one folder";
+    "Make a folder for each class with its pictures in it, in train/ and test/, or in one folder";
 
 /// A picture with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,52 +37,57 @@ pub(in crate::data) struct Picture {
 #[derive(Debug)]
 pub(in crate::data) struct Pictures {
     pub train: Vec<Picture>,
+    /// Those of a validation part that is apart.
+    pub validation: Option<Vec<Picture>>,
     /// None where the training part is to be split.
     pub test: Option<Vec<Picture>>,
     pub classes: Vec<String>,
-    /// Begins the SHA-256 of the names and lengths of all files.
-    pub content: String,
+    /// The folders that the parts come from, in words; empty where the training part is to be split.
+    pub split: String,
+    pub left_out: Vec<LeftOut>,
+    pub notes: Vec<String>,
+}
+
+/// Returns what a name ends in, in lower case.
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
 /// Whether a file has the name of a picture.
-pub(in crate::data) fn is_picture(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+fn is_picture(path: &Path) -> bool {
+    let is_hidden = path.file_name().is_none_or(|name| is_hidden(&name.to_string_lossy()));
+    !is_hidden && ENDINGS.contains(&ending(path).as_str())
 }
 
-/// The folder with the training part below a folder, and that with the test part, if they are apart. A folder `train`
-/// without folders in it is a class: trains.
-pub(in crate::data) fn parts(folder: &Path) -> [Option<PathBuf>; 2] {
-    let has_folders = |path: &PathBuf| {
-        std::fs::read_dir(path).into_iter().flatten().flatten().any(|entry| entry.path().is_dir())
-    };
-    let below = |name: &str| Some(folder.join(name)).filter(has_folders);
-    match below("train") {
-        None => [None, None],
-        train => [train, below("val").or_else(|| below("test"))],
-    }
-}
-
-/// Whether a folder has folders of pictures, as far as a glance shows: with `train` in it, or pictures in one of the first
-/// folders.
+/// Whether a folder has folders of pictures, as far as a glance shows: pictures in one of the first folders, of the training
+/// part where there is one.
 pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
-    let [train, _] = parts(folder);
-    let folder = train.as_deref().unwrap_or(folder);
-    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-    let classes = entries(folder).filter(|entry| entry.path().is_dir()).take(50);
-    classes.into_iter().any(|class| entries(&class.path()).take(100).any(|entry| is_picture(&entry.path())))
+    let is_like = || {
+        let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
+        let unnamed = unnamed_parts(folder)?;
+        let folder = train.or(unnamed.first().map(|name| folder.join(name))).unwrap_or(folder.to_owned());
+        let has_pictures = |class: &String| {
+            let entries = std::fs::read_dir(folder.join(class)).into_iter().flatten().flatten();
+            entries.take(100).any(|entry| is_picture(&entry.path()))
+        };
+        Ok::<_, DataError>(folders(&folder)?.iter().take(50).any(has_pictures))
+    };
+    is_like().unwrap_or(false)
 }
 
 /// Finds the pictures below a folder. `map` gives folders their classes; without it, the names of the folders are sorted.
 ///
 /// # Errors
-/// Folders that cannot be read, without pictures or of unknown classes, and links that leave the folder.
+/// Folders that cannot be read, without pictures or of unknown classes, folders that look like parts and are not named so,
+/// and links that lead nowhere or back.
 pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pictures, DataError> {
-    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
-    let root = folder.canonicalize().map_err(unreadable)?;
-    let [train, test] = parts(folder);
+    let Splits { parts: [train, validation, test], words, notes } = Splits::of(folder)?;
+    if train.is_none() && map.is_none() {
+        check_names(folder)?;
+    }
+    let is_apart = train.is_some();
     let train = train.unwrap_or_else(|| folder.to_owned());
-    let names = classes(&train)?;
+    let names = folders(&train)?;
     let classes = map.map_or_else(|| names.clone(), |map| map.names.clone());
     let label_of = |name: &str| match map {
         Some(map) => map.labels.get(name).copied(),
@@ -89,254 +100,190 @@ pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pic
         };
         return Err(DataError::wrong(&train, "a folder for each class, two at least", found, REMEDY));
     }
-    let mut hash = Sha256::new();
-    if let Some(map) = map {
-        hash.update(format!("{:?}\n", map.labels));
+    let mut walk = Walk {
+        label_of: &label_of,
+        has_map: map.is_some(),
+        left_out: BTreeMap::new(),
+        folders: 0,
+        pictures: 0,
+    };
+    if is_apart {
+        walk.loose(folder)?;
     }
-    let mut walk = Walk { root: &root, folder, hash: &mut hash, pictures: 0, folders: 0 };
-    let train = walk.part(&train, &label_of, map.is_some())?;
-    let test = test.map(|test| walk.part(&test, &label_of, map.is_some())).transpose()?;
-    Ok(Pictures { train, test, classes, content: hexadecimal(&hash.finalize()[..8]) })
+    let train = walk.part(&train)?;
+    let validation = validation.map(|part| walk.part(&part)).transpose()?;
+    let test = test.map(|part| walk.part(&part)).transpose()?;
+    let left_out = walk.left_out.into_iter();
+    let left_out = left_out.map(|((reason, ending), (count, first))| LeftOut {
+        reason: reason.to_owned(),
+        ending,
+        count,
+        first,
+    });
+    Ok(Pictures { train, validation, test, classes, split: words, left_out: left_out.collect(), notes })
 }
 
-/// The names of the folders in a folder, sorted; hidden ones are left out.
-fn classes(folder: &Path) -> Result<Vec<String>, DataError> {
-    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
-    let mut names = Vec::new();
-    for entry in folder.read_dir().map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if !entry.path().is_dir() {
-            continue;
-        }
-        match entry.file_name().into_string() {
-            Ok(name) if name.starts_with('.') => {}
-            Ok(name) => names.push(name),
-            Err(name) => {
-                let found = name.to_string_lossy().into_owned();
-                return Err(DataError::wrong(
-                    folder,
-                    "names of classes in UTF-8",
-                    found,
-                    "Rename the folder",
-                ));
-            }
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// A walk through folders.
+/// A walk through the folders of the parts.
 struct Walk<'a> {
-    /// Without links.
-    root: &'a Path,
-    folder: &'a Path,
-    hash: &'a mut Sha256,
-    pictures: usize,
+    label_of: &'a dyn Fn(&str) -> Option<u32>,
+    has_map: bool,
+    /// How many files are left out, and the first one, by reason and ending.
+    left_out: BTreeMap<(&'static str, String), (usize, PathBuf)>,
     folders: usize,
+    pictures: usize,
 }
 
 /// A folder of a class: its path below that of the class, and its pictures by name.
-type Level = (String, Vec<DirEntry>);
+type Level = (String, Vec<PathBuf>);
+
+/// The visible entries of a folder by name: folders and files.
+type Entries = (Vec<DirEntry>, Vec<DirEntry>);
+
+/// Returns what people see in a folder.
+fn visible(folder: &Path) -> Result<Entries, DataError> {
+    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
+    let mut entries: Vec<DirEntry> =
+        folder.read_dir().map_err(unreadable)?.collect::<io::Result<_>>().map_err(unreadable)?;
+    entries.retain(|entry| !is_hidden(&entry.file_name().to_string_lossy()));
+    entries.sort_by_key(DirEntry::file_name);
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let to = if is_folder(&entry)? { &mut folders } else { &mut files };
+        to.push(entry);
+    }
+    Ok((folders, files))
+}
 
 impl Walk<'_> {
-    /// The pictures of a part, by class and path.
-    fn part(
-        &mut self,
-        part: &Path,
-        label_of: &dyn Fn(&str) -> Option<u32>,
-        has_map: bool,
-    ) -> Result<Vec<Picture>, DataError> {
-        let mut pictures = Vec::new();
-        let mut labelled = Vec::new();
-        for name in classes(part)? {
-            let label = label_of(&name).ok_or_else(|| {
-                let known = if has_map {
-                    "a folder that the label map names"
-                } else {
-                    "the classes of the training part"
-                };
-                DataError::wrong(part, known, format!("the folder \"{name}\""), "Rename or remove the folder")
-            })?;
-            labelled.push((label, part.join(name)));
+    /// Returns the pictures of a part, by class and path.
+    fn part(&mut self, part: &Path) -> Result<Vec<Picture>, DataError> {
+        let names = folders(part)?;
+        let unknown: Vec<_> = names.iter().filter(|name| (self.label_of)(name).is_none()).collect();
+        if !unknown.is_empty() {
+            let known = if self.has_map {
+                "folders that the label map names"
+            } else {
+                "the classes of the training part"
+            };
+            let found = format!("{}: {}", counted(unknown.len() as u64, "other folder"), quoted(&unknown));
+            return Err(DataError::wrong(part, known, found, "Rename or remove what is no such class"));
         }
+        self.loose(part)?;
+        let mut labelled: Vec<_> =
+            names.iter().map(|name| ((self.label_of)(name), part.join(name))).collect();
         labelled.sort();
+        let mut pictures = Vec::new();
         for (label, class) in labelled {
             let before = pictures.len();
             let mut levels = Vec::new();
-            self.class(&class, String::new(), 0, &mut levels)?;
+            let real = class.canonicalize();
+            let real = real.map_err(|source| DataError::Unreadable { path: class.clone(), source })?;
+            self.class(&class, &real, String::new(), 0, &mut levels)?;
             // As torchvision sorts them, by their paths: `b-x` comes before what is in `b`, whose path has a slash there.
             levels.sort_by(|(a, _), (b, _)| a.cmp(b));
-            for entry in levels.into_iter().flat_map(|(_, entries)| entries) {
-                self.picture(&entry)?;
-                pictures.push(Picture { path: entry.path(), label });
-            }
+            let paths = levels.into_iter().flat_map(|(_, paths)| paths);
+            pictures.extend(paths.map(|path| Picture { path, label: label.unwrap_or_default() }));
             if pictures.len() == before {
-                let expected = format!("pictures ({})", ENDINGS.join(", "));
-                return Err(DataError::wrong(&class, expected, "none", "Add pictures, or remove the folder"));
+                return Err(nothing_in(&class));
             }
         }
         Ok(pictures)
     }
 
-    /// Adds the folder of a class, or one in it, and those below.
+    /// Counts pictures that are in no class.
+    fn loose(&mut self, folder: &Path) -> Result<(), DataError> {
+        for file in visible(folder)?.1 {
+            if is_picture(&file.path()) {
+                self.leave_out("in no folder of a class", file.path());
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a file that is no sample.
+    fn leave_out(&mut self, reason: &'static str, path: PathBuf) {
+        let ending = ending(&path);
+        let ending = if ending.is_empty() { ending } else { format!(".{ending}") };
+        self.left_out.entry((reason, ending)).or_insert((0, path)).0 += 1;
+    }
+
+    /// Adds the folder of a class, or one in it, and those below. `real` is its path without links.
     fn class(
         &mut self,
         folder: &Path,
+        real: &Path,
         below: String,
         depth: usize,
         levels: &mut Vec<Level>,
     ) -> Result<(), DataError> {
-        let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
-        self.check_link(folder)?;
         self.folders += 1;
         if self.folders > MOST_FOLDERS {
             let remedy = "Look for links that lead in circles, and remove them";
             return Err(DataError::wrong(folder, "at most a million folders", "more", remedy));
         }
-        let mut entries: Vec<DirEntry> =
-            folder.read_dir().map_err(unreadable)?.collect::<io::Result<_>>().map_err(unreadable)?;
-        entries.sort_by_key(DirEntry::file_name);
-        let (folders, mut files): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| entry.path().is_dir());
+        let (folders, files) = visible(folder)?;
         if !folders.is_empty() && depth == DEEPEST {
             let expected = format!("folders of a class at most {DEEPEST} deep");
             let remedy = "Move the pictures up, or remove links that lead in circles";
             return Err(DataError::wrong(folder, expected, "another folder in this one", remedy));
         }
-        for folder in folders {
-            let name = folder.file_name();
-            let below = format!("{below}/{}", name.to_string_lossy());
-            self.class(&folder.path(), below, depth + 1, levels)?;
+        for entry in folders {
+            let (path, name) = (entry.path(), entry.file_name());
+            let mut inside = real.join(&name);
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                inside = path
+                    .canonicalize()
+                    .map_err(|source| DataError::Unreadable { path: path.clone(), source })?;
+                if real.starts_with(&inside) {
+                    let found = format!("a link back to {}", inside.display());
+                    return Err(DataError::wrong(&path, "no links in circles", found, "Remove the link"));
+                }
+            }
+            self.class(&path, &inside, format!("{below}/{}", name.to_string_lossy()), depth + 1, levels)?;
         }
-        files.retain(|entry| is_picture(&entry.path()));
-        levels.push((below, files));
-        Ok(())
-    }
-
-    /// Takes a file into what names the content.
-    fn picture(&mut self, entry: &DirEntry) -> Result<(), DataError> {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-            self.check_link(&path)?;
+        let mut pictures = Vec::new();
+        for entry in files {
+            let path = entry.path();
+            if is_picture(&path) && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink()) {
+                pictures.push(path);
+                continue;
+            }
+            let is_other = OTHERS.contains(&ending(&path).as_str());
+            self.leave_out(if is_other { "no format that this program reads" } else { "no picture" }, path);
         }
-        let unreadable = |source| DataError::Unreadable { path: path.clone(), source };
-        let about = path.metadata().map_err(unreadable)?;
-        let name = path.strip_prefix(self.folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-        self.hash.update(format!("{name}\n{}\n", about.len()));
-        self.pictures += 1;
+        self.pictures += pictures.len();
         if self.pictures > MOST_PICTURES {
             return Err(DataError::wrong(
-                self.folder,
+                folder,
                 "at most 20 million pictures",
                 "more",
                 "Use a part of them",
             ));
         }
+        levels.push((below, pictures));
         Ok(())
     }
+}
 
-    /// That a path, after its links, is inside of the folder.
-    fn check_link(&self, path: &Path) -> Result<(), DataError> {
-        let real =
-            path.canonicalize().map_err(|source| DataError::Unreadable { path: path.to_owned(), source })?;
-        if real.starts_with(self.root) {
-            return Ok(());
-        }
-        let found = format!("a link to {}", real.display());
-        let remedy = "Put the pictures themselves there, or name the folder that the links lead to";
-        Err(DataError::wrong(path, "no link that leaves the folder of the data", found, remedy))
-    }
+/// Returns the error of a class without pictures, with what is there instead.
+fn nothing_in(class: &Path) -> DataError {
+    let files = visible(class).map_or_else(|_| Vec::new(), |(_, files)| files);
+    let endings: BTreeSet<String> = files.iter().map(|file| ending(&file.path())).collect();
+    let endings = endings.into_iter().collect::<Vec<_>>().join(", ");
+    let found = match files.len() {
+        0 => "none".to_owned(),
+        count => format!("{} ({endings})", counted(count, "other file")),
+    };
+    let expected = format!("pictures ({})", ENDINGS.join(", "));
+    DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
+}
+
+/// Returns the first names, in quotation marks.
+fn quoted(names: &[&String]) -> String {
+    let shown: Vec<_> = names.iter().take(5).map(|name| format!("\"{name}\"")).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use proptest::test_runner::TestRunner;
-
-    use super::*;
-    use crate::data::testing::Folder;
-
-    /// The paths of a part, below the folder.
-    fn names(folder: &Folder, part: &[Picture]) -> Vec<String> {
-        let name =
-            |picture: &Picture| picture.path.strip_prefix(folder.path()).unwrap().display().to_string();
-        part.iter().map(name).collect()
-    }
-
-    #[test]
-    fn folders_in_a_class_are_in_the_order_of_their_paths() {
-        let folder = Folder::new("folders-order");
-        for name in ["a/z.png", "a/b/y.png", "a/b-x/x.png", "a/b/c/w.png", "a/.hidden/v.png", "b/1.png"] {
-            folder.write(name, b"");
-        }
-        let found = find(folder.path(), None).unwrap();
-        // sorted(os.walk("a")) of Python yields a, a/.hidden, a/b, a/b-x, a/b/c.
-        let expected = ["a/z.png", "a/.hidden/v.png", "a/b/y.png", "a/b-x/x.png", "a/b/c/w.png", "b/1.png"];
-        assert_eq!(names(&folder, &found.train), expected);
-    }
-
-    #[test]
-    fn a_class_may_be_called_train() {
-        let folder = Folder::new("folders-train");
-        for name in ["train/1.png", "bus/1.png", "val/1.png"] {
-            folder.write(name, b"");
-        }
-        let found = find(folder.path(), None).unwrap();
-        assert_eq!((found.classes, found.test), (["bus", "train", "val"].map(str::to_owned).to_vec(), None));
-        assert!(is_like_pictures(folder.path()));
-    }
-
-    #[test]
-    fn what_is_no_set_is_counted_in_words() {
-        let folder = Folder::new("folders-words");
-        folder.write("only/1.png", b"");
-        let message = find(folder.path(), None).unwrap_err().to_string();
-        assert!(message.contains("two at least, found 1 folder (only)"), "{message}");
-        folder.write("b/1/2/3/4/5/6/7/8/9/x.png", b"");
-        let message = find(folder.path(), None).unwrap_err().to_string();
-        assert!(
-            message.contains("expected folders of a class at most 8 deep, found another folder"),
-            "{message}"
-        );
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn trees_of_any_form_with_links_anywhere_never_panic() {
-        use std::os::unix::fs::symlink;
-        let outside = Folder::new("folders-outside");
-        outside.write("secret.png", b"");
-        let part =
-            || prop_oneof!["train", "val", "test", "a", "b", "b-x", "[.]h", "x[.]png", "y[.]JPG", "note"];
-        let path = || prop::collection::vec(part(), 1..5);
-        let leap = || prop_oneof![Just(None), path().prop_map(Some)];
-        let links = prop::collection::vec((path(), leap()), 0..3);
-        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
-        TestRunner::new(config)
-            .run(&(prop::collection::vec(path(), 0..8), links), |(files, links)| {
-                let folder = Folder::new("folders-trees");
-                let under = |parts: &[String]| folder.join(&parts.join("/"));
-                for parts in files {
-                    let path = under(&parts);
-                    // What is a file already cannot be a folder.
-                    if std::fs::create_dir_all(path.parent().unwrap()).is_ok() {
-                        drop(std::fs::write(path, b""));
-                    }
-                }
-                for (from, to) in links {
-                    let to = to.map_or_else(|| outside.path().to_owned(), |to| under(&to));
-                    drop(symlink(to, under(&from)));
-                }
-                if let Ok(found) = find(folder.path(), None) {
-                    let root = folder.path().canonicalize().unwrap();
-                    for picture in found.train.iter().chain(found.test.iter().flatten()) {
-                        prop_assert!((picture.label as usize) < found.classes.len());
-                        prop_assert!(picture.path.canonicalize().unwrap().starts_with(&root));
-                    }
-                }
-                Ok(())
-            })
-            .unwrap();
-    }
-}
+mod tests;

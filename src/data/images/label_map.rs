@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::data::DataError;
 use crate::data::class_names::distinct;
+use crate::data::{DataError, stand_in};
 
 /// Bytes of the longest file: a million classes fit.
 const LONGEST: u64 = 64 << 20;
@@ -40,6 +40,9 @@ impl LabelMap {
             ));
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
+        if let Some(found) = stand_in(&bytes) {
+            return Err(DataError::wrong(path, "a text of folders and classes", found, remedy));
+        }
         let text = String::from_utf8(bytes)
             .map_err(|_| DataError::wrong(path, "text in UTF-8", "other bytes", remedy))?;
         Self::parse(&text).map_err(|(expected, found)| DataError::wrong(path, expected, found, remedy))

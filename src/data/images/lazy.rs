@@ -180,7 +180,8 @@ impl LazyPictures {
     /// A file that cannot be read.
     pub fn hash(&self, hash: &mut Sha256) -> Result<(), DataError> {
         let Preparation { resize, crop, is_grey } = self.preparation;
-        let scale = self.scale.as_ref().map(|scale| (&scale.mean, &scale.deviation));
+        let single = |numbers: &[f64]| numbers.iter().map(|number| *number as f32).collect::<Vec<_>>();
+        let scale = self.scale.as_ref().map(|scale| (single(&scale.mean), single(&scale.deviation)));
         hash.update(format!("resize {resize}, crop {crop}, grey {is_grey}, scale {scale:?}\n"));
         let unreadable = |path: &Path| {
             let path = path.to_owned();

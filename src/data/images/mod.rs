@@ -1,38 +1,46 @@
 //! Folders of pictures, one for each class, as torchvision's `ImageFolder` and `transforms` take them.
 
 mod folders;
+mod gif;
 mod jpeg;
 mod label_map;
 mod lazy;
 mod picture;
+mod pnm;
 mod resample;
+mod splits;
+mod tiff;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{DataError, Samples};
-pub(super) use folders::{Picture, Pictures, find, is_like_pictures, parts};
+use super::{DataError, Samples, stand_in};
+pub(super) use folders::{Picture, Pictures, find, is_like_pictures};
 pub(super) use label_map::LabelMap;
 pub(super) use lazy::{Budget, LazyPictures};
 pub(super) use picture::Preparation;
+pub(super) use splits::Splits;
 
 /// Pictures that are decoded at a time.
 const BLOCK: usize = 256;
 
-/// The samples of the parts of a set below a folder; `memory` bytes of pixels are kept at most. Where those of all pictures are
+/// Reads the samples of the training, validation and test part of a set below a folder; `memory` bytes of pixels are kept at
+/// most. Where those of all pictures are
 /// no more, they are decoded now, in parallel, else whenever they are needed. With `skips`, all are decoded now in any case, and
 /// those that are damaged are left out and named in `left_out`.
 ///
 /// # Errors
 /// The first picture that cannot be read, unless they are left out.
 pub(super) fn read(
-    parts: [&[Picture]; 2],
+    parts: [&[Picture]; 3],
     folder: &Path,
     preparation: Preparation,
     memory: u64,
     skips: bool,
     left_out: &mut Vec<String>,
-) -> Result<[Samples; 2], DataError> {
+) -> Result<[Samples; 3], DataError> {
     let count: usize = parts.iter().map(|part| part.len()).sum();
     let fits = (count * preparation.shape().len()) as u64 <= memory;
     let budget = Arc::new(Budget::new(memory));
@@ -53,11 +61,28 @@ pub(super) fn read(
         }
         Ok(Samples::of_pictures(all, labels).pick(&whole))
     };
-    Ok([part(parts[0])?, part(parts[1])?])
+    Ok([part(parts[0])?, part(parts[1])?, part(parts[2])?])
+}
+
+/// Refuses a pointer or a page in the place of the first picture of a class: where one is, all are. What cannot be opened is
+/// said where it is read.
+///
+/// # Errors
+/// What stands there.
+pub(super) fn check_stand_ins(pictures: &[Picture]) -> Result<(), DataError> {
+    for class in pictures.chunk_by(|a, b| a.label == b.label) {
+        let mut first = Vec::new();
+        let read = File::open(&class[0].path).and_then(|file| file.take(128).read_to_end(&mut first));
+        if let Some(found) = stand_in(&first).filter(|_| read.is_ok()) {
+            return Err(damaged(&class[0].path, found.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 fn damaged(path: &Path, error: String) -> DataError {
-    let remedy = "Get the file again or remove it, or leave such pictures out: damaged: Skip";
+    let remedy =
+        "Get the file again, convert it to PNG or remove it, or leave such pictures out: damaged: Skip";
     DataError::wrong(path, "a picture", error, remedy)
 }
 

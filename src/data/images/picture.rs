@@ -1,14 +1,14 @@
 //! One picture: decoded, resized and cropped as torchvision does it with Pillow.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{Cursor, Read};
 use std::path::Path;
 
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage};
 
-use super::jpeg;
 use super::resample::resample;
-use crate::data::Shape;
+use super::{gif, jpeg, pnm, tiff};
+use crate::data::{Shape, stand_in};
 
 /// The most pixels of a picture: Pillow refuses more as a decompression bomb.
 const MOST_PIXELS: u64 = 178_956_970;
@@ -50,12 +50,13 @@ impl Preparation {
         Ok(self.prepare(&pixels))
     }
 
-    fn prepare(self, picture: &DynamicImage) -> Vec<u8> {
+    fn prepare(self, picture: &RgbImage) -> Vec<u8> {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
-        let bytes = if self.is_grey { grey(picture) } else { picture.to_rgb8().into_raw() };
+        let grey = if self.is_grey { grey(picture) } else { Vec::new() };
+        let bytes = if self.is_grey { &grey } else { picture.as_raw() };
         let size = resized(width, height, self.resize);
         let window = size.map(|length| offset(length, self.crop)).map(|first| first..first + self.crop);
-        let pixels = resample(&bytes, self.channels(), [width, height], size, window);
+        let pixels = resample(bytes, self.channels(), [width, height], size, window);
         let channel = |channel: usize| pixels.iter().skip(channel).step_by(self.channels());
         (0..self.channels()).flat_map(channel).copied().collect()
     }
@@ -76,31 +77,40 @@ fn offset(length: usize, side: usize) -> usize {
 }
 
 /// Luma as Pillow's `convert("L")` rounds it.
-fn grey(picture: &DynamicImage) -> Vec<u8> {
+fn grey(picture: &RgbImage) -> Vec<u8> {
     let luma = |[r, g, b]: [u32; 3]| ((r * 19_595 + g * 38_470 + b * 7_471 + 0x8000) >> 16) as u8;
-    picture.to_rgb8().pixels().map(|pixel| luma(pixel.0.map(u32::from))).collect()
+    picture.pixels().map(|pixel| luma(pixel.0.map(u32::from))).collect()
 }
 
-/// Decodes a picture by its content, whatever its name ends in. What a camera notes about its orientation is ignored, as
-/// torchvision's `ImageFolder` does.
-fn decode(path: &Path) -> Result<DynamicImage, String> {
-    let words = |error: &dyn std::fmt::Display| error.to_string();
-    let file = File::open(path).map_err(|error| words(&error))?;
-    let mut reader =
-        ImageReader::new(BufReader::new(file)).with_guessed_format().map_err(|error| words(&error))?;
-    if reader.format() == Some(ImageFormat::Jpeg) {
-        let mut bytes = Vec::new();
-        let read = reader.into_inner().take(MOST_BYTES + 1).read_to_end(&mut bytes);
-        if read.map_err(|error| words(&error))? as u64 > MOST_BYTES {
-            return Err(format!("the file has more than {MOST_BYTES} bytes"));
-        }
-        return jpeg::decode(&bytes).map(DynamicImage::from);
+/// Decodes a picture by its content, whatever its name ends in, to red, green and blue. What a camera notes about its
+/// orientation is ignored, as torchvision's `ImageFolder` does; that of a TIFF is not, as Pillow does.
+pub(super) fn decode(path: &Path) -> Result<RgbImage, String> {
+    let words = |error: std::io::Error| error.to_string();
+    let mut bytes = Vec::new();
+    File::open(path).map_err(words)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(words)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("the file has more than {MOST_BYTES} bytes"));
     }
+    match bytes[..] {
+        [0xff, 0xd8, ..] => jpeg::decode(&bytes),
+        [b'P', b'1'..=b'6', b' ' | b'#' | 9..=13, ..] => pnm::decode(&bytes),
+        [b'G', b'I', b'F', b'8', ..] => gif::decode(&bytes),
+        [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => tiff::decode(&bytes),
+        _ => by_library(&bytes),
+    }
+}
+
+/// Decodes the formats whose colours the library has as Pillow has them, up to those of 16 bits.
+fn by_library(bytes: &[u8]) -> Result<RgbImage, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let mut reader =
+        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| words(&error))?;
     let mut limits = Limits::default();
     limits.max_alloc = Some(MOST_BYTES);
     reader.limits(limits);
     if reader.format().is_none() {
-        return Err("it is no PNG, JPEG, BMP, WebP or PPM picture".to_owned());
+        let other = "no PNG, JPEG, BMP, WebP, GIF, TIFF, PPM, PGM or PBM picture";
+        return Err(stand_in(bytes).unwrap_or(other).to_owned());
     }
     let decoder = reader.into_decoder().map_err(|error| words(&error))?;
     let (width, height) = decoder.dimensions();
@@ -108,7 +118,17 @@ fn decode(path: &Path) -> Result<DynamicImage, String> {
     if decoder.total_bytes() > MOST_BYTES {
         return Err(format!("it promises {} bytes of pixels", decoder.total_bytes()));
     }
-    DynamicImage::from_decoder(decoder).map_err(|error| words(&error))
+    let picture = DynamicImage::from_decoder(decoder).map_err(|error| words(&error))?;
+    // Of 16 bits for a colour, Pillow takes the upper 8.
+    let is_deep = matches!(
+        picture,
+        DynamicImage::ImageRgb16(_) | DynamicImage::ImageRgba16(_) | DynamicImage::ImageLumaA16(_)
+    );
+    if !is_deep {
+        return Ok(picture.into_rgb8());
+    }
+    let upper = picture.to_rgb16().into_raw().into_iter().map(|value| (value >> 8) as u8).collect();
+    Ok(RgbImage::from_raw(width, height, upper).expect("the same number of values"))
 }
 
 /// Refuses what a header should not promise, before memory is taken for it.
@@ -141,6 +161,6 @@ mod tests {
         let picture = RgbImage::from_raw(4, 4, (0..4 * 4 * 3).collect()).unwrap();
         let preparation = Preparation { resize: 4, crop: 2, is_grey: false };
         let expected = [15, 18, 27, 30, 16, 19, 28, 31, 17, 20, 29, 32];
-        assert_eq!(preparation.prepare(&DynamicImage::from(picture)), expected);
+        assert_eq!(preparation.prepare(&picture), expected);
     }
 }

@@ -6,6 +6,8 @@ use std::io::Read;
 use half::f16;
 
 use super::header::{Header, Kind, Wrong, read_end, read_exact, wrong};
+use crate::data::Shape;
+use crate::data::exact::{Exact, WHOLE};
 
 /// Numbers that are read at a time.
 const BLOCK: usize = 1 << 14;
@@ -36,9 +38,79 @@ pub(super) fn values(header: &Header, file: &mut impl Read) -> Result<Array<f32>
         None => Ok(array),
         Some(at) => {
             let each = array.values.len() / array.shape.first().copied().unwrap_or(1).max(1);
-            Err(wrong("finite numbers", format!("{} in sample {}", array.values[at], at / each.max(1))))
+            Err(not_finite(array.values[at], at, each))
         }
     }
+}
+
+/// Bits of the numbers of the first `most` samples, to become numbers in double precision: of a whole number those of an i64
+/// or u64, of a float its own.
+///
+/// # Errors
+/// An end too early.
+pub(super) fn bits(header: &Header, file: &mut impl Read, most: usize) -> Result<Array<u64>, Wrong> {
+    let is_big = header.is_big_endian;
+    let number = |bytes: &[u8]| match header.kind {
+        Kind::Signed => signed(bytes, is_big).cast_unsigned(),
+        Kind::Bool | Kind::Unsigned | Kind::Float => whole(bytes, is_big),
+    };
+    match header.shape.split_first() {
+        Some((samples, rest)) if *samples > most && !header.is_fortran => {
+            let shape: Vec<usize> = std::iter::once(most).chain(rest.iter().copied()).collect();
+            let values = numbers(&Header { shape: shape.clone(), ..header.clone() }, file, number)?;
+            Ok(Array { shape, values })
+        }
+        Some((samples, rest)) if *samples > most => {
+            let mut array = read(header, file, number)?;
+            array.values.truncate(most * rest.iter().product::<usize>());
+            array.shape[0] = most;
+            Ok(array)
+        }
+        Some(_) | None => read(header, file, number),
+    }
+}
+
+impl Array<u64> {
+    /// The numbers that these bits are, for samples of a shape; bytes are divided by 255. The first sample gives the origins
+    /// where none are given.
+    ///
+    /// # Errors
+    /// Values that are not finite in single precision.
+    pub fn exact(self, header: &Header, shape: Shape, origins: Option<&[f64]>) -> Result<Exact, Wrong> {
+        let (kind, size) = (header.kind, header.size);
+        let whole = |bits: u64| match kind {
+            Kind::Signed => i128::from(bits.cast_signed()),
+            Kind::Bool | Kind::Unsigned | Kind::Float => i128::from(bits),
+        };
+        let is_whole = matches!(kind, Kind::Signed | Kind::Unsigned) && !header.is_bytes();
+        let origin = |channel: usize| {
+            let first = self.values.get(channel * shape.plane()).filter(|_| is_whole);
+            first.map(|bits| whole(*bits) as f64).filter(|value| value.abs() >= WHOLE).unwrap_or(0.0)
+        };
+        let origins = origins.map_or_else(|| (0..shape.channels).map(origin).collect(), <[f64]>::to_vec);
+        let value = |(at, bits): (usize, u64)| {
+            let origin = origins[at / shape.plane() % shape.channels];
+            match (kind, size) {
+                (Kind::Unsigned, 1) => f64::from(f32::from(bits as u8) / 255.0) - origin,
+                (Kind::Signed | Kind::Unsigned, _) => (whole(bits) - origin as i128) as f64,
+                (Kind::Bool, _) => f64::from(u8::from(bits != 0)) - origin,
+                (Kind::Float, 2) => f16::from_bits(bits as u16).to_f64() - origin,
+                (Kind::Float, 4) => f64::from(f32::from_bits(bits as u32)) - origin,
+                (Kind::Float, _) => f64::from_bits(bits) - origin,
+            }
+        };
+        // In place: bits become numbers of the same size.
+        let values: Vec<f64> = self.values.into_iter().enumerate().map(value).collect();
+        match values.iter().position(|value| !(*value as f32).is_finite()) {
+            None => Ok(Exact { values, origins }),
+            Some(at) => Err(not_finite(values[at], at, shape.len())),
+        }
+    }
+}
+
+/// What is wrong with a value, `each` to a sample.
+fn not_finite(value: impl std::fmt::Display, at: usize, each: usize) -> Wrong {
+    wrong("finite numbers", format!("{value} in sample {}", at / each.max(1)))
 }
 
 /// Labels: whole numbers from 0.
@@ -90,13 +162,8 @@ fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
     (whole(bytes, is_big_endian) << unused).cast_signed() >> unused
 }
 
-/// Reads all numbers and the end of the file, a block at a time: memory grows with what is there, not with what the header
-/// promises.
-fn read<T: Copy + Default>(
-    header: &Header,
-    file: &mut impl Read,
-    number: impl Fn(&[u8]) -> T,
-) -> Result<Array<T>, Wrong> {
+/// Reads numbers a block at a time: memory grows with what is there, not with what the header promises.
+fn numbers<T>(header: &Header, file: &mut impl Read, number: impl Fn(&[u8]) -> T) -> Result<Vec<T>, Wrong> {
     let count = header.count().ok_or_else(|| wrong("a smaller array", format!("{:?}", header.shape)))?;
     let mut values = Vec::new();
     let mut bytes = vec![0; header.size * BLOCK.min(count)];
@@ -106,6 +173,16 @@ fn read<T: Copy + Default>(
         read_exact(file, block)?;
         values.extend(block.chunks_exact(header.size).map(&number));
     }
+    Ok(values)
+}
+
+/// Reads all numbers and the end of the file, in C order.
+fn read<T: Copy + Default>(
+    header: &Header,
+    file: &mut impl Read,
+    number: impl Fn(&[u8]) -> T,
+) -> Result<Array<T>, Wrong> {
+    let values = numbers(header, file, number)?;
     read_end(file)?;
     let shape = header.shape.clone();
     if !header.is_fortran || shape.len() < 2 {
@@ -178,6 +255,8 @@ mod tests {
             (array.shape.as_slice(), array.values.as_slice()),
             (&[2, 3][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..])
         );
+        let first = bits(&header, &mut &[1, 4, 2, 5, 3, 6][..], 1).unwrap();
+        assert_eq!((first.shape, first.values), (vec![1, 3], vec![1, 2, 3]));
         let last = Array { shape: vec![1, 1, 2, 3], values: vec![1, 2, 3, 4, 5, 6] };
         let first = last.permuted(&[0, 3, 1, 2]);
         assert_eq!((first.shape, first.values), (vec![1, 3, 1, 2], vec![1, 4, 2, 5, 3, 6]));

@@ -71,6 +71,20 @@ impl Header {
         Ok(header)
     }
 
+    /// Whether there are numbers that single precision may round.
+    pub const fn is_wide(&self) -> bool {
+        match self.kind {
+            Kind::Bool => false,
+            Kind::Unsigned | Kind::Signed => self.size >= 4,
+            Kind::Float => self.size == 8,
+        }
+    }
+
+    /// Whether there are bytes, which are divided by 255.
+    pub const fn is_bytes(&self) -> bool {
+        matches!(self.kind, Kind::Unsigned) && self.size == 1
+    }
+
     /// How many numbers there are, if they can be counted: every product of sizes and its bytes fit a `usize`, also where
     /// one of the sizes is 0.
     pub fn count(&self) -> Option<usize> {
@@ -196,7 +210,9 @@ impl<'a> Parser<'a> {
             return Some(Vec::new());
         }
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let size = |text: &str| Some(text.trim()).filter(|text| is_digits(text))?.parse().ok();
+        // Python 2 wrote long numbers as 40L.
+        let digits = |text: &'a str| text.trim().strip_suffix('L').unwrap_or(text.trim());
+        let size = |text: &'a str| Some(digits(text)).filter(|text| is_digits(text))?.parse().ok();
         inside.strip_suffix(',').unwrap_or(inside).split(',').map(size).collect()
     }
 }
@@ -247,6 +263,8 @@ mod tests {
             parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }          \n").unwrap();
         assert_eq!((header.kind, header.size, header.is_big_endian), (Kind::Float, 4, false));
         assert_eq!((header.shape, header.is_fortran), (vec![3, 4], false));
+        let header = parse("{'descr': '<f8', 'fortran_order': False, 'shape': (40L, 5L), }").unwrap();
+        assert_eq!(header.shape, [40, 5], "as Python 2 wrote it");
         let header = parse("{\"shape\": (3,), \"fortran_order\": True, \"descr\": \">i2\"}").unwrap();
         assert_eq!((header.kind, header.size, header.is_big_endian), (Kind::Signed, 2, true));
         assert_eq!((header.shape, header.is_fortran), (vec![3], true));
@@ -264,6 +282,8 @@ mod tests {
             ("[('a', '<f4')]", "False", "(1,)"),
             ("'<f4'", "1", "(1,)"),
             ("'<f4'", "False", "(-1,)"),
+            ("'<f4'", "False", "(1LL,)"),
+            ("'<f4'", "False", "(L,)"),
             ("'<f4'", "False", "(99999999999999999999999,)"),
             ("'<f4'", "False", "[1]"),
             ("'<f4'", "False", "(1,), 'more': 1"),

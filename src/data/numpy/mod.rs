@@ -2,6 +2,7 @@
 
 mod array;
 mod header;
+mod parts;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -10,22 +11,18 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
+use super::stand_in::refuse_stand_in;
 use super::{DataError, Samples, Shape};
 use crate::form::number::{grouped, hexadecimal};
 use array::Array;
 use header::{Header, Kind, Wrong, wrong};
+pub(super) use parts::{Part, SetParts};
 
 /// The most classes: larger labels are no labels.
 const MOST_CLASSES: u32 = 100_000;
 /// Bytes at both ends of a file that name its content.
 const ENDS: u64 = 1 << 20;
 pub(super) const REMEDY: &str = "Write the arrays again, for example with numpy.savez(\"set.npz\", x_train=…, y_train=…, x_test=…, y_test=…)";
-
-/// Names of the arrays of a part: samples and labels, as people call them.
-const TRAIN: [[&str; 2]; 3] =
-    [["x_train", "y_train"], ["X_train", "y_train"], ["train_images", "train_labels"]];
-const TEST: [[&str; 2]; 3] = [["x_test", "y_test"], ["X_test", "y_test"], ["test_images", "test_labels"]];
-const WHOLE: [[&str; 2]; 3] = [["x", "y"], ["X", "y"], ["images", "labels"]];
 
 /// Arrays by name.
 #[derive(Debug)]
@@ -37,16 +34,6 @@ pub(super) struct Arrays {
     names: Vec<String>,
     /// None for a folder.
     archive: Option<zip::ZipArchive<BufReader<File>>>,
-}
-
-/// A part of a set before it is read.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    names: [String; 2],
-    headers: [Header; 2],
-    /// Shape of one sample.
-    pub shape: Shape,
-    pub len: usize,
 }
 
 impl Arrays {
@@ -62,6 +49,7 @@ impl Arrays {
                 names.extend(entry.map_err(unreadable)?.file_name().into_string().ok());
             }
         } else {
+            refuse_stand_in(path)?;
             let file = BufReader::new(File::open(path).map_err(unreadable)?);
             let opened = zip::ZipArchive::new(file).map_err(|error| {
                 DataError::wrong(path, "an archive of NumPy (.npz)", error.to_string(), remedy)
@@ -75,88 +63,15 @@ impl Arrays {
         Ok(Self { path: path.to_owned(), remedy, names, archive })
     }
 
-    /// The training and the test part, or one that is to be split.
-    ///
-    /// # Errors
-    /// Arrays that are missing or do not go together.
-    pub fn parts(&mut self, is_channels_last: bool) -> Result<(Part, Option<Part>), DataError> {
-        let (train, whole, test) = (self.find(&TRAIN), self.find(&WHOLE), self.find(&TEST));
-        // A name that was forgotten or misspelled would silently give another split.
-        let half = if train.is_none() && whole.is_some() { self.half(&TRAIN) } else { None };
-        let half = half.or_else(|| if test.is_none() { self.half(&TEST) } else { None });
-        let Some(train) = train.or(whole) else {
-            let found = if self.names.is_empty() { "no array".to_owned() } else { self.names.join(", ") };
-            let found =
-                if found.chars().count() > 200 { format!("{} arrays", self.names.len()) } else { found };
-            return Err(DataError::wrong(&self.path, "the arrays x_train and y_train", found, self.remedy));
-        };
-        if let Some([there, absent]) = half {
-            let expected = format!("the array {absent} beside {there}");
-            return Err(DataError::wrong(&self.path, expected, format!("{there} alone"), self.remedy));
-        }
-        let train = self.part(train, is_channels_last)?;
-        let test = test.map(|names| self.part(names, is_channels_last)).transpose()?;
-        match &test {
-            Some(test) if test.shape != train.shape => {
-                let expected = format!("test samples of {}", train.shape);
-                Err(DataError::wrong(&self.path, expected, test.shape.to_string(), self.remedy))
-            }
-            _ => Ok((train, test)),
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known == name)
-    }
-
-    /// The first pair of arrays that is there.
-    fn find(&self, all: &[[&str; 2]]) -> Option<[String; 2]> {
-        let pair = all.iter().find(|names| names.iter().all(|name| self.has(name)));
-        pair.map(|names| names.map(str::to_owned))
-    }
-
-    /// The first array that is there without its other half, and the name of that one.
-    fn half<'a>(&self, all: &[[&'a str; 2]]) -> Option<[&'a str; 2]> {
-        let half = |[samples, labels]: &[&'a str; 2]| match [samples, labels].map(|name| self.has(name)) {
-            [true, false] => Some([*samples, *labels]),
-            [false, true] => Some([*labels, *samples]),
-            [true, true] | [false, false] => None,
-        };
-        all.iter().find_map(half)
-    }
-
-    fn part(&mut self, names: [String; 2], is_channels_last: bool) -> Result<Part, DataError> {
-        let headers = [self.header(&names[0])?, self.header(&names[1])?];
-        let [samples, labels] = [0, 1].map(|index| headers[index].shape.as_slice());
-        let shape = match samples {
-            [_, features] => Some(Shape::new(*features, 1, 1)),
-            [_, height, width] => Some(Shape::new(1, *height, *width)),
-            [_, height, width, channels] if is_channels_last => Some(Shape::new(*channels, *height, *width)),
-            [_, channels, height, width] => Some(Shape::new(*channels, *height, *width)),
-            _ => None,
-        };
-        let in_array = |name: &str, error: Wrong| self.wrong(name, error);
-        let len = labels.first().copied().unwrap_or(0);
-        let Some(shape) = shape.filter(|shape| shape.len() > 0) else {
-            let found = format!("the shape {samples:?}");
-            return Err(in_array(
-                &names[0],
-                wrong("[n, features], [n, height, width] or [n, channels, height, width]", found),
-            ));
-        };
-        if samples[0] != len || len == 0 {
-            let found = format!("{} samples and {len} labels", samples[0]);
-            return Err(in_array(&names[0], wrong("one sample for each label", found)));
-        }
-        Ok(Part { names, headers, shape, len })
-    }
-
     fn wrong(&self, name: &str, Wrong { expected, found }: Wrong) -> DataError {
         DataError::wrong(&self.path, format!("{name}: {expected}"), found, self.remedy)
     }
 
     /// The header of an array, and that as many bytes follow as it promises.
     fn header(&mut self, name: &str) -> Result<Header, DataError> {
+        if self.archive.is_none() {
+            refuse_stand_in(&self.path.join(format!("{name}.npy")))?;
+        }
         let result = self.with(name, |mut file, size| {
             let header = Header::read(&mut file)?;
             let bytes = header.count().map(|count| (count * header.size) as u64);
@@ -204,25 +119,62 @@ impl Arrays {
         read.map_err(|error| self.wrong(name, error))
     }
 
-    /// Reads a part.
+    /// Reads a part in single precision.
     ///
     /// # Errors
     /// What cannot be read, or is not finite.
     pub fn read(&mut self, part: &Part, is_channels_last: bool) -> Result<Samples, DataError> {
         let labels = self.labels(part)?;
+        let array =
+            self.samples(part, is_channels_last, |header, mut file| array::values(header, &mut file))?;
+        self.check_len(part, array.values.len(), labels.len())?;
+        Ok(Samples::new(part.shape, array.values, labels))
+    }
+
+    /// Reads the first `most` samples of a part in double precision, where single precision may round them. The origins of
+    /// channels are those given, or its own.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_exact(
+        &mut self,
+        part: &Part,
+        is_channels_last: bool,
+        most: usize,
+        origins: Option<&[f64]>,
+    ) -> Result<Samples, DataError> {
+        let mut labels = self.labels(part)?;
+        labels.truncate(most);
+        let bits =
+            self.samples(part, is_channels_last, |header, mut file| array::bits(header, &mut file, most))?;
+        let exact = bits.exact(&part.headers[0], part.shape, origins);
+        let exact = exact.map_err(|error| self.wrong(&part.names[0], error))?;
+        self.check_len(part, exact.values.len(), labels.len())?;
+        Ok(Samples::exact(part.shape, exact, labels))
+    }
+
+    /// The numbers of the samples of a part, with the channels first.
+    fn samples<T: Copy + Default>(
+        &mut self,
+        part: &Part,
+        is_channels_last: bool,
+        of: impl FnOnce(&Header, &mut dyn Read) -> Result<Array<T>, Wrong>,
+    ) -> Result<Array<T>, DataError> {
         let name = &part.names[0];
         let read = self.with(name, |mut file, _| {
             let header = Header::read(&mut file)?;
-            array::values(&header, &mut file)
+            of(&header, file)
         });
-        let mut array: Array<f32> = read.map_err(|error| self.wrong(name, error))?;
-        if is_channels_last && array.shape.len() == 4 {
-            array = array.permuted(&[0, 3, 1, 2]);
+        let array = read.map_err(|error| self.wrong(name, error))?;
+        let is_turned = is_channels_last && array.shape.len() == 4;
+        Ok(if is_turned { array.permuted(&[0, 3, 1, 2]) } else { array })
+    }
+
+    fn check_len(&self, part: &Part, values: usize, labels: usize) -> Result<(), DataError> {
+        if values == part.shape.len() * labels {
+            return Ok(());
         }
-        if array.values.len() != part.shape.len() * labels.len() {
-            return Err(self.wrong(name, wrong("the array that was there before", "another one")));
-        }
-        Ok(Samples::new(part.shape, array.values, labels))
+        Err(self.wrong(&part.names[0], wrong("the array that was there before", "another one")))
     }
 
     /// Samples in bytes with permuted axes, and their labels, of arrays with these names: the labels, the values. Their

@@ -1,7 +1,7 @@
 use super::testing::{npy, npz};
 use super::*;
 use crate::data::testing::{Folder, mutated};
-use crate::data::{Data, Numpy};
+use crate::data::{Data, DataError, Looked, Normalize, Numpy};
 
 /// Ten images of 1×2 bytes in two classes, and a test part.
 fn small(method: zip::CompressionMethod) -> Vec<u8> {
@@ -67,7 +67,7 @@ fn what_does_not_go_together_is_named() {
     for (arrays, part) in [
         (
             vec![labels.clone()],
-            "expected the arrays x_train and y_train, found y_train. Write the arrays again",
+            "expected the arrays x_train and y_train, found y_train. Known are x_train and y_train, x_val",
         ),
         (
             vec![labels.clone(), ("x_train.npy", npy("|u1", "(3, 1)", &[0; 3]))],
@@ -196,5 +196,164 @@ fn damaged_folders_never_panic() {
                 assert!(read.train.labels.iter().all(|label| (*label as usize) < read.classes));
             }
         });
+    }
+}
+
+/// What is found in an archive of these arrays, with these settings.
+fn look_at(arrays: &[(&str, Vec<u8>)], settings: Numpy) -> Result<Looked, DataError> {
+    let folder = Folder::new(&format!("numpy-look-{:?}", std::thread::current().id()));
+    folder.write("set.npz", &npz(arrays, zip::CompressionMethod::Stored));
+    let file = folder.join("set.npz").display().to_string();
+    Data::Numpy(Numpy { file, ..settings }).look(Path::new("")).map(Option::unwrap)
+}
+
+#[test]
+fn a_validation_part_is_used_and_never_ignored() {
+    let folder = Folder::new("numpy-validation");
+    let samples = |name: &str, values: &[u8]| {
+        folder.write(name, &npy("|u1", &format!("({}, 1)", values.len()), values));
+    };
+    let labels =
+        |name: &str, values: &[u8]| folder.write(name, &npy("|u1", &format!("({},)", values.len()), values));
+    samples("x_train.npy", &[0, 255, 0, 255]);
+    labels("y_train.npy", &[0, 1, 0, 1]);
+    samples("X_valid.npy", &[51]);
+    labels("y_valid.npy", &[2]);
+    let data = in_file(folder.path());
+    let Looked { found, details } = data.look(Path::new("")).unwrap().unwrap();
+    assert_eq!((found.train, found.validation, found.test, found.classes.len()), (3, 1, 1, 3));
+    assert_eq!((details.labels[0].len(), &details.labels[1][..], details.labels[2].len()), (3, &[2][..], 1));
+    let split = "the arrays x_train and y_train, X_valid and y_valid; 20 % of the samples for testing, the same for all seeds";
+    assert_eq!(details.split, split);
+    let read = data.with_found(Some(found)).read(None, Path::new("")).unwrap();
+    assert_eq!(
+        (&read.validation.values().unwrap()[..], read.validation.labels.as_slice()),
+        (&[0.2][..], &[2][..])
+    );
+    let Data::Numpy(numpy) = &data else { panic!() };
+    let asked =
+        Data::Numpy(Numpy { validation: 1, ..numpy.clone() }).look(Path::new("")).unwrap_err().to_string();
+    assert!(asked.contains("validation: the files have a validation part of their own"), "{asked}");
+    // Under a name that is not known, neither validation nor test part is ignored; other arrays are noted.
+    for (name, part) in
+        [("x_eval.npy", "found x_eval. Known are x_train and y_train, x_val"), ("xtest.npy", "found xtest")]
+    {
+        for other in ["X_valid.npy", "y_valid.npy"] {
+            let _ = std::fs::remove_file(folder.join(other));
+        }
+        samples(name, &[1]);
+        let message = data.look(Path::new("")).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+        std::fs::rename(folder.join(name), folder.join("ids.npy")).unwrap();
+    }
+    let notes = data.look(Path::new("")).unwrap().unwrap().details.notes;
+    assert_eq!(notes, ["Arrays that are of no part and not used: ids."]);
+}
+
+#[test]
+fn axes_that_contradict_the_setting_are_refused() {
+    use crate::data::source::ChannelAxis::{First, Last};
+    let look = |shape: [usize; 3], channels| {
+        let [a, b, c] = shape;
+        let samples = npy("|u1", &format!("(2, {a}, {b}, {c})"), &vec![0; 2 * a * b * c]);
+        let arrays = [("x_train.npy", samples), ("y_train.npy", npy("|u1", "(2,)", &[0, 1]))];
+        look_at(&arrays, Numpy { channels, test: 0.5, ..Numpy::default() }).map(|looked| looked.found.shape)
+    };
+    for (shape, is_first, is_last) in [
+        ([28, 28, 3], false, true),
+        ([28, 28, 1], false, true),
+        ([10, 20, 4], false, true),
+        ([3, 28, 28], true, false),
+        ([1, 28, 30], true, false),
+        ([3, 32, 3], true, true),
+        ([2, 5, 5], true, true),
+        ([64, 1, 1], true, true),
+        ([22, 1, 100], true, true),
+    ] {
+        assert_eq!((look(shape, First).is_ok(), look(shape, Last).is_ok()), (is_first, is_last), "{shape:?}");
+    }
+    let message = look([28, 28, 3], First).unwrap_err().to_string();
+    assert!(
+        message.starts_with("channels: x_train of ") && message.contains("[2, 28, 28, 3]: pictures"),
+        "{message}"
+    );
+    assert!(message.contains("write channels: Last"), "{message}");
+    assert!(look([3, 28, 28], Last).unwrap_err().to_string().contains("write channels: First"));
+}
+
+#[test]
+fn labels_that_do_not_begin_with_0_are_noted() {
+    let arrays = [("x.npy", npy("|u1", "(4, 1)", &[0; 4])), ("y.npy", npy("|u1", "(4,)", &[7, 42, 7, 42]))];
+    let Looked { found, details } = look_at(&arrays, Numpy::default()).unwrap();
+    assert_eq!(found.classes.len(), 43);
+    assert!(
+        details.notes[0].contains("The labels in y begin with 7. Classes count from 0, so 43 are assumed")
+    );
+}
+
+/// Expected numbers: `((x - x.mean(0)) / x.std(0)).astype("float32")` of NumPy with float64, and for whole numbers beyond 2⁵³ in
+/// Python's whole numbers.
+#[test]
+fn wide_numbers_are_standardised_in_double_precision() {
+    let folder = Folder::new("numpy-wide");
+    let floats = [5_761_234.0, 5_761_234.1, 5_761_234.2, 5_761_234.4_f64].map(f64::to_le_bytes).concat();
+    let whole = [0, 1, 2, 5].map(|more| ((1_i64 << 62) + more).to_be_bytes()).concat();
+    let last = ((1_i64 << 62) + 7).to_le_bytes();
+    let expected = [
+        [-1.183_216, -0.507_092_54, 0.169_030_84, 1.521_277_7],
+        [-1.069_045, -0.534_522_47, 0.0, 1.603_567_5],
+    ];
+    for (descr, bytes, test, expected) in
+        [("<f8", floats, 5_761_234.1_f64.to_le_bytes(), expected[0]), (">i8", whole, last, expected[1])]
+    {
+        folder.write("x_train.npy", &npy(descr, "(4, 1)", &bytes));
+        folder.write("y_train.npy", &npy("|u1", "(4,)", &[0, 1, 0, 1]));
+        folder.write("x_test.npy", &npy(&format!("<{}", &descr[1..]), "(1, 1)", &test));
+        folder.write("y_test.npy", &npy("|u1", "(1,)", &[1]));
+        let Data::Numpy(numpy) = in_file(folder.path()) else { panic!() };
+        let plain = Data::Numpy(numpy.clone()).look(Path::new("")).unwrap().unwrap();
+        assert!(
+            plain.details.notes[0].contains("too coarse for feature 0 of x_train"),
+            "{:?}",
+            plain.details.notes
+        );
+        let standard = Data::Numpy(Numpy { normalize: Normalize::Standard, ..numpy });
+        assert_eq!(standard.look(Path::new("")).unwrap().unwrap().details.notes, [""; 0]);
+        let read = standard.read(None, Path::new("")).unwrap();
+        let values = read.train.values().unwrap();
+        assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-7), "{values:?}");
+        // The test part is moved by the origin of the training part: 2⁶² + 7 is (7 − 2) / 1.8708 away.
+        let test = read.test.values().unwrap()[0];
+        let known = if descr == "<f8" { -0.507_092_54 } else { 5.0 / 3.5_f32.sqrt() };
+        assert!((test - known).abs() < 1e-6, "{test}");
+    }
+}
+
+#[test]
+fn parts_with_bytes_and_without_them_do_not_go_together() {
+    let labels = npy("|u1", "(2,)", &[0, 1]);
+    let arrays = [
+        ("x_train.npy", npy("|u1", "(2, 1)", &[0, 255])),
+        ("y_train.npy", labels.clone()),
+        ("x_test.npy", npy("<i2", "(2, 1)", &[0, 0, 255, 0])),
+        ("y_test.npy", labels),
+    ];
+    let message = look_at(&arrays, Numpy::default()).unwrap_err().to_string();
+    assert!(message.contains("x_test: bytes (u1) in all parts or in none"), "{message}");
+}
+
+#[test]
+fn pointers_and_pages_are_called_that() {
+    let folder = Folder::new("numpy-pointer");
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n";
+    folder.write("set.npz", pointer);
+    folder.write("x_train.npy", b"<!DOCTYPE html>");
+    folder.write("y_train.npy", &npy("|u1", "(2,)", &[0, 1]));
+    for (path, part) in [
+        (folder.join("set.npz"), "set.npz is a Git LFS pointer"),
+        (folder.path().to_owned(), "x_train.npy is a web page"),
+    ] {
+        let message = in_file(&path).look(Path::new("")).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
     }
 }

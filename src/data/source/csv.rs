@@ -2,9 +2,10 @@ use std::path::Path;
 
 use super::Source;
 use crate::data::memory::Memory;
-use crate::data::split::test_count;
-use crate::data::table::{self, TableSettings};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, take_test};
+use crate::data::split::{split_labels, test_count};
+use crate::data::table::{self, NumberStyle, TableSettings};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, take_test};
+use crate::form::number::share_in_percent;
 
 dataset! {
     /// Settings of a table of the user's.
@@ -13,26 +14,42 @@ dataset! {
         test: f64 = 0.2, "Test", "Share of the lines that are kept for testing, the same for all seeds", unit "%",
             range [0.001, 0.999];
         leave_out: Vec<String> = Vec::new(), "Leave out", "Names of columns that are no features";
-        words: Vec<String> = Vec::new(), "Words", "Names of columns whose numbers are words: each becomes a feature";
+        words: Vec<String> = Vec::new(), "Words", "Names of columns of words, also where they look like numbers or missing values \
+            (NA): each becomes a feature, or a class";
+        numbers: NumberStyle = NumberStyle::Plain, "Numbers", "How numbers are written";
     }
 }
 
 impl Csv {
     fn table(&self, path: &Path) -> Result<table::Table, DataError> {
-        let Self { label, leave_out, words, memory, .. } = self;
-        table::read(path, &TableSettings { label, leave_out, words, memory: Memory(*memory) })
+        let Self { label, leave_out, words, numbers, memory, .. } = self;
+        table::read(path, &TableSettings { label, leave_out, words, numbers, memory: Memory(*memory) })
     }
 }
 
 impl Source for Csv {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
-        let table::Table { samples, classes, content } = self.table(path)?;
+        let table::Table { samples, classes, content, columns, numbers, mut notes } = self.table(path)?;
+        if self.normalize == Normalize::None {
+            notes.extend(
+                samples.coarse(
+                    numbers.into_iter().map(|(feature, name)| (feature, format!("column \"{name}\""))),
+                ),
+            );
+        }
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];
         let (classes, train) = (ClassNames::from(classes), samples.len() - test);
         let found = Found { shape, classes, train, test, content, ..Found::default() };
         let files = vec![(String::new(), path.to_owned())];
-        Ok(Looked { found, details: Details { files, ..Details::default() } })
+        let [train, test] = split_labels(&samples.labels, test);
+        let split =
+            format!("{} of the lines for testing, the same for all seeds", share_in_percent(self.test));
+        let labels = [train, Vec::new(), test];
+        Ok(Looked {
+            found,
+            details: Details { files, labels, split, columns: Some(columns), notes, ..Details::default() },
+        })
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{Original, Source, TEN_DIGITS};
+use super::{EVERY_FIFTH, Original, Source, TEN_DIGITS};
 use crate::data::{DataError, Parts, Shape, digits};
 
 dataset! {
@@ -11,6 +11,10 @@ dataset! {
 impl Source for Digits {
     fn original(&self) -> Option<Original> {
         Some(Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 })
+    }
+
+    fn split(&self) -> &'static str {
+        EVERY_FIFTH
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

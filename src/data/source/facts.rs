@@ -8,8 +8,8 @@ use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
 use crate::data::{
-    ClassNames, DataError, Dataset, Digests, Found, KnownSet, Labels, Looked, Normalize, Options, Origin, Places,
-    Shape, prepare,
+    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
+    Origin, Places, Shape, prepare,
 };
 use crate::form::number::hexadecimal;
 
@@ -30,7 +30,7 @@ pub struct Facts {
 
 impl Data {
     /// What the files hold: of a known set, or what was found.
-    fn contents(&self) -> Option<Found> {
+    pub(in crate::data) fn contents(&self) -> Option<Found> {
         let known = |original: Original| {
             let Original { shape, classes, train, test } = original;
             let shape = [shape.channels, shape.height, shape.width];
@@ -94,10 +94,15 @@ impl Data {
     pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
         let options = Options { image_size: self.image_size(side), ..self.rule().options() };
         let path = self.place(base)?.unwrap_or_default();
+        let mut details = Details::default();
         if let Some(found) = self.found() {
-            check_unchanged(found, self.look(base)?.map(|looked| looked.found).as_ref(), &path)?;
+            let looked = self.look(base)?;
+            check_unchanged(found, looked.as_ref().map(|looked| &looked.found), &path)?;
+            details = looked.unwrap_or_default().details;
+            details.labels = Default::default(); // those of the samples remain
         }
-        prepare(self.rule().read(&path, base)?, &options)
+        let dataset = prepare(self.rule().read(&path, base)?, &options)?;
+        Ok(Dataset { details: details.into(), ..dataset })
     }
 
     /// How many training samples the files hold, and how many the original has, where the files that were read hold fewer

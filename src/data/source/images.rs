@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use crate::data::images::{LabelMap, Picture, Pictures, Preparation, find, parts, read};
+use crate::data::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, read};
 use crate::data::memory::GIB;
-use crate::data::split::{test_count, test_indices};
+use crate::data::split::stratified_test;
 use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
+use crate::form::number::share_in_percent;
 
 crate::choice! {
     /// The channels of pictures.
@@ -24,13 +26,13 @@ crate::choice! {
 
 dataset! {
     /// Settings of folders of pictures of the user's.
-    Images: "Folders of images", in dir "Folder", "Folder with a folder of pictures for each class, or with train/ and \
-        val/ or test/ that have those; relative to the experiment file", Folder, normalize None {
+    Images: "Folders of images", in dir "Folder", "Folder with a folder of pictures for each class, or with train/, \
+        test/ and perhaps valid/ that have those; relative to the experiment file", Folder, normalize None {
         resize: usize = 256, "Resize", "Length of the shorter side after resizing, bilinear with antialias", unit "pixels",
             range [1, 4096];
         crop: usize = 224, "Crop", "Side of the square that is cut out of the middle", unit "pixels", range [1, 4096];
         channels: Colours = Colours::Rgb, "Channels", "Whether samples have colours";
-        test: f64 = 0.2, "Test", "Share of the pictures that are kept for testing where there are no folders val or test, \
+        test: f64 = 0.2, "Test", "Share of the pictures of each class that are kept for testing where there is no folder for it, \
             the same for all seeds", unit "%", range [0.001, 0.999];
         label_map: Option<String> = None, "Label map", "Text file with a folder, its class and a name to a line, such as \
             the synsets of ImageNet; default: folders by name", names File, unset "folders by name";
@@ -44,23 +46,26 @@ impl Images {
         Preparation { resize: self.resize, crop: self.crop, is_grey }
     }
 
-    /// The pictures of the training and the test part, the names of classes, and what names the content.
-    fn parts(
-        &self,
-        folder: &Path,
-        base: &Path,
-    ) -> Result<([Vec<Picture>; 2], Vec<String>, String), DataError> {
+    /// Returns the pictures of all parts: where the files have no test part, one is taken out.
+    fn pictures(&self, folder: &Path, base: &Path) -> Result<Pictures, DataError> {
         let map = self.label_map.as_ref().map(|file| LabelMap::read(&base.join(file))).transpose()?;
-        let Pictures { train, test, classes, content } = find(folder, map.as_ref())?;
-        let parts = match test {
-            Some(test) => [train, test],
-            None => self.split(train)?,
-        };
-        Ok((parts, classes, content))
+        let mut all = find(folder, map.as_ref())?;
+        if all.test.is_none() {
+            let mut indices = stratified_test(&labels(&all.train), self.test)?.into_iter().peekable();
+            let is_test = |(index, _): &(u32, Picture)| indices.next_if_eq(index).is_some();
+            let (test, train): (Vec<_>, Vec<_>) = (0..).zip(all.train).partition(is_test);
+            let pictures = |part: Vec<(u32, Picture)>| part.into_iter().map(|(_, picture)| picture).collect();
+            (all.train, all.test) = (pictures(train), Some(pictures(test)));
+            all.split = format!(
+                "{} of the pictures of each class, the same for all seeds",
+                share_in_percent(self.test)
+            );
+        }
+        Ok(all)
     }
 
     /// The files of the pictures, by their paths below the folder and their classes, and the label map.
-    fn files(&self, parts: &[Vec<Picture>; 2], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
+    fn files(&self, parts: &[Vec<Picture>; 3], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
         let file = |picture: &Picture| {
             let name = picture.path.strip_prefix(folder).unwrap_or(&picture.path).to_string_lossy();
             (format!("{} {}", picture.label, name.replace('\\', "/")), picture.path.clone())
@@ -68,50 +73,74 @@ impl Images {
         let map = self.label_map.iter().map(|map| ("label map".to_owned(), base.join(map)));
         parts.iter().flatten().map(file).chain(map).collect()
     }
+}
 
-    /// What is left for training, and what is for testing.
-    fn split(&self, all: Vec<Picture>) -> Result<[Vec<Picture>; 2], DataError> {
-        let indices = test_indices(all.len(), test_count(all.len(), self.test)?);
-        let mut indices = indices.into_iter().peekable();
-        let (mut train, mut test) = (Vec::new(), Vec::new());
-        for (index, picture) in (0..).zip(all) {
-            if indices.next_if_eq(&index).is_some() { test.push(picture) } else { train.push(picture) }
-        }
-        Ok([train, test])
-    }
+/// Returns the classes of pictures.
+fn labels(pictures: &[Picture]) -> Vec<u32> {
+    pictures.iter().map(|picture| picture.label).collect()
+}
 
-    /// The pictures that are to be read: those that limits cut off need not be.
-    fn limited<'a>(&self, parts: &'a [Vec<Picture>; 2]) -> [&'a [Picture]; 2] {
-        let first =
-            |part: &'a [Picture], limit: Option<usize>| &part[..limit.unwrap_or(part.len()).min(part.len())];
-        [first(&parts[0], self.limit_train), first(&parts[1], self.limit_test)]
-    }
+/// Returns the pictures that are to be read: those that a limit cuts off need not be.
+fn limited(part: &[Picture], limit: Option<usize>) -> &[Picture] {
+    &part[..limit.unwrap_or(part.len()).min(part.len())]
+}
+
+/// Refuses a class of which no training picture could be read.
+fn check_classes(train: &[Picture], read: &[u32], left_out: &[String]) -> Result<(), DataError> {
+    let read: BTreeSet<_> = read.iter().collect();
+    let Some(lost) = train.iter().find(|picture| !read.contains(&picture.label)) else { return Ok(()) };
+    let folder = lost.path.parent().unwrap_or(&lost.path);
+    let is_lost = |line: &&String| line.starts_with(&*lost.path.to_string_lossy());
+    let first = left_out.iter().find(is_lost).map_or("", String::as_str);
+    let found = format!("damaged ones only: {first}");
+    let remedy = "Get the files again, or remove the folder of the class";
+    Err(DataError::wrong(folder, "a picture of its class that can be read", found, remedy))
 }
 
 impl Source for Images {
     fn look(&self, folder: &Path, base: &Path) -> Result<Looked, DataError> {
-        let (parts, classes, content) = self.parts(folder, base)?;
-        let files = self.files(&parts, folder, base);
-        let [train, test] = parts.map(|part| part.len());
+        let Pictures { train, validation, test, classes, split, left_out, notes } =
+            self.pictures(folder, base)?;
+        let parts = [train, validation.unwrap_or_default(), test.unwrap_or_default()];
+        if self.damaged == Damaged::Refuse {
+            parts.iter().try_for_each(|part| check_stand_ins(part))?;
+        }
+        let [train, validation, test] = parts.each_ref().map(Vec::len);
         let Shape { channels, height, width } = self.preparation().shape();
         let (shape, classes) = ([channels, height, width], ClassNames::from(classes));
-        let found = Found { shape, classes, train, test, content, ..Found::default() };
-        Ok(Looked { found, details: Details { files, ..Details::default() } })
+        let found = Found { shape, classes, train, validation, test, ..Found::default() };
+        let files = self.files(&parts, folder, base);
+        let labels = parts.each_ref().map(|part| labels(part));
+        let details = Details { labels, split, left_out, notes, files, ..Details::default() };
+        Ok(Looked { found, details })
     }
 
     fn read(&self, folder: &Path, base: &Path) -> Result<Parts, DataError> {
-        let (parts, classes, _) = self.parts(folder, base)?;
+        let Pictures { train, validation, test, classes, .. } = self.pictures(folder, base)?;
         let (skips, mut left_out) = (self.damaged == Damaged::Skip, Vec::new());
         let memory = (self.memory * GIB) as u64;
-        let parts = self.limited(&parts);
-        let [train, test] = read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
-        Ok(Parts { left_out, ..Parts::new(train, test, classes.len()) })
+        let (train, test) = (limited(&train, self.limit_train), test.unwrap_or_default());
+        let parts = [train, validation.as_deref().unwrap_or_default(), limited(&test, self.limit_test)];
+        let [read_train, read_validation, test] =
+            read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
+        check_classes(train, &read_train.labels, &left_out)?;
+        let validation = validation.map(|_| read_validation);
+        Ok(Parts {
+            validation,
+            is_stratified: self.is_stratified(),
+            left_out,
+            ..Parts::new(read_train, test, classes.len())
+        })
     }
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {
         let map = self.label_map.as_ref().map(|file| base.join(file));
-        let parts = parts(folder).into_iter().flatten();
+        let parts = Splits::of(folder).unwrap_or_default().parts.into_iter().flatten();
         std::iter::once(folder.to_owned()).chain(parts).chain(map).collect()
+    }
+
+    fn is_stratified(&self) -> bool {
+        true
     }
 
     fn forget_files(&mut self) {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{Original, Source};
+use super::{EVERY_FIFTH, Original, Source};
 use crate::data::{DataError, Parts, Shape, iris};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
@@ -13,6 +13,10 @@ dataset! {
 impl Source for Iris {
     fn original(&self) -> Option<Original> {
         Some(Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 })
+    }
+
+    fn split(&self) -> &'static str {
+        EVERY_FIFTH
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -114,6 +114,8 @@ pub use images::{Damaged, Images};
 pub use iris::Iris;
 pub use kmnist::Kmnist;
 pub use mnist::Mnist;
+#[cfg(test)]
+pub use numpy::ChannelAxis;
 pub use numpy::Numpy;
 pub use svhn::Svhn;
 
@@ -214,8 +216,18 @@ pub trait Source: Settings {
         vec![path.to_owned()]
     }
 
+    /// Whether a validation part that is taken out keeps the shares of the classes.
+    fn is_stratified(&self) -> bool {
+        false
+    }
+
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}
+
+    /// Where the parts of a known set come from; of a user's data, a look tells.
+    fn split(&self) -> &'static str {
+        if self.user_data().is_some() { "" } else { "the files of the set" }
+    }
 
     /// Whether images have the size that the network asks for, where the settings name none.
     fn fits_network(&self) -> bool {
@@ -240,5 +252,11 @@ pub struct Original {
     pub test: usize,
 }
 
+/// Where the parts of data inside the program come from.
+const EVERY_FIFTH: &str = "every fifth sample for testing";
+
 /// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,11 @@ use std::path::Path;
 use super::Source;
 use crate::data::class_names::distinct;
 use crate::data::memory::Memory;
-use crate::data::numpy::{Arrays, REMEDY};
-use crate::data::split::test_count;
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, take_test};
+use crate::data::numpy::{Arrays, Part, REMEDY, SetParts};
+use crate::data::prepare::check_one_validation;
+use crate::data::split::{split_labels, test_count};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
+use crate::form::number::share_in_percent;
 
 crate::choice! {
     /// Which axis of arrays of images has the channels.
@@ -27,50 +29,137 @@ dataset! {
     }
 }
 
+/// Samples, and values of them, that are looked at for numbers that single precision rounds.
+const LOOKED_AT: [usize; 2] = [10_000, 1 << 22];
+
 impl Numpy {
     fn is_channels_last(&self) -> bool {
         self.channels == ChannelAxis::Last
+    }
+
+    /// What the labels say: the classes of the samples of each part that is there, and the number of classes.
+    fn labels(arrays: &mut Arrays, parts: &SetParts) -> Result<(Vec<Vec<u32>>, usize), DataError> {
+        let labels =
+            parts.all().into_iter().map(|part| arrays.labels(part)).collect::<Result<Vec<_>, _>>()?;
+        let highest = labels.iter().flatten().max();
+        let count = highest.map_or(0, |label| *label as usize + 1).max(2);
+        Ok((labels, count))
+    }
+
+    /// What looks odd in arrays with these labels, which have so many classes.
+    fn notes(
+        &self,
+        arrays: &mut Arrays,
+        parts: &SetParts,
+        labels: &[Vec<u32>],
+        count: usize,
+    ) -> Result<Vec<String>, DataError> {
+        let mut notes = Vec::new();
+        let [samples, names] = &parts.train.names;
+        let lowest = labels.iter().flatten().min().copied().unwrap_or(0);
+        if lowest > 0 {
+            notes.push(format!(
+                "The labels in {names} begin with {lowest}. Classes count from 0, so {count} are assumed, of which the first \
+                 {lowest} have no samples. numpy.unique(y, return_inverse=True)[1] gives labels without gaps."
+            ));
+        }
+        if !parts.unused.is_empty() {
+            let more = parts.unused.len().saturating_sub(10);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let shown = parts.unused[..parts.unused.len().min(10)].join(", ");
+            notes.push(format!("Arrays that are of no part and not used: {shown}{more}."));
+        }
+        if self.normalize == Normalize::None && parts.train.is_wide() {
+            let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);
+            let first = arrays.read_exact(&parts.train, self.is_channels_last(), most, None)?;
+            let kind = if first.shape.is_image() { "channel" } else { "feature" };
+            let name = |channel| (channel, format!("{kind} {channel} of {samples}"));
+            notes.extend(first.coarse((0..first.shape.channels).map(name)));
+        }
+        Ok(notes)
+    }
+
+    /// Where the parts come from.
+    fn split(&self, parts: &SetParts) -> String {
+        let names: Vec<String> = parts.all().iter().map(|part| part.names.join(" and ")).collect();
+        let names = format!("the arrays {}", names.join(", "));
+        if parts.test.is_some() {
+            return names;
+        }
+        format!("{names}; {} of the samples for testing, the same for all seeds", share_in_percent(self.test))
     }
 }
 
 impl Source for Numpy {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
         let mut arrays = Arrays::open(path, REMEDY)?;
-        let (train, test) = arrays.parts(self.is_channels_last())?;
-        let all: Vec<_> = [Some(&train), test.as_ref()].into_iter().flatten().collect();
-        arrays.check_memory(&all, Memory(self.memory))?;
-        let mut count = 2;
-        for part in &all {
-            let highest = arrays.labels(part)?.into_iter().max();
-            count = count.max(highest.map_or(0, |label| label as usize + 1));
-        }
-        let content = arrays.content(&all)?;
+        let parts = arrays.parts(self.is_channels_last())?;
+        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        check_one_validation(self.validation, parts.validation.is_some())?;
+        let (labels, count) = Self::labels(&mut arrays, &parts)?;
+        let content = arrays.content(&parts.all())?;
         let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
         let classes = distinct((0..count.max(self.classes.len())).map(name).collect());
         if !self.classes.is_empty() && self.classes.len() < count {
             let problem = format!("{} names for {count} classes; name them all, or none", self.classes.len());
             return Err(DataError::setting("classes", problem));
         }
-        let tested = match &test {
-            Some(test) => test.len,
-            None => test_count(train.len, self.test)?,
+        let notes = self.notes(&mut arrays, &parts, &labels, count)?;
+        let (mut labels, split) = (labels.into_iter(), self.split(&parts));
+        let mut train = labels.next().unwrap_or_default();
+        let validation = parts.validation.as_ref().and_then(|_| labels.next()).unwrap_or_default();
+        let test = match labels.next() {
+            Some(test) => test,
+            None => {
+                let [kept, test] = split_labels(&train, test_count(train.len(), self.test)?);
+                train = kept;
+                test
+            }
         };
-        let trained = if test.is_some() { train.len } else { train.len - tested };
-        let shape = [train.shape.channels, train.shape.height, train.shape.width];
-        let classes = ClassNames::from(classes);
-        let found = Found { shape, classes, train: trained, test: tested, content, ..Found::default() };
-        Ok(Looked { found, details: Details { files: arrays.files(&all), ..Details::default() } })
+        let Shape { channels, height, width } = parts.train.shape;
+        let found = Found {
+            shape: [channels, height, width],
+            classes: ClassNames::from(classes),
+            train: train.len(),
+            validation: validation.len(),
+            test: test.len(),
+            content,
+            ..Found::default()
+        };
+        let labels = [train, validation, test];
+        Ok(Looked {
+            found,
+            details: Details {
+                files: arrays.files(&parts.all()),
+                labels,
+                split,
+                notes,
+                ..Details::default()
+            },
+        })
     }
 
-    fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError> {
-        let classes = self.look(path, base)?.found.classes.len();
+    fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
         let mut arrays = Arrays::open(path, REMEDY)?;
-        let (train, test) = arrays.parts(self.is_channels_last())?;
-        let mut samples = arrays.read(&train, self.is_channels_last())?;
-        let test = match test {
-            Some(test) => arrays.read(&test, self.is_channels_last())?,
-            None => take_test(&mut samples, self.test)?,
+        let parts = arrays.parts(self.is_channels_last())?;
+        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        let classes = Self::labels(&mut arrays, &parts)?.1.max(self.classes.len());
+        let is_exact = self.normalize != Normalize::None && parts.all().iter().any(|part| part.is_wide());
+        let mut origins: Option<Vec<f64>> = None;
+        let mut read = |part: &Part| {
+            if !is_exact {
+                return arrays.read(part, self.is_channels_last());
+            }
+            let samples = arrays.read_exact(part, self.is_channels_last(), usize::MAX, origins.as_deref())?;
+            origins = origins.take().or_else(|| samples.origins().map(<[f64]>::to_vec));
+            Ok(samples)
         };
-        Ok(Parts::new(samples, test, classes))
+        let mut train = read(&parts.train)?;
+        let validation = parts.validation.as_ref().map(&mut read).transpose()?;
+        let test = match &parts.test {
+            Some(test) => read(test)?,
+            None => take_test(&mut train, self.test)?,
+        };
+        Ok(Parts { validation, ..Parts::new(train, test, classes) })
     }
 }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::cell::{Number, NumberStyle, begins_with_digit, like_number, may_be_thousands, number};
+use crate::data::exact::WHOLE;
+use crate::form::number::counted;
+
 /// The most different words of a feature, and the most classes: more are names or measurements.
 const MOST_WORDS: usize = 32;
 const MOST_CLASSES: usize = 1000;
@@ -19,8 +23,31 @@ pub(super) enum Column {
     Label(Words),
     /// Numbers or words: the first line decides.
     Unknown,
-    Numbers(Vec<f32>),
+    Numbers(Numbers),
     Words(Words),
+}
+
+/// Numbers in double precision.
+#[derive(Default)]
+pub(super) struct Numbers {
+    /// Less the origin.
+    pub values: Vec<f64>,
+    /// The first number, if it is a whole one from 2⁵³ on; otherwise 0.
+    pub origin: f64,
+    /// Whether each may be one with a point between thousands.
+    may_be_thousands: bool,
+}
+
+impl Numbers {
+    fn push(&mut self, Number { value, whole }: Number, cell: &str) {
+        let is_first = self.values.is_empty();
+        if is_first && value.abs() >= WHOLE {
+            self.origin = value;
+        }
+        self.may_be_thousands = (is_first || self.may_be_thousands) && may_be_thousands(cell);
+        let less = |whole: i128| (whole - self.origin as i128) as f64;
+        self.values.push(whole.filter(|_| self.origin != 0.0).map_or(value - self.origin, less));
+    }
 }
 
 /// Words by numbers that are given in the order of their first occurrence.
@@ -42,11 +69,28 @@ impl Words {
         self.known.len() > most
     }
 
+    /// The word that is the same number as a new one, written otherwise.
+    fn same_number(&self, word: &str) -> Option<&String> {
+        let value: f64 = word.parse().ok().filter(|_| !self.known.contains_key(word))?;
+        self.known.keys().find(|known| known.parse().is_ok_and(|known: f64| known == value))
+    }
+
+    /// Says which words stand for missing values elsewhere.
+    fn missing(&self, name: &str) -> Vec<String> {
+        let words = self.known.iter().filter(|(word, _)| MISSING.contains(&word.as_str()));
+        let note = |(word, code): (&String, &u32)| {
+            let lines = self.codes.iter().filter(|known| *known == code).count();
+            let lines = counted(lines as u64, "line");
+            format!("Column \"{name}\": \"{word}\" in {lines} is a word, since words names the column.")
+        };
+        words.map(note).collect()
+    }
+
     /// The words in their order, and for each code the position of its word.
     pub fn sorted(&self) -> (Vec<String>, Vec<u32>) {
         let mut words: Vec<(&String, u32)> = self.known.iter().map(|(word, code)| (word, *code)).collect();
-        let numbers: Option<Vec<f64>> = words.iter().map(|(word, _)| number(word)).collect();
-        if numbers.is_some() {
+        let number = |word: &str| number(word, &NumberStyle::Plain).map(|number| number.value);
+        if words.iter().all(|(word, _)| number(word).is_some()) {
             let value = |word: &str| number(word).unwrap_or_default();
             words.sort_by(|(a, _), (b, _)| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
         }
@@ -58,61 +102,62 @@ impl Words {
     }
 }
 
-/// A finite number.
-fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite() && (*number as f32).is_finite())
-}
-
-/// Whether a cell is a number as Germans and Frenchmen write it: it would silently become a word.
-fn has_decimal_comma(cell: &str) -> bool {
-    let mut parts = cell.split(',');
-    let (Some(whole), Some(rest), None) = (parts.next(), parts.next(), parts.next()) else { return false };
-    number(&format!("{}.{rest}", whole.replace(['.', ' ', '\'', '\u{a0}', '\u{202f}'], ""))).is_some()
-}
-
 impl Column {
-    /// Adds a cell; otherwise what was expected in its place, and the remedy, where … is the name of the column.
-    pub fn push(&mut self, cell: &str, is_word: bool) -> Result<(), (&'static str, &'static str)> {
+    /// Adds a cell, with numbers in this style; otherwise what was expected in its place, and the remedy, where … is the name
+    /// of the column. A column that `is_word` takes every cell for a word but an empty one.
+    pub fn push(
+        &mut self,
+        cell: &str,
+        is_word: bool,
+        style: &NumberStyle,
+    ) -> Result<(), (&'static str, String)> {
         const MIXED: &str = "Correct it; or, if the column has words, name it: words: [\"…\"]; or leave it out: \
             leave_out: [\"…\"]";
+        const LEAVE_OUT: &str = "Leave the column out: leave_out: [\"…\"]";
+        let refused = |expected, remedy: &str| Err((expected, remedy.to_owned()));
+        let is_label = matches!(self, Self::Label(_));
         if matches!(self, Self::LeftOut) {
             return Ok(());
         }
-        if MISSING.contains(&cell) {
-            return Err((
-                "a value, not a missing one",
-                "Fill it in, remove the line, or leave the column out: leave_out: [\"…\"]",
-            ));
+        if cell.is_empty() || (!is_word && MISSING.contains(&cell)) {
+            return Err(("a value, not a missing one", missing(cell, is_label)));
         }
-        if !is_word && !matches!(self, Self::Label(_)) && has_decimal_comma(cell) {
-            return Err((
-                "a number with a decimal point",
-                "Write 0.5 for 0,5; or, if the column has words, name it: words: [\"…\"]",
-            ));
+        let number = if is_word || is_label { None } else { number(cell, style) };
+        if !is_word && !is_label && number.is_none() {
+            if let Some(refusal) = like_number(cell) {
+                return Err(refusal);
+            }
         }
         if matches!(self, Self::Unknown) {
-            let is_number = !is_word && number(cell).is_some();
-            *self = if is_number { Self::Numbers(Vec::new()) } else { Self::Words(Words::default()) };
+            let words = || Self::Words(Words::default());
+            *self = number.map_or_else(words, |_| Self::Numbers(Numbers::default()));
         }
         match self {
-            Self::Numbers(numbers) => match number(cell) {
-                Some(value) => numbers.push(value as f32),
-                None => return Err(("a finite number, as in the lines before", MIXED)),
+            Self::Numbers(numbers) => match number {
+                Some(number) => numbers.push(number, cell),
+                None => return refused("a finite number, as in the lines before", MIXED),
             },
-            Self::Words(_) if !is_word && number(cell).is_some() => {
-                return Err(("a word, as in the lines before", MIXED));
+            Self::Words(_) if number.is_some() => {
+                return refused("a word, as in the lines before", MIXED);
             }
             Self::Words(_) | Self::Label(_) if cell.len() > LONGEST_WORD => {
-                return Err(("a word of at most 1,000 letters", "Leave the column out: leave_out: [\"…\"]"));
+                return refused("a word of at most 1,000 letters", LEAVE_OUT);
             }
             Self::Words(words) => {
                 if words.push(cell, MOST_WORDS) {
-                    return Err(("at most 32 different words", "Leave the column out: leave_out: [\"…\"]"));
+                    return refused("at most 32 different words", LEAVE_OUT);
                 }
             }
             Self::Label(words) => {
+                if let Some(known) = words.same_number(cell).filter(|_| !is_word) {
+                    let remedy = format!(
+                        "\"{known}\" is the same number: write both alike; or, if they are two classes, name the column: \
+                         words: [\"…\"]"
+                    );
+                    return Err(("a class written as in the lines before", remedy));
+                }
                 if words.push(cell, MOST_CLASSES) {
-                    return Err(("at most 1,000 classes", "Name the column with the classes as the label"));
+                    return refused("at most 1,000 classes", "Name the column with the classes as the label");
                 }
             }
             Self::LeftOut | Self::Unknown => {}
@@ -128,23 +173,37 @@ impl Column {
             Self::Words(words) => words.known.len(),
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::has_decimal_comma;
-
-    #[test]
-    fn a_decimal_comma_is_told_from_commas_in_words() {
-        for (cell, expected) in [
-            ("0,5", true),
-            ("1.234,5", true),
-            ("-3,", true),
-            ("a,b", false),
-            ("1,2,3", false),
-            ("red", false),
-        ] {
-            assert_eq!(has_decimal_comma(cell), expected, "{cell}");
+    /// What looks odd in it, as whole sentences. A column that `is_word` was named in the settings; points in numbers may be
+    /// `between_thousands` in tables as Germans have them.
+    pub fn notes(&self, name: &str, is_word: bool, between_thousands: bool) -> Vec<String> {
+        match self {
+            Self::Numbers(numbers) if numbers.may_be_thousands && between_thousands => vec![format!(
+                "Column \"{name}\": every number has three digits behind a point, and is read with a decimal point. If 1.000 is a \
+                 thousand, write numbers: DecimalComma."
+            )],
+            Self::Label(words) | Self::Words(words) if is_word => words.missing(name),
+            Self::Words(words)
+                if words.known.len() > 2 && words.known.keys().all(|word| begins_with_digit(word)) =>
+            {
+                let (count, known) = (words.known.len(), &words.sorted().0[0]);
+                vec![format!(
+                    "Column \"{name}\": its {count} words begin with digits, as \"{known}\", and each is a feature of its own. If \
+                     they are numbers, write them as such."
+                )]
+            }
+            Self::LeftOut | Self::Unknown | Self::Numbers(_) | Self::Label(_) | Self::Words(_) => Vec::new(),
         }
     }
+}
+
+/// What to do about a missing value.
+fn missing(cell: &str, is_label: bool) -> String {
+    let leave_out = if is_label {
+        " or remove the line"
+    } else {
+        ", remove the line, or leave the column out: leave_out: [\"…\"]"
+    };
+    let words = if cell.is_empty() { "" } else { "; or, if it is a word, name the column: words: [\"…\"]" };
+    format!("Fill it in{leave_out}{words}")
 }

@@ -1,7 +1,9 @@
 //! Tables of the user's: a header, then one sample per line. Columns of numbers are features, columns of few words become
 //! one-hot features, and one column names the class.
 
+mod cell;
 mod column;
+mod date;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,9 +12,12 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::exact::Exact;
 use super::memory::Memory;
-use super::{DataError, Samples, Shape};
+use super::stand_in::refuse_stand_in;
+use super::{Columns, DataError, Samples, Shape};
 use crate::form::number::{counted, hexadecimal};
+pub use cell::NumberStyle;
 use column::{Column, Words};
 
 /// The header is searched for the separator this far.
@@ -22,6 +27,9 @@ const LONGEST_LINE: u64 = 8 << 20;
 /// Lines after which the memory is compared with what is allowed.
 const BLOCK: usize = 256;
 
+/// What pandas calls a column without a name begins so; its position from 0 follows.
+pub(super) const UNNAMED: &str = "Unnamed: ";
+
 /// How a table is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TableSettings<'a> {
@@ -29,8 +37,10 @@ pub(super) struct TableSettings<'a> {
     pub label: &'a str,
     /// Columns that are no features.
     pub leave_out: &'a [String],
-    /// Columns of numbers that are words.
+    /// Columns of words, also where they look like numbers or missing values.
     pub words: &'a [String],
+    /// How numbers are written.
+    pub numbers: &'a NumberStyle,
     /// What the samples may take.
     pub memory: Memory,
 }
@@ -44,6 +54,12 @@ pub(super) struct Table {
     pub classes: Vec<String>,
     /// Begins the SHA-256 of the file.
     pub content: String,
+    /// What the columns became.
+    pub columns: Columns,
+    /// The features that are numbers, with their columns.
+    pub numbers: Vec<(usize, String)>,
+    /// What looks odd, as whole sentences.
+    pub notes: Vec<String>,
 }
 
 /// The columns of a table.
@@ -69,10 +85,10 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
             let width = columns.iter().map(Column::width).sum();
             settings.memory.check_begun(path, lines, width)?;
         }
-        let line = record.position().map_or(0, ::csv::Position::line);
+        let line = reader.lines_before + record.position().map_or(0, ::csv::Position::line);
         for (index, (column, cell)) in columns.iter_mut().zip(&record).enumerate() {
             let is_word = settings.words.contains(&reader.names[index]);
-            column.push(cell.trim(), is_word).map_err(|(expected, remedy)| {
+            column.push(cell.trim(), is_word, settings.numbers).map_err(|(expected, remedy)| {
                 let name = short(&reader.names[index]);
                 let place = format!("line {line}, column \"{name}\": {expected}");
                 DataError::wrong(
@@ -84,14 +100,25 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
             })?;
         }
     }
+    let mut notes = Vec::new();
+    for (column, name) in columns.iter().zip(&reader.names) {
+        let between_thousands = reader.separator == b';' && *settings.numbers == NumberStyle::Plain;
+        notes.extend(column.notes(&short(name), settings.words.contains(name), between_thousands));
+    }
+    let names = std::mem::take(&mut reader.names);
     let content = reader.content()?;
-    table(path, &columns, settings, content)
+    Ok(Table { notes, ..table(path, &names, columns, settings, content)? })
 }
 
 /// A table with an open file.
 struct Reader<'a> {
     path: &'a Path,
     names: Vec<String>,
+    separator: u8,
+    /// Lines before the one with the names.
+    lines_before: u64,
+    /// Columns without a name of their own.
+    unnamed: Vec<String>,
     records: ::csv::Reader<Hashing>,
 }
 
@@ -124,15 +151,24 @@ impl<'a> Reader<'a> {
         let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut head = Vec::new();
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
-        let separator = separator(&head);
-        let source = Hashing { file, begun: io::Cursor::new(head), hash: Sha256::new(), left: LONGEST_LINE };
+        refuse_stand_in(path)?;
+        let (separator, begin) = separator(&head);
+        let (lines_before, hash) = (u64::from(begin > 0), Sha256::new_with_prefix(&head[..begin]));
+        let mut begun = io::Cursor::new(head);
+        begun.set_position(begin as u64);
+        let source = Hashing { file, begun, hash, left: LONGEST_LINE };
         let records = ::csv::ReaderBuilder::new().delimiter(separator).from_reader(source);
-        let mut reader = Self { path, names: Vec::new(), records };
-        let header = reader.records.headers().map_err(|error| wrong(path, &error))?;
+        let (names, unnamed) = (Vec::new(), Vec::new());
+        let mut reader = Self { path, names, separator, lines_before, unnamed, records };
+        let header = reader.records.headers().map_err(|error| wrong(path, lines_before, &error))?;
         let name = |name: &str| name.trim_start_matches('\u{feff}').trim().to_owned();
-        let names: Vec<String> = header.iter().map(name).collect();
+        let mut names: Vec<String> = header.iter().map(name).collect();
+        for (index, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+            *name = format!("{UNNAMED}{index}");
+            reader.unnamed.push(name.clone());
+        }
         let distinct: BTreeSet<&String> = names.iter().collect();
-        if names.is_empty() || distinct.len() < names.len() || names.iter().any(String::is_empty) {
+        if names.is_empty() || distinct.len() < names.len() {
             let remedy = "Give each column a name of its own in the first line";
             return Err(DataError::wrong(
                 path,
@@ -147,6 +183,13 @@ impl<'a> Reader<'a> {
 
     /// What each column is.
     fn columns(&self, settings: &TableSettings<'_>) -> Result<Vec<Column>, DataError> {
+        if self.names.len() == 1 {
+            let found = format!("one column {}", shown(&self.names));
+            let remedy =
+                "Save the table with one of these, and with the names of the columns in its first line";
+            let expected = "columns with commas, semicolons, tabs or vertical bars between them";
+            return Err(DataError::wrong(self.path, expected, found, remedy));
+        }
         let there_are = || format!("there are {}", shown(&self.names));
         let unknown = |(setting, name): (&'static str, &str)| {
             let problem =
@@ -164,6 +207,23 @@ impl<'a> Reader<'a> {
         if let Some(named) = named.find(|(_, name)| self.names.iter().all(|known| known != name)) {
             return Err(unknown(named));
         }
+        let is_named = |name: &&String| {
+            *name != settings.label && !settings.leave_out.contains(name) && !settings.words.contains(name)
+        };
+        let unnamed: Vec<String> = self.unnamed.iter().filter(is_named).cloned().collect();
+        if !unnamed.is_empty() {
+            let remedy = format!(
+                "Leave out what has none, by the name that pandas gives it: leave_out: [{}]; or name it",
+                shown(&unnamed)
+            );
+            let found = format!("none for {}", counted(unnamed.len() as u64, "column"));
+            return Err(DataError::wrong(
+                self.path,
+                "a name for each column in the first line",
+                found,
+                remedy,
+            ));
+        }
         let column = |name: &String| match name {
             name if name == settings.label => Column::Label(Words::default()),
             name if settings.leave_out.contains(name) => Column::LeftOut,
@@ -180,7 +240,7 @@ impl<'a> Reader<'a> {
     /// Reads the next line; whether there was one.
     fn next(&mut self, record: &mut ::csv::StringRecord) -> Result<bool, DataError> {
         self.records.get_mut().left = LONGEST_LINE;
-        self.records.read_record(record).map_err(|error| wrong(self.path, &error))
+        self.records.read_record(record).map_err(|error| wrong(self.path, self.lines_before, &error))
     }
 
     /// The hash of the whole file, after its last line.
@@ -195,7 +255,8 @@ impl<'a> Reader<'a> {
 /// The samples of the columns.
 fn table(
     path: &Path,
-    columns: &[Column],
+    names: &[String],
+    columns: Vec<Column>,
     settings: &TableSettings<'_>,
     content: String,
 ) -> Result<Table, DataError> {
@@ -214,32 +275,44 @@ fn table(
         return Err(DataError::wrong(path, "two classes at least", found, "Add lines below the header"));
     }
     settings.memory.check(path, rows, width)?;
-    let mut values = vec![0.0; rows * width];
-    let mut first = 0;
-    for column in columns {
+    let (classes, places) = label.sorted();
+    let labels = label.codes.iter().map(|code| places[*code as usize]).collect();
+    let (mut values, mut origins) = (vec![0.0; rows * width], vec![0.0; width]);
+    let (mut first, mut kinds, mut numeric) = (0, Columns::default(), Vec::new());
+    for (column, name) in columns.into_iter().zip(names) {
+        let end = first + column.width();
         match column {
             Column::Numbers(numbers) => {
                 let places = values.iter_mut().skip(first).step_by(width);
-                places.zip(numbers).for_each(|(place, number)| *place = *number);
+                places.zip(&numbers.values).for_each(|(place, number)| *place = *number);
+                origins[first] = numbers.origin;
+                kinds.numbers.push(name.clone());
+                numeric.push((first, name.clone()));
             }
             Column::Words(words) => {
                 let (_, places) = words.sorted();
                 for (row, code) in words.codes.iter().enumerate() {
                     values[row * width + first + places[*code as usize] as usize] = 1.0;
                 }
+                kinds.words.push((name.clone(), words.known.len()));
             }
-            Column::LeftOut | Column::Label(_) | Column::Unknown => {}
+            Column::LeftOut => kinds.left_out.push(name.clone()),
+            Column::Label(_) | Column::Unknown => {}
         }
-        first += column.width();
+        first = end;
     }
-    let (classes, places) = label.sorted();
-    let labels = label.codes.iter().map(|code| places[*code as usize]).collect();
-    Ok(Table { samples: Samples::new(Shape::new(width, 1, 1), values, labels), classes, content })
+    let samples = Samples::exact(Shape::new(width, 1, 1), Exact { values, origins }, labels);
+    Ok(Table { samples, classes, content, columns: kinds, numbers: numeric, notes: Vec::new() })
 }
 
-/// The separator of a table: of comma, semicolon and tab the one that its first line has most often.
-fn separator(head: &[u8]) -> u8 {
+/// The separator of a table, and where the line with the names begins. A first line `sep=;`, as Excel knows it, names the
+/// separator; otherwise it is the one of comma, semicolon, tab and vertical bar that the first line has most often.
+fn separator(head: &[u8]) -> (u8, usize) {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let text = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    if let Some([separator, b'\r'] | [separator]) = text.strip_prefix(b"sep=") {
+        return (*separator, head.len().min(line.len() + 1));
+    }
     let count = |separator: u8| {
         let mut in_quotes = false;
         line.iter()
@@ -250,11 +323,12 @@ fn separator(head: &[u8]) -> u8 {
             .count()
     };
     // The first one where several are equal.
-    [b'\t', b';', b','].into_iter().max_by_key(|separator| count(*separator)).unwrap_or(b',')
+    let separators = [b'|', b'\t', b';', b','].into_iter();
+    (separators.max_by_key(|separator| count(*separator)).unwrap_or(b','), 0)
 }
 
-fn wrong(path: &Path, error: &::csv::Error) -> DataError {
-    let line = error.position().map(::csv::Position::line);
+fn wrong(path: &Path, lines_before: u64, error: &::csv::Error) -> DataError {
+    let line = error.position().map(|position| lines_before + position.line());
     let place = line.map_or_else(String::new, |line| format!("line {line}: "));
     match error.kind() {
         ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => DataError::wrong(
@@ -271,7 +345,8 @@ fn wrong(path: &Path, error: &::csv::Error) -> DataError {
             path,
             format!("{place}{expected_len} cells, as in the header"),
             format!("{len}"),
-            "Correct the line; cells with the separator in them need quotes",
+            "Correct the line; cells with the separator in them need quotes, and no comments may stand before the names of \
+             the columns",
         ),
         ::csv::ErrorKind::Utf8 { .. } => {
             let remedy = "Save the table with the encoding UTF-8";

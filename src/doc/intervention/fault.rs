@@ -27,7 +27,7 @@ impl Intervene for Fault {
     }
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        check.left.in_place.push(self.draw);
+        check.left.in_place.insert(self.draw);
         check.sites(&Campaign { fault: self.clone(), ..Campaign::default() }, place, place);
     }
 

@@ -1,6 +1,7 @@
 use super::{Intervene, Params, Target};
 use crate::doc::plan::words::{entries, joined, number, part, percent};
 use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use crate::doc::structure::{LayerKind, Structure};
 use crate::doc::targets;
 use crate::form::path::Place;
 
@@ -37,6 +38,15 @@ crate::form! {
     }
 }
 
+impl Freeze {
+    /// The batch norms, by their layers, that use their running statistics from then on.
+    pub fn fixed_norms<'a>(&'a self, structure: &'a Structure) -> impl Iterator<Item = usize> + 'a {
+        let norms = (0..structure.layers.len())
+            .filter(|&layer| self.use_statistics && structure.layers[layer].kind == LayerKind::BatchNorm);
+        norms.filter(|&layer| targets::has_layer(structure, &self.target.layers, layer))
+    }
+}
+
 impl Intervene for Freeze {
     fn sentence(&self) -> String {
         let Self { target, select, at, use_statistics } = self;
@@ -63,6 +73,7 @@ impl Intervene for Freeze {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &self.usual_params(), &place.key("target"));
+        check.left.fixed_norms.extend(self.fixed_norms(check.structure));
         match &self.at {
             HeldAt::Snapshot(name) => check.snapshot(name, &place.key("at").variant("Snapshot")),
             HeldAt::Value(value) => check.representable(*value, &place.key("at").variant("Value")),

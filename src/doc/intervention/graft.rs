@@ -30,15 +30,19 @@ impl Intervene for Graft {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &self.usual_params(), &place.key("target"));
         check.source(&self.from, &place.key("from"));
+        let is_whole = targets::is_whole(check.structure, &self.target);
+        if let Some(sample) = check.left.positions.get(&self.from).filter(|_| is_whole) {
+            check.left.sample = *sample;
+        }
         if self.weights {
             return;
         }
-        if !targets::is_whole(check.structure, &self.target) {
+        if !is_whole {
             let message = "without weights, only the position is rewound, which has no parts; remove target";
             check.error(place.key("target"), message);
         }
         let exists = is_file(&self.from) || check.left.names.contains(&self.from);
-        if exists && !check.left.positions.contains(&self.from) {
+        if exists && !check.left.positions.contains_key(&self.from) {
             let message = format!("{} has no position to rewind to; only a snapshot has one", self.from);
             check.error(place.key("from"), message);
         }

@@ -2,6 +2,7 @@ use super::{Intervene, Params, Target};
 use crate::doc::plan::words::{entries, joined, number, percent, target as target_words};
 use crate::doc::plan::{Check, Situation, StepWork};
 use crate::doc::targets;
+use crate::form::Steps;
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::criteria::Evidence;
@@ -57,8 +58,16 @@ impl Intervene for Prune {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &self.usual_params(), &place.key("target"));
         check.prunable(&self.target, &place.key("target"));
-        if let Evidence::Past { since, .. } = self.criterion.rule().evidence() {
-            check.snapshot(since, &place.key("criterion").variant(self.criterion.key()).key("since"));
+        let criterion = place.key("criterion").variant(self.criterion.key());
+        match self.criterion.rule().evidence() {
+            Evidence::Past { since, .. } => check.snapshot(since, &criterion.key("since")),
+            Evidence::LossGradient { batches, .. } => {
+                let (sample, fixed) = (check.left.sample, check.left.fixed_norms.clone());
+                check.left.sample = 0; // its order is its own
+                check.mini_batches(Steps::iterations(batches), check.train.batch, &fixed, &criterion);
+                check.left.sample = sample;
+            }
+            Evidence::Weights(_) | Evidence::FlowGradient(_) => {}
         }
         let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
         if splits && !matches!(self.amount, Amount::Fraction(_)) {

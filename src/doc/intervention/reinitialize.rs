@@ -1,6 +1,7 @@
 use super::{Intervene, Target};
 use crate::doc::plan::Check;
 use crate::doc::plan::words::part;
+use crate::doc::targets;
 use crate::form::path::Place;
 
 crate::form! {
@@ -20,6 +21,9 @@ impl Intervene for Reinitialize {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &self.usual_params(), &place.key("target"));
+        if targets::is_whole(check.structure, &self.target) {
+            check.left.sample = 0;
+        }
     }
 
     fn ends_past(&self) -> bool {

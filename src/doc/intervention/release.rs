@@ -1,6 +1,8 @@
-use super::{Intervene, Target};
+use super::{Intervene, Params, Target};
 use crate::doc::plan::Check;
 use crate::doc::plan::words::{listed, part};
+use crate::doc::structure::Structure;
+use crate::doc::targets;
 use crate::form::path::Place;
 
 crate::choice! {
@@ -17,6 +19,16 @@ crate::form! {
     pub struct Release: "Release" {
         target: Target = Target::default(), "Target", "Where; default: everything";
         what: Vec<Held> = vec![Held::Frozen, Held::Faults], "What", "What to release";
+    }
+}
+
+impl Release {
+    /// Whether the batch norm at this layer uses the statistics of mini-batches again.
+    pub fn frees_norm(&self, structure: &Structure, layer: usize) -> bool {
+        let kinds = [None, Some(Params::Everything), Some(Params::Norm), Some(Params::RunningStatistics)];
+        self.what.contains(&Held::Frozen)
+            && kinds.contains(&self.target.params)
+            && targets::has_layer(structure, &self.target.layers, layer)
     }
 }
 
@@ -37,6 +49,8 @@ impl Intervene for Release {
 
     /// Faults that are let go in a part only are counted as gone; the run itself knows better.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
+        let structure = check.structure;
+        check.left.fixed_norms.retain(|norm| !self.frees_norm(structure, *norm));
         if self.what.contains(&Held::Faults) {
             check.left.in_place.clear();
         }

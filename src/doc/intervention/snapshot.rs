@@ -17,7 +17,7 @@ impl Intervene for Snapshot {
 
     fn check(&self, check: &mut Check<'_>, _: &Place) {
         check.left.names.insert(self.name.clone());
-        check.left.positions.insert(self.name.clone());
+        check.left.positions.insert(self.name.clone(), check.left.sample);
     }
 
     fn ends_past(&self) -> bool {

@@ -97,8 +97,8 @@ impl Intervene for Export {
             check.error(place.key("file"), "name a file that ends in .safetensors");
         }
         if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
-            let message = "exported files go into the run's directory and cannot replace its own files; \
-                write a name such as before.safetensors";
+            let message = "exported files go into the folder exports of the run's directory; write a name such as \
+                before.safetensors, or one with folders below it";
             check.error(place.key("file"), message);
         }
     }

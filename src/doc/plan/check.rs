@@ -1,6 +1,6 @@
 //! The check of a plan before anything runs: its stages in order, with what the stages so far leave for later ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Data, Looks};
 use crate::doc::arch::Net;
@@ -10,18 +10,49 @@ use crate::doc::problem::Problem;
 use crate::doc::structure::Structure;
 use crate::doc::target::{Layers, Params, Target};
 use crate::doc::targets;
-use crate::form::number::grouped;
+use crate::doc::training::Training;
+use crate::form::Steps;
+use crate::form::number::{counted, grouped};
 use crate::form::path::Place;
 
+/// Why a batch norm cannot train in mini-batches of this size on what is left of an epoch of so many samples: the last one has
+/// a single sample.
+pub fn one_value(batch: usize, [left, samples]: [usize; 2], norm: &str) -> String {
+    let larger = (batch + 1..=batch + left).find(|size| left % size != 1).filter(|_| left > 1);
+    let (cause, remedy) = match larger {
+        Some(size) => (
+            format!(
+                "{} in mini-batches of {batch} leave one of a single sample",
+                counted(left as u64, "training sample")
+            ),
+            format!("choose another batch size, such as {size}"),
+        ),
+        None if samples > 1 => (
+            "one training sample is left of an epoch".to_owned(),
+            "let the training before it end elsewhere".to_owned(),
+        ),
+        None => ("there is one training sample".to_owned(), "let more samples train".to_owned()),
+    };
+    format!(
+        "batch norm {norm} would see one value for each channel, which it cannot normalize: {cause}; {remedy}"
+    )
+}
+
 /// What stages leave for later ones.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Left {
     /// Snapshots, branches and members that exist so far.
     pub names: BTreeSet<String>,
-    /// Those of them that have a position: the snapshots.
-    pub positions: BTreeSet<String>,
+    /// Those of them that have a position, the snapshots: samples of an epoch before it.
+    pub positions: BTreeMap<String, usize>,
     /// When the faults are drawn that are in place.
-    pub in_place: Vec<Draw>,
+    pub in_place: BTreeSet<Draw>,
+    /// Samples of the training part.
+    pub samples: usize,
+    /// Those of the present epoch so far; followed where it matters.
+    pub sample: usize,
+    /// Batch norms that use their running statistics in training too.
+    pub fixed_norms: BTreeSet<usize>,
 }
 
 /// A check in progress.
@@ -38,6 +69,10 @@ pub struct Check<'a> {
     pub looks: &'a Looks,
     /// The layers of the network.
     pub structure: &'a Structure,
+    /// How it trains.
+    pub train: &'a Training,
+    /// Rounds of repetitions that are still looked at after the first one.
+    pub rounds: usize,
     /// What the stages so far leave for later ones.
     pub left: Left,
     /// What is wrong so far.
@@ -161,6 +196,33 @@ impl Check<'_> {
             let message = format!("{value:e} is too large for float32; the largest value is {:e}", f32::MAX);
             self.error(place.clone(), message);
         }
+    }
+
+    /// That in a training of this length every batch norm, apart from those that are `fixed`, sees two values for each channel
+    /// or more, and where in an epoch the training ends.
+    pub fn mini_batches(&mut self, steps: Steps, batch: usize, fixed: &BTreeSet<usize>, place: &Place) {
+        let Left { samples, sample, .. } = self.left;
+        let norms: Vec<usize> = self.structure.norms_of_one_value().collect();
+        if norms.is_empty() || samples == 0 {
+            return;
+        }
+        let start = if sample < samples { sample } else { 0 };
+        let epoch = samples.div_ceil(batch) as u64;
+        let to_its_end = (samples - start).div_ceil(batch) as u64;
+        let length = steps.to_iterations(epoch);
+        // Where an epoch begins, and how many mini-batches there are up to its last one.
+        let ends = [(samples - start, to_its_end), (samples, to_its_end.saturating_add(epoch))];
+        let is_one = |&(rest, end): &(usize, u64)| match batch {
+            1 => length > 0,
+            _ => rest % batch == 1 && length >= end,
+        };
+        let norm = norms.iter().find(|norm| !fixed.contains(norm));
+        if let Some((norm, (rest, _))) = norm.zip(ends.into_iter().find(is_one)) {
+            self.error(place.clone(), one_value(batch, [rest, samples], &self.structure.layers[*norm].name));
+        }
+        let after = if length < to_its_end { start as u64 } else { 0 };
+        let since = if length < to_its_end { length } else { (length - to_its_end) % epoch };
+        self.left.sample = (after + since * batch as u64) as usize;
     }
 
     /// That a training can go on with the faults in place: it sees a batch at a time.

@@ -18,7 +18,7 @@ pub enum FileUse<'a> {
     Source(WeightUse<'a>),
     /// Reads the list of faults of a campaign.
     Faults(&'a str, &'a Campaign, Place),
-    /// Writes a file into the run's directory.
+    /// Writes a file into the folder of the run's exports.
     Writes(&'a str),
     /// Adds lines to the tables of the run.
     Tables,

@@ -7,7 +7,7 @@ mod sites;
 pub mod words;
 mod work;
 
-pub use check::{Check, Left};
+pub use check::{Check, Left, one_value};
 pub use files::{FileUse, Reading, WeightUse, files_read};
 pub use sites::possible;
 pub use work::{Level, Situation, Sizes, StepWork};

@@ -48,6 +48,14 @@ impl Planned for Branch {
         let outside = check.left.clone();
         if self.init == BranchInit::Fresh {
             check.left.in_place.clear();
+            check.left.fixed_norms.clear();
+        }
+        let facts = self.data.as_ref().and_then(|data| data.facts(check.net.image_side()));
+        if let Some(facts) = &facts {
+            check.left.samples = facts.train_samples;
+        }
+        if self.init == BranchInit::Fresh || self.data.is_some() {
+            check.left.sample = 0;
         }
         check_plan(&self.plan, check, &place.key("plan"));
         check.left = outside;
@@ -82,6 +90,7 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
     if let Some(problem) = Problem::of_data(data, check.looks, place) {
         return check.problems.push(problem);
     }
+    check.problems.extend(Problem::notes_on_data(data, check.looks, place));
     let side = check.net.image_side();
     let Some((here, there)) = check.data.facts(side).zip(data.facts(side)) else { return };
     if here.shape == there.shape && here.classes != there.classes {

@@ -75,8 +75,7 @@ impl Planned for Connect {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check_end(&self.a, check, &place.key("a"));
         check_end(&self.b, check, &place.key("b"));
-        let facts = check.data.facts(check.net.image_side());
-        if self.reestimates(check.structure) && facts.is_some_and(|facts| facts.train_samples < 2) {
+        if self.reestimates(check.structure) && check.left.samples < 2 {
             check.error(place.key("statistics"), ONE_SAMPLE);
         }
     }

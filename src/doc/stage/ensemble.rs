@@ -73,6 +73,12 @@ impl Planned for Ensemble {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.no_fault_for_each_image(place);
         check.layers(&self.share, &place.key("share"));
+        let (structure, all) = (check.structure, check.left.fixed_norms.iter());
+        // What members do not share is free in the new ones.
+        let is_fixed =
+            |norm: &&usize| self.members == 1 || targets::has_layer(structure, &self.share, **norm);
+        let fixed = all.filter(is_fixed).copied().collect();
+        check.mini_batches(self.steps, check.train.batch, &fixed, place);
         if self.steps.count == 0 {
             let message = "training for 0 steps does nothing; give it a length such as 60ep";
             check.error(place.key("steps"), message);

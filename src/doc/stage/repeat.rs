@@ -19,12 +19,21 @@ impl Planned for Repeat {
         }
     }
 
-    /// What is repeated 0 times leaves no names and no faults.
+    /// What is repeated 0 times leaves no names and no faults. Further rounds can find what the first one left.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
-        let outside = check.left.clone();
-        check_plan(&self.body, check, &place.key("body"));
+        let (mut before, body) = (check.left.clone(), place.key("body"));
+        check_plan(&self.body, check, &body);
         if self.times == 0 {
-            check.left = outside;
+            check.left = before;
+            return;
+        }
+        for _ in 1..self.times {
+            if check.left == before || check.rounds == 0 {
+                break;
+            }
+            before = check.left.clone();
+            check.rounds -= 1;
+            check_plan(&self.body, check, &body);
         }
     }
 

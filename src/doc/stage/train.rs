@@ -59,6 +59,11 @@ impl Planned for Train {
         if self.steps.count == 0 {
             check.error(place.clone(), "training for 0 steps does nothing; give it a length such as 5ep");
         }
+        let (batch, place_of_batch) = match self.batch {
+            Some(own) => (own, place.key("batch")),
+            None => (check.train.batch, place.clone()),
+        };
+        check.mini_batches(self.steps, batch, &check.left.fixed_norms.clone(), &place_of_batch);
         if self.rate == Some(0.0) {
             check.note(place.key("rate"), NO_STEP);
         }

@@ -262,6 +262,13 @@ impl Structure {
         self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
     }
 
+    /// Batch norms of features and of maps of one pixel, by their layers: of one sample they see one value for each channel.
+    pub fn norms_of_one_value(&self) -> impl Iterator<Item = usize> {
+        let layers = self.layers.iter().enumerate();
+        let is_one = |layer: &Layer| layer.kind == LayerKind::BatchNorm && layer.output.plane() == 1;
+        layers.filter_map(move |(position, layer)| is_one(layer).then_some(position))
+    }
+
     /// Whether it has convolutions that training may compute by a faster algorithm: 3×3, keeping the size of the images, with
     /// 32 channels or more on both sides, in multiples of 16. The kernels choose by these and by the number of images.
     pub fn has_wide_convolution(&self) -> bool {

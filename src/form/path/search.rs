@@ -39,6 +39,9 @@ impl Found {
     }
 }
 
+/// The most `**` of an address: each multiplies the number of ways to a setting by its depth.
+const MOST_OPEN: usize = 3;
+
 /// What is done with a setting.
 type Act<'a> = dyn FnMut(&mut dyn Value, &Found) -> Result<(), PathError> + 'a;
 
@@ -48,7 +51,12 @@ type Act<'a> = dyn FnMut(&mut dyn Value, &Found) -> Result<(), PathError> + 'a;
 /// [`PathError::NoMatch`] when there is none, and what `act` reports.
 pub fn each(root: &mut dyn Value, path: &str, act: &mut Act<'_>) -> Result<usize, PathError> {
     let all = steps(path);
-    let names: Vec<&str> = all.iter().map(|step| unquoted(step)).collect();
+    let mut names: Vec<&str> = all.iter().map(|step| unquoted(step)).collect();
+    names.dedup_by(|a, b| (&**a, &**b) == ("**", "**"));
+    if names.iter().filter(|step| **step == "**").count() > MOST_OPEN {
+        let detail = format!("it has more than {MOST_OPEN} steps **; name settings instead");
+        return Err(PathError::NoMatch { path: path.to_owned(), detail });
+    }
     let mut search = Search { act, path, count: 0, missed: None, here: Found::default() };
     search.visit(root, &names, 0)?;
     if search.count > 0 {

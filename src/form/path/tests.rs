@@ -38,6 +38,15 @@ fn stars_reach_one_step_or_any_number() {
 }
 
 #[test]
+fn an_address_with_many_open_steps_is_refused_and_two_in_a_row_are_one() {
+    let mut plan = plan();
+    assert_eq!(assign(&mut plan, "**.**.**.**.**.length", "2ep"), Ok(3));
+    let many = ["**"; 30].join(".*.");
+    let error = assign(&mut plan, &many, "1").unwrap_err().to_string();
+    assert!(error.contains("more than 3 steps **"), "{error}");
+}
+
+#[test]
 fn items_answer_to_their_index_and_options_to_their_value() {
     let mut plan = plan();
     assert_eq!(assign(&mut plan, "stages.0.rate", "0.5"), Ok(1));

@@ -10,7 +10,6 @@ use crate::doc::Run;
 use crate::form::path::{Place, reach};
 use crate::form::{Field, Names, text};
 use crate::gui::dialogs::PathUse;
-use crate::gui::drop::as_written;
 use crate::gui::files::{PathRequest, Purpose, documents_folder};
 use crate::gui::inspector::{Browse, InspectorRequest, selection_of};
 use crate::gui::tiles::LayoutChange;
@@ -77,7 +76,7 @@ impl App {
     /// Writes a path into its setting, relative to the document where it is below that.
     pub(super) fn write_path(&mut self, place: &Place, path: &Path) {
         let document = &mut self.editor.document;
-        let written = as_written(path, &document.base());
+        let written = document.as_written(path);
         let field = Field::new("", "", "");
         reach(&mut document.experiment, &place.0, &mut |value| {
             let _ = text::set_text(value, &written, &field); // any text is a path

@@ -184,7 +184,9 @@ impl App {
     /// Follows what was edited, at once or after a pause.
     fn refresh(&mut self, ctx: &egui::Context) {
         let results = self.editor.results();
-        self.editor.document.look_at_inputs(&results, ctx);
+        for line in self.editor.document.look_at_inputs(&results, ctx) {
+            self.log.note(line);
+        }
         self.editor.document.check_files(ctx);
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);

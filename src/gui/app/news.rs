@@ -81,7 +81,10 @@ impl App {
             }
             RunNews::Elsewhere { run, owner } => {
                 let name = name(&run);
-                self.log.info(format!("{name}: already running in another process ({owner}); skipped"));
+                self.log.info(format!(
+                    "{name}: already running in another process ({owner}); skipped. If that process is dead, start \
+                        again two minutes after its last sign of life"
+                ));
             }
             RunNews::Read(count) => self.log_found(count),
             RunNews::ReadMore => self.runner.plan_cost(&self.editor.document),

@@ -151,10 +151,9 @@ impl App {
         let path = absolute(path);
         let had_file = self.editor.document.path().is_some();
         let from = self.editor.results();
-        if let Err(error) = self.editor.document.save(&path) {
+        if let Err(error) = self.editor.save(&path) {
             return self.fail("The experiment was not saved", &error.to_string());
         }
-        self.editor.look_again();
         self.log.info(format!("Saved {}", path.display()));
         self.shell.settings.recent.note(&path);
         let to = self.editor.results();

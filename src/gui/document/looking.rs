@@ -9,7 +9,7 @@ use std::time::Instant;
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
-use crate::data::{Digests, Input, Look, Looks, Stamp};
+use crate::data::{Digests, Input, Inventory, Look, Looks, Stamp};
 use crate::doc::inputs_to_look_at;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::run::{done_runs, look_at};
@@ -28,14 +28,23 @@ pub(super) struct Looking {
     task: Option<BackgroundTask<(Vec<Seen>, BTreeSet<String>)>>,
     /// When the files were compared with their stamps.
     compared: Option<Instant>,
+    /// The known set of the experiment, or none for data of the user; nothing before the first look.
+    known_set: Option<Option<String>>,
+    /// What is to be said of data that were found or have changed.
+    news: Vec<String>,
 }
 
 type Seen = (Input, Option<Stamp>, Look);
 
 impl Document {
     /// Takes what was found in the inputs, and begins to look at those that are new or have changed. `results` is the
-    /// folder of the runs, which may know data that are gone.
-    pub fn look_at_inputs(&mut self, results: &Path, ctx: &Context) {
+    /// folder of the runs, which may know data that are gone. Returns a line for each dataset that is new or has changed.
+    pub fn look_at_inputs(&mut self, results: &Path, ctx: &Context) -> Vec<String> {
+        self.follow_looks(results, ctx);
+        std::mem::take(&mut self.looking.news)
+    }
+
+    fn follow_looks(&mut self, results: &Path, ctx: &Context) {
         self.take_looks();
         let base = self.base();
         if self.looking.revision != self.revision || self.looking.base != base {
@@ -46,6 +55,7 @@ impl Document {
             self.looking.wanted = inputs_to_look_at(&self.experiment);
             let Looking { looks, wanted, .. } = &mut self.looking;
             looks.keep(wanted);
+            self.tell_known_set();
         }
         // An earlier state of the experiment may know less.
         if !self.experiment.looks.is(&self.looking.looks) {
@@ -120,6 +130,15 @@ impl Document {
             return;
         }
         for (input, stamp, look) in found {
+            let Looking { looks, news, .. } = &mut self.looking;
+            if let Input::Data(data) = &input
+                && look.found.is_some()
+                && look.error.is_none()
+                && looks.of(data) != Some(&look)
+            {
+                let found = Inventory::of(&data.with_found(look.found.clone()), None, &look.details);
+                news.extend(found.map(|found| found.summary()));
+            }
             self.looking.stamps.retain(|(known, _)| *known != input);
             self.looking.looks.add(&input, look);
             self.looking.stamps.push((input, stamp));
@@ -127,6 +146,18 @@ impl Document {
         self.looking.looks.note_done(done);
         self.experiment.looks = self.looking.looks.clone();
         self.look_again();
+    }
+
+    /// Tells a known set when it takes the place of other data, and not when a document is opened. Data of the user are told
+    /// when they were looked at.
+    fn tell_known_set(&mut self) {
+        let (data, net) = (&self.experiment.data, &self.experiment.net);
+        let name = (!data.needs_look()).then(|| data.name().to_owned());
+        let before = self.looking.known_set.replace(name.clone());
+        if name.is_some() && before.is_some_and(|before| before != name) {
+            let found = self.looking.looks.inventory(data, net.image_side());
+            self.looking.news.extend(found.map(|found| found.summary()));
+        }
     }
 
     /// Checks the experiment again, although it has not changed.

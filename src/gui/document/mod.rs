@@ -3,6 +3,7 @@
 mod identity;
 mod inputs;
 mod looking;
+mod paths;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use self::identity::{new_identity, slug, template_identity};
 use self::inputs::Inputs;
 use self::looking::Looking;
+use self::paths::Move;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use super::text;
@@ -227,11 +229,6 @@ impl Document {
         }
     }
 
-    /// The folder that paths of data are relative to.
-    pub fn base(&self) -> PathBuf {
-        base_of(self.path.as_deref())
-    }
-
     /// Whether its file has other contents than when it was opened or last saved: another program has written it.
     pub fn is_changed_elsewhere(&self) -> bool {
         let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
@@ -249,15 +246,19 @@ impl Document {
         self.path.as_deref() == Some(to) && file::has_other_comments(&self.text)
     }
 
-    /// Writes the document, and keeps the path.
+    /// Writes the document, and keeps the path; its own paths lead to the same files from there. `has_results` are those of a
+    /// document without a file, which will be moved. Returns what became of the paths.
     ///
     /// # Errors
     /// What could not be written; nothing has changed then.
-    pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
-        self.text = file::save(&self.experiment, &self.text, to)?;
-        self.saved = self.experiment.clone();
+    pub fn save(&mut self, to: &Path, has_results: bool) -> Result<Move, FileError> {
+        let moved = self.moving_to(to, has_results);
+        let experiment = moved.of(&self.experiment);
+        self.text = file::save(&experiment, &self.text, to)?;
+        self.saved = experiment.clone();
+        self.experiment = experiment;
         self.path = Some(to.to_owned());
-        Ok(())
+        Ok(moved)
     }
 
     /// Writes typed values that wait to be entered into the experiment; whether there were any.
@@ -288,12 +289,12 @@ impl Document {
                 || checked.experiment != self.experiment
                 || checked.drafts != self.drafts.problems()
         });
+        let base = self.base();
         if let Some(checked) = &mut self.checked {
             if checked.missing.is_empty() || checked.at.elapsed() < LOOK_FOR_DATA {
                 return false;
             }
             checked.at = Instant::now();
-            let base = base_of(self.path.as_deref());
             if checked.missing.iter().all(|data| data.check_files(&base).is_err()) {
                 return false;
             }
@@ -387,13 +388,6 @@ impl Document {
     /// The runs of the document as it was at the last look, or before it got an error.
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
-    }
-}
-
-fn base_of(path: Option<&Path>) -> PathBuf {
-    match path.and_then(Path::parent) {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
     }
 }
 

@@ -14,7 +14,7 @@ fn an_edit_makes_the_document_unsaved_and_saving_ends_that() {
     assert!(document.is_unsaved());
     let path = folder.path().join(document.suggested_file_name());
     assert!(path.ends_with("a-b.ron"));
-    document.save(&path).unwrap();
+    document.save(&path, false).unwrap();
     assert!(!document.is_unsaved());
     assert_eq!(document.title(), "a-b.ron");
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("// Why.\n"));
@@ -124,7 +124,7 @@ fn what_another_program_has_written_is_noticed_also_after_a_crash() {
     assert!(document.is_changed_elsewhere());
     let recovered = Document::recovered(&kept).unwrap();
     assert!(recovered.is_changed_elsewhere() && recovered.is_unsaved());
-    document.save(&path).unwrap();
+    document.save(&path, false).unwrap();
     assert!(!document.is_changed_elsewhere());
     std::fs::remove_file(&path).unwrap();
     assert!(!document.is_changed_elsewhere(), "nothing would be replaced");

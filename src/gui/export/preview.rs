@@ -8,7 +8,8 @@ use eframe::egui::{
 };
 
 use super::grey;
-use crate::figure::export::picture;
+use crate::doc::capitalised;
+use crate::figure::export::{FileKind, missing_characters, picture};
 use crate::figure::scene::page::{PageFacts, page_facts};
 use crate::figure::{Figure, LegendPlace, Options};
 use crate::gui::background::{BackgroundTask, TaskState};
@@ -37,6 +38,8 @@ struct Pictures<T> {
     grey: T,
     /// What its page has: the legend may differ from the place that was asked for.
     facts: PageFacts,
+    /// Characters without a font.
+    missing: Option<String>,
 }
 
 /// The pictures of the last settings, and how large they are shown.
@@ -108,10 +111,10 @@ impl Preview {
         if let Some((key, task)) = self.pending.take() {
             match task.take() {
                 TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(Pictures { colour, grey, facts })) => {
+                TaskState::Done(Ok(Pictures { colour, grey, facts, missing })) => {
                     let [colour, grey] = [colour, grey]
                         .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
-                    self.shown = Some((key, Ok(Pictures { colour, grey, facts })));
+                    self.shown = Some((key, Ok(Pictures { colour, grey, facts, missing })));
                 }
                 TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
             }
@@ -132,7 +135,8 @@ impl Preview {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
             let colour = ColorImage::from_rgba_premultiplied(size, &pixels);
             let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
-            Ok(Pictures { colour, grey, facts: page_facts(&figure, &options) })
+            let missing = missing_characters(&figure, FileKind::Png, &options);
+            Ok(Pictures { colour, grey, facts: page_facts(&figure, &options), missing })
         });
         self.pending = task.map(|task| (key, task));
     }
@@ -158,6 +162,9 @@ impl Preview {
                 let has_remedy = !options.shades && grey::alike(&styled, options).is_some();
                 if has_remedy && ui.link("Use darker and lighter shades").clicked() {
                     options.shades = true;
+                }
+                if let Some((_, Ok(Pictures { missing: Some(missing), .. }))) = &self.shown {
+                    line_ui(ui, Tone::Warning, &capitalised(missing));
                 }
                 if let Some((_, Ok(Pictures { facts, .. }))) = &self.shown
                     && let Some(note) = legend_note(options.size.legend, facts.legend)

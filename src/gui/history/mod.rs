@@ -5,8 +5,11 @@
 
 mod state;
 
+use std::sync::Arc;
+
 use eframe::egui::Id;
 
+use crate::doc::Experiment;
 pub use state::{CurrentState, EditState};
 
 /// The number of steps that are kept.
@@ -92,6 +95,21 @@ impl History {
     /// Notes the present state, which differs from the last one through no edit of the user.
     pub fn adopt(&mut self, now: CurrentState<'_>) {
         self.present = self.present.next(now);
+    }
+
+    /// Changes the experiment in every state: its file has moved, and with it what its paths are relative to.
+    pub fn change(&mut self, change: &dyn Fn(&Experiment) -> Experiment) {
+        let steps = self.past.iter_mut().chain(&mut self.future);
+        let states = steps.filter_map(|step| match &mut step.task {
+            UndoTask::Take(state) => Some(state),
+            UndoTask::Archive(_) | UndoTask::Restore(_) => None,
+        });
+        for state in states.chain([&mut self.present]) {
+            let changed = change(&state.experiment);
+            if changed != *state.experiment {
+                state.experiment = Arc::new(changed);
+            }
+        }
     }
 
     /// Notes that results of these runs, if any, were moved to the trash, or restored.

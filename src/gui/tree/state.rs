@@ -126,7 +126,9 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         }
         _ if runs.is_stale(run) => {
             let of_files = |difference| {
-                format!("Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it.")
+                format!(
+                    "Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it."
+                )
             };
             let hint = runs.changed_inputs(run).map_or_else(|| STALE.to_owned(), of_files);
             look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, hint)

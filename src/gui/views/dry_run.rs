@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{LoadState, Loading};
-use crate::doc::file_names::{filled, is_file};
+use crate::doc::file_names::{exported, filled, is_file};
 use crate::doc::plan::{FileUse, Reading, WeightUse};
 use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
@@ -108,7 +108,7 @@ fn fit(structure: &Structure, used: &WeightUse<'_>, file: &FileShapes) -> Fit {
 fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
     let filled = |name: &str| filled(name, &run.arm, run.seed);
     let name = filled(name);
-    let mut places = vec![results.join(&run.id).join(&name)];
+    let mut places = vec![exported(&results.join(&run.id), &name)];
     let exports = |file: &str| filled(file) == name;
     if before(&run.spec.plan, stage, &exports) != Some(true) {
         places.insert(0, base.join(&name));
@@ -189,6 +189,7 @@ fn table_ui(ui: &mut Ui, structure: &Structure, used: &WeightUse<'_>, fit: Optio
 mod tests {
     use super::*;
     use crate::data::Shape;
+    use crate::doc::file_names::EXPORTS;
     use crate::doc::intervention::{Graft, Intervention, Layers};
     use crate::doc::{Loss, Mlp, Net};
 
@@ -253,7 +254,8 @@ mod tests {
         let run = crate::doc::runs(&experiment).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
-        let [shared, own] = [base.join("a.safetensors"), results.join(&run.id).join("a.safetensors")];
+        let [shared, own] =
+            [base.clone(), results.join(&run.id).join(EXPORTS)].map(|at| at.join("a.safetensors"));
         std::fs::write(&shared, "").unwrap();
         let from =
             |name: &str| Stage::Do(Intervention::Graft(Graft { from: name.to_owned(), ..Graft::default() }));

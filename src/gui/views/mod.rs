@@ -130,6 +130,8 @@ pub struct ViewInput<'a> {
     pub runs: &'a Runs,
     /// The folder of their results.
     pub results: &'a Path,
+    /// The folder that paths in the document are relative to.
+    pub base: &'a Path,
     /// The log.
     pub log: &'a Log,
 }

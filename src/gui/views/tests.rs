@@ -93,7 +93,8 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
             ..
         } = shown;
         let (experiment, is_behind) = (&*experiment, *is_behind);
-        let input = ViewInput { selection, experiment, listed, is_behind, runs, results, log };
+        let base = results.parent().unwrap();
+        let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base, log };
         if let Some(ViewResponse::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
             *set = Some(wanted);
         }
@@ -209,7 +210,7 @@ fn histogram_and_image_are_offered_to_every_kind_of_file() {
 fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
     let record = single_faults(vec![outcome(0, 30, 8), outcome(1, 2, 0)]);
     let mut harness = open("campaigns", record);
-    harness.run();
+    harness.run_steps(4); // a spinner may turn
     let run = harness.state().results.join(&harness.state().listed[0].id);
     let faults = ",,0,,fc1.weight,3,30,3f000000,7f000000\n,,1,,fc2.weight,0,2,0,4\n";
     std::fs::write(run.join("faults.csv"), faults).unwrap();

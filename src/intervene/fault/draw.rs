@@ -17,7 +17,7 @@ crate::choice! {
 
 crate::choice! {
     /// When faults are drawn.
-    #[derive(Copy, Eq)]
+    #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum Draw: "Drawn" {
         Once, "Once", "When the plan reaches the stage; active until released";
         EveryForward, "Every forward", "New faults for each evaluation or training batch";

@@ -57,12 +57,18 @@ impl Network {
         self.fixed_norms.retain(|layer| !inside(*layer));
     }
 
-    /// Whether a batch norm uses the statistics of mini-batches in training, which a single sample does not have.
+    /// Whether a batch norm uses the statistics of mini-batches in training.
     pub fn has_free_norm(&self) -> bool {
         let mut layers = self.structure.layers.iter().enumerate();
         layers.any(|(position, layer)| {
             layer.kind == LayerKind::BatchNorm && !self.fixed_norms.contains(&position)
         })
+    }
+
+    /// The batch norm that cannot train on a mini-batch of so many samples: it would see one value for each channel.
+    pub fn norm_of_one_value(&self, samples: usize) -> Option<&str> {
+        let mut norms = self.structure.norms_of_one_value().filter(|norm| !self.fixed_norms.contains(norm));
+        norms.next().filter(|_| samples == 1).map(|norm| self.structure.layers[norm].name.as_str())
     }
 
     /// Freezes the running statistics that are held in another network of the same structure, at their present values

@@ -90,6 +90,7 @@ pub fn html(input: &ReportInput<'_>) -> Result<String, ReportError> {
     page.section("What stages reported", |page| stages::reports(page, &material));
     page.section("Notes", |page| notes::notes(page, &material));
     page.section("Methods", |page| text.lines().for_each(|line| page.paragraph(line)));
+    page.section("Data", |page| origin::data(page, &material));
     page.section("Settings", |page| settings::settings(page, &material));
     page.section("Runs", |page| origin::runs(page, &material));
     page.section("Environment", |page| origin::environment(page, &material));

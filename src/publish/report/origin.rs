@@ -1,19 +1,23 @@
 //! Where the results come from: single runs with their digests, programs and machines, and the experiment itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
 use super::html::{Page, escaped};
 use super::material::Material;
+use super::results::cut;
 use crate::doc::{capitalised, listed};
 use crate::form::number::{counted, hexadecimal};
 use crate::publish::digest::digest_of;
 use crate::results::number::{duration, percent};
+use crate::results::{Report, RunRecord, inventory};
 use crate::run::{Machine, Provenance, provenance, weights_path};
 
 /// The most runs with a line of their own.
 const MOST_RUNS: usize = 300;
+/// The most kinds of data with a table of their own.
+const MOST_DATA: usize = 20;
 /// Bytes of weights that are read for digests.
 const MOST_WEIGHTS: u64 = 4 << 30;
 
@@ -78,6 +82,32 @@ fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String 
     digest_of(&path).unwrap_or_else(|_| "–".to_owned())
 }
 
+/// What was found in the data, as the runs reported it: a table for each kind of them.
+pub fn data(page: &mut Page, material: &Material<'_>) {
+    let mut kinds: Vec<(&Report, BTreeSet<&str>)> = Vec::new();
+    for run in material.input.runs {
+        let reports = material.record(run).map_or(&[][..], RunRecord::reports);
+        for report in reports.iter().filter(|report| inventory::is_of_data(report)) {
+            let same = |known: &Report| (&known.branch, &known.rows) == (&report.branch, &report.rows);
+            match kinds.iter_mut().find(|(known, _)| same(known)) {
+                Some((_, arms)) => drop(arms.insert(&run.arm)),
+                None => kinds.push((report, BTreeSet::from([run.arm.as_str()]))),
+            }
+        }
+    }
+    for (report, arms) in kinds.iter().take(MOST_DATA) {
+        let arms: Vec<&str> = arms.iter().copied().collect();
+        let branch = match report.branch.as_str() {
+            "" => String::new(),
+            branch => format!(", branch {branch}"),
+        };
+        let whose =
+            if kinds.len() == 1 { String::new() } else { format!(" (arm {}{branch})", listed(&arms)) };
+        page.table(&format!("{}{whose}", report.summary), &["What", "Found"], &report.rows);
+    }
+    cut(page, kinds.len().min(MOST_DATA), kinds.len(), "kinds of data");
+}
+
 /// The programs and machines of the runs, the digests of their data, and what made this report.
 pub fn environment(page: &mut Page, material: &Material<'_>) {
     let input = material.input;
@@ -90,7 +120,8 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
         machines.entry(key).or_default().push(&run.id);
         let label = run.spec.data.label();
         let files = run.spec.inputs.files.iter().map(|(file, digest)| (file.clone(), digest.clone()));
-        let unknown = run.is_of_earlier_version().then(|| (label.to_owned(), "inputs not recorded".to_owned()));
+        let unknown =
+            run.is_of_earlier_version().then(|| (label.to_owned(), "inputs not recorded".to_owned()));
         let samples = found.data.iter().map(|digest| (label.to_owned(), digest.clone()));
         for row in samples.chain(files).chain(unknown) {
             *data.entry(row).or_default() += 1;

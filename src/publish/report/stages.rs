@@ -8,6 +8,7 @@ use super::results::{MOST_LINES, cut};
 use crate::form::number::grouped;
 use crate::results::campaign::{CampaignRecord, CellState, Estimate};
 use crate::results::early_stops::trainings;
+use crate::results::inventory::is_of_data;
 use crate::results::number::{fixed, percent, plus_minus};
 use crate::results::statistics::{Spread, level};
 use crate::results::{Report, ReportLevel, RunRecord};
@@ -161,7 +162,9 @@ pub fn reports(page: &mut Page, material: &Material<'_>) {
     for (arm, runs) in by_arm(material) {
         let mut places: BTreeMap<(String, &str, ReportLevel), usize> = BTreeMap::new();
         for (seed, record, _) in runs {
-            for report in record.reports() {
+            // What was found in data has tables of its own; what was missing in them is a warning here, too.
+            let has_own = |report: &Report| is_of_data(report) && report.level != ReportLevel::Warning;
+            for report in record.reports().iter().filter(|report| !has_own(report)) {
                 let (place, level) = (report.place(), report.level);
                 let nth = *places.entry((place.clone(), &report.kind, level)).or_insert_with(|| {
                     found.push(Alike { arm, place, first: report, seeds: Vec::new(), failed: 0 });

@@ -12,6 +12,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::existing::Existing;
 use super::files::media_type;
+use crate::doc::file::new_file;
 use crate::publish::PublishError;
 use crate::publish::digest::{copied, digest_of};
 
@@ -61,17 +62,12 @@ impl Sink {
         let fail = PublishError::writing(place);
         let place = place.to_owned();
         let beside = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let builder = || {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(".weightlab-");
-            builder
-        };
         if is_archive(&place) {
-            let file = builder().tempfile_in(beside).map_err(&fail)?;
+            let file = new_file(beside).map_err(&fail)?;
             let writer = Box::new(ZipWriter::new(file));
             return Ok(Self::Zip { place, writer, folders: BTreeSet::new() });
         }
-        let growing = builder().tempdir_in(beside).map_err(&fail)?;
+        let growing = tempfile::Builder::new().prefix(".weightlab-").tempdir_in(beside).map_err(&fail)?;
         std::fs::create_dir(growing.path().join("crate")).map_err(&fail)?;
         Ok(Self::Folder { place, growing, existing, paths: Vec::new() })
     }
@@ -121,7 +117,6 @@ impl Sink {
             Self::Zip { place, writer, .. } => {
                 let fail = PublishError::writing(&place);
                 let file = writer.finish().map_err(|error| fail(error.into()))?;
-                readable_by_all(file.as_file()).map_err(&fail)?;
                 file.as_file().sync_all().map_err(&fail)?;
                 file.persist(&place).map(drop).map_err(|error| fail(error.error))
             }
@@ -183,16 +178,5 @@ fn put(from: &Path, place: &Path, existing: &Existing, paths: &[String]) -> std:
         // Those that hold something else stay.
         above.for_each(|folder| drop(std::fs::remove_dir(place.join(folder))));
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn readable_by_all(file: &File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &File) -> std::io::Result<()> {
     Ok(())
 }

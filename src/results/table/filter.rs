@@ -2,7 +2,8 @@
 //!
 //! All terms must hold. A word has to be in the name of the arm, a tag, the note or the identity. `key:text` searches the
 //! text in one of them, `key:one|other` either; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end
-//! with `%`). `is:starred` holds for runs with a star. A `-` negates a term, and quotes keep words together.
+//! with `%`). `is:starred` holds for runs with a star. A `-` negates a term. What is in quotes is text as it stands: no sign, no
+//! number, no alternatives; a doubled quote in it is a quote.
 
 use super::Row;
 use super::settings::NONE;
@@ -23,7 +24,21 @@ struct Term {
 #[derive(Clone, Debug, PartialEq)]
 enum Test {
     Word(String),
-    Compare { key: String, is: Comparison, value: String },
+    Compare { key: String, is: Comparison, value: Token },
+}
+
+/// A word, a sign or a quoted text.
+#[derive(Clone, Debug, PartialEq)]
+struct Token {
+    text: String,
+    is_quoted: bool,
+}
+
+impl Token {
+    /// The sign that it is.
+    fn sign(&self) -> Option<(&'static str, Comparison)> {
+        SIGNS.into_iter().find(|(sign, _)| !self.is_quoted && *sign == self.text)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,26 +89,28 @@ impl Filter {
         let mut terms = Vec::new();
         let mut rest = tokens.as_slice();
         while let Some((first, after)) = rest.split_first() {
-            let (negated, first) = match first.strip_prefix('-') {
-                Some(word) if !word.is_empty() => (true, word.to_owned()),
-                _ => (false, first.clone()),
-            };
-            let sign = after.first().and_then(|sign| SIGNS.iter().find(|(text, _)| text == sign));
-            let Some((text, is)) = sign else {
-                if SIGNS.iter().any(|(text, _)| *text == first) {
-                    return Err(format!(
-                        "\"{first}\" needs a name before it, such as remaining {first} 20 %"
-                    ));
+            if first.sign().is_some() {
+                let sign = &first.text;
+                return Err(format!("\"{sign}\" needs a name before it, such as remaining {sign} 20 %"));
+            }
+            // Of `-"old run"`, the minus is a token of its own.
+            let (negated, first, after) = match (first.text.strip_prefix('-'), after) {
+                (Some(""), [quoted, after @ ..]) if !first.is_quoted && quoted.is_quoted => {
+                    (true, quoted.text.as_str(), after)
                 }
+                (Some(word), _) if !first.is_quoted && !word.is_empty() => (true, word, after),
+                _ => (false, first.text.as_str(), after),
+            };
+            let Some((text, is)) = after.first().and_then(Token::sign) else {
                 terms.push(Term { negated, test: Test::Word(first.to_lowercase()) });
                 rest = after;
                 continue;
             };
-            let value = after.get(1).filter(|value| SIGNS.iter().all(|(sign, _)| sign != value));
+            let value = after.get(1).filter(|value| value.sign().is_none());
             let value = value.ok_or_else(|| format!("a value is missing after \"{first} {text}\""))?;
-            let key = key_of(&first, settings)?;
-            check_share(&key, (&first, text), value)?;
-            terms.push(Term { negated, test: Test::Compare { key, is: *is, value: value.clone() } });
+            let key = key_of(first, settings)?;
+            check_share(&key, (first, text), value)?;
+            terms.push(Term { negated, test: Test::Compare { key, is, value: value.clone() } });
             rest = &after[2..];
         }
         Ok(Self { terms })
@@ -106,14 +123,14 @@ impl Filter {
 }
 
 /// Words, signs and quoted texts. A percent sign belongs to the number before it, also after a space.
-fn tokens(text: &str) -> Result<Vec<String>, String> {
-    let mut tokens: Vec<String> = Vec::new();
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign));
-        let (token, length) = if let Some(quoted) = rest.strip_prefix('"') {
-            let end = quoted.find('"').ok_or("a quote is not closed")?;
-            (quoted[..end].to_owned(), end + 2)
+        let is_quoted = rest.starts_with('"');
+        let (text, length) = if is_quoted {
+            quoted(rest)?
         } else if let Some((sign, _)) = sign {
             ((*sign).to_owned(), sign.len())
         } else {
@@ -122,12 +139,25 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             (rest[..end].to_owned(), end)
         };
         match tokens.last_mut() {
-            Some(last) if token == "%" => last.push('%'),
-            _ => tokens.push(token),
+            Some(last) if text == "%" && !is_quoted && !last.is_quoted => last.text.push('%'),
+            _ => tokens.push(Token { text, is_quoted }),
         }
         rest = rest[length..].trim_start();
     }
     Ok(tokens)
+}
+
+/// The text in the quotes at the start, and their length with it.
+fn quoted(rest: &str) -> Result<(String, usize), String> {
+    let mut text = String::new();
+    let mut letters = rest.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        if letter == '"' && letters.next_if(|(_, next)| *next == '"').is_none() {
+            return Ok((text, at + 1));
+        }
+        text.push(letter);
+    }
+    Err("a quote is not closed; write a quote inside of quotes twice".to_owned())
 }
 
 /// A key by its name, or a setting by the end of its path.
@@ -159,9 +189,9 @@ fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
 }
 
 /// Shares are shown in percent and kept in [0, 1]: a number above 1 was meant in percent.
-fn check_share(key: &str, (name, sign): (&str, &str), value: &str) -> Result<(), String> {
+fn check_share(key: &str, (name, sign): (&str, &str), value: &Token) -> Result<(), String> {
     let is_share = ["best", "last", "remaining"].contains(&key) && sign != ":";
-    match value.parse::<f64>() {
+    match value.text.parse::<f64>() {
         Ok(number) if is_share && number > 1.0 => {
             Err(format!("write {name} {sign} {number} % or {name} {sign} {}", number / 100.0))
         }
@@ -180,11 +210,11 @@ impl Test {
                     || found(&row.run)
             }
             Self::Compare { key, is, value } if key == "is" => {
-                let holds = value.eq_ignore_ascii_case("starred") && row.mark.starred;
+                let holds = value.text.eq_ignore_ascii_case("starred") && row.mark.starred;
                 holds != (*is == Comparison::NotEqual)
             }
             Self::Compare { key, is, value } if key == "tag" => {
-                let is_equal = |tag: &String| tag.eq_ignore_ascii_case(value);
+                let is_equal = |tag: &String| tag.eq_ignore_ascii_case(&value.text);
                 row.mark.tags.iter().any(is_equal) != (*is == Comparison::NotEqual)
             }
             // A run whose training diverged is done all the same.
@@ -213,8 +243,8 @@ fn text_of(row: &Row, key: &str) -> String {
     }
 }
 
-fn compare(own: &str, is: Comparison, value: &str) -> bool {
-    let order = match (number(own), number(value)) {
+fn compare(own: &str, is: Comparison, Token { text: value, is_quoted }: &Token) -> bool {
+    let order = match (number(own), number(value).filter(|_| !is_quoted)) {
         (Some(own), Some(value)) => own.partial_cmp(&value),
         _ if own.is_empty() => None,
         _ => Some(own.to_lowercase().cmp(&value.to_lowercase())),
@@ -228,6 +258,9 @@ fn compare(own: &str, is: Comparison, value: &str) -> bool {
         Comparison::GreaterOrEqual => order.is_some_and(std::cmp::Ordering::is_ge),
         Comparison::Contains => {
             let own = own.to_lowercase();
+            if *is_quoted {
+                return own.contains(&value.to_lowercase());
+            }
             value.to_lowercase().split('|').any(|value| own.contains(value))
         }
     }
@@ -282,6 +315,26 @@ mod tests {
         assert_eq!(found("train.rate >= 0.1"), "dr");
         assert_eq!(found("rate != 0.1"), "w");
         assert_eq!(found("best > 0"), "", "what is not known is not compared");
+    }
+
+    #[test]
+    fn what_is_in_quotes_is_text_as_it_stands() {
+        let row = |arm: &str| Row { arm: arm.to_owned(), ..Row::default() };
+        let rows = ["-old", "a|b", "5\" pipe", "<", "007", "7", "100 %", "two words"].map(row);
+        let found = |text: &str| -> Vec<&str> {
+            let filter = Filter::parse(text, &[]).unwrap();
+            rows.iter().filter(|row| filter.holds(row)).map(|row| row.arm.as_str()).collect()
+        };
+        assert_eq!(found("\"-old\""), ["-old"]);
+        assert_eq!(found("arm:\"a|b\""), ["a|b"]);
+        assert_eq!(found("arm = \"5\"\" pipe\""), ["5\" pipe"]);
+        assert_eq!(found("arm = \"<\""), ["<"]);
+        assert_eq!(found("\"<\""), ["<"]);
+        assert_eq!(found("arm = \"7\""), ["7"]);
+        assert_eq!(found("arm = 7"), ["007", "7"]);
+        assert_eq!(found("arm:\"0 %\""), ["100 %"]);
+        assert_eq!(found("-\"o w\" -arm:0 -arm:7").len(), 4);
+        assert_eq!(found("\"\"").len(), 8);
     }
 
     #[test]

@@ -89,11 +89,14 @@ pub fn run(
     }
     let progress = progress.unwrap_or_default();
     let (emitted, kept) = (Instant::now(), Instant::now());
-    let mut running = RunningCampaign { setup: &setup, progress, emitted, cost: Duration::ZERO, kept };
-    running.emit_states(session, true)?;
+    let mut running =
+        RunningCampaign { setup: &setup, progress, emitted, cost: Duration::ZERO, kept, logged: 0 };
+    for state in running.states() {
+        session.emit(Event::CampaignCell(CellState { live: true, ..state }))?;
+    }
     for cell in 0..setup.cells.len() {
         if !running.cell(session, cell)? {
-            running.emit_states(session, false)?;
+            running.emit_cell(session, cell, false)?;
             session.campaign = Some(running.progress);
             return Ok(StageEnd::Interrupted(TrainProgress::default()));
         }
@@ -119,6 +122,8 @@ struct RunningCampaign<'a> {
     /// How long it took to emit how far a cell is.
     cost: Duration,
     kept: Instant,
+    /// Trials of the present cell when the log last got its state.
+    logged: u64,
 }
 
 /// What became of a trial, with the protection and without it.
@@ -138,6 +143,7 @@ impl RunningCampaign<'_> {
         if self.progress.cells.len() <= cell {
             self.progress.cells.push(CellProgress::default());
         }
+        self.logged = 0;
         while !self.progress.cells[cell].done {
             let Some(block) = self.block(session, cell)? else { return Ok(false) };
             self.count(session, cell, &block)?;
@@ -151,7 +157,12 @@ impl RunningCampaign<'_> {
                 self.emit_cell(session, cell, true)?;
             }
             if self.kept.elapsed() >= CHECKPOINT_EVERY {
-                self.emit_states(session, false)?;
+                // Cells that are done are in the log. It is not to grow with every minute of a long one.
+                let trials = self.progress.cells[cell].result.trials();
+                if !self.progress.cells[cell].done && is_news(trials, self.logged) {
+                    self.emit_cell(session, cell, false)?;
+                    self.logged = trials;
+                }
                 session.campaign = Some(self.progress.clone());
                 session.keep(Some(TrainProgress::default()))?;
                 self.kept = Instant::now();
@@ -248,13 +259,6 @@ impl RunningCampaign<'_> {
         CellState { unprotected, done: counted.done, ..state }
     }
 
-    fn emit_states(&mut self, session: &mut Session, live: bool) -> Result<(), RunError> {
-        for state in self.states() {
-            session.emit(Event::CampaignCell(CellState { live, ..state }))?;
-        }
-        Ok(())
-    }
-
     fn emit_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
         let began = Instant::now();
         for (unprotected, _) in self.kinds() {
@@ -287,6 +291,11 @@ impl RunningCampaign<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the log gets the state of a cell under way: after twice as many trials as it knows of.
+const fn is_news(trials: u64, logged: u64) -> bool {
+    trials >= 2 * logged
 }
 
 /// Whether a cell needs no more trials.

@@ -248,3 +248,14 @@ fn faults_after_additions_count_for_their_block() {
         assert_eq!(setup.layer_entries(), [20, 38, 1290]);
     });
 }
+
+#[test]
+fn a_long_cell_leaves_few_lines_in_the_log() {
+    let (mut logged, mut lines) = (0, 0);
+    for trials in (64..=1_000_000).step_by(64) {
+        if super::is_news(trials, logged) {
+            (logged, lines) = (trials, lines + 1);
+        }
+    }
+    assert_eq!(lines, 14, "64 trials, 128 and so on");
+}

@@ -10,7 +10,6 @@ mod convert;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use safetensors::{SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
@@ -87,13 +86,12 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result
     views.and_then(|views| safetensors::serialize(views, Some(about))).map_err(|error| error.to_string())
 }
 
-/// Reads a checkpoint of the run `run`, with the lengths of the files that belong to it.
+/// Reads a checkpoint of the run `run` from the bytes of its file, with the lengths of the files that belong to it.
 ///
 /// # Errors
-/// When the file cannot be read, is damaged, or belongs to another run.
-pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint, Lengths), String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| error.to_string())?;
+/// When it is damaged, or belongs to another run.
+pub fn read(bytes: &[u8], run: &str, context: &RunContext) -> Result<(Checkpoint, Lengths), String> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
     let about =
         metadata.metadata().as_ref().and_then(|about| about.get(ABOUT)).ok_or("it has no description")?;
     let about = upgraded(serde_json::from_str(about).map_err(|error| error.to_string())?);
@@ -103,7 +101,7 @@ pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint,
     }
     let lengths = Lengths::deserialize(&about).map_err(|error| error.to_string())?;
     let checkpoint = Checkpoint::<Stored>::deserialize(&about).map_err(|error| error.to_string())?;
-    let tensors = SafeTensors::deserialize(&bytes).map_err(|error| error.to_string())?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
     let mut store = Store::new(tensors, context.fresh_network(0));
     Ok((checkpoint.with_states(|state| store.state(state))?, lengths))
 }

@@ -1,81 +1,132 @@
-//! The claim of a run directory: a file with the host and process of its writer, renewed by a heartbeat.
+//! The claim of a run directory: a file that names the process of its writer, renewed by a heartbeat.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
+use super::heartbeat::Heartbeat;
+use super::process::{host, identity, is_alive, owner_of};
 use crate::run::error::RunError;
 
-/// A claim whose heartbeat is older is that of a dead process.
-const DEAD_AFTER: Duration = Duration::from_mins(2);
-/// How often the heartbeat is renewed.
-const HEARTBEAT: Duration = Duration::from_secs(10);
+/// The file in a run directory.
+const FILE: &str = "claim";
+/// A claim whose heartbeat is older is that of a dead process, unless the process is seen.
+pub const DEAD_AFTER: Duration = Duration::from_mins(2);
 
-/// The claim of this process, released on drop. A thread renews its heartbeat, since one evaluation can take longer than a
-/// claim lives.
-pub struct Claim {
+/// A claim without a heartbeat, for what takes less than two minutes; released on drop.
+#[derive(Debug)]
+pub struct Hold {
     path: PathBuf,
     text: String,
-    /// The thread, which ends when the channel does.
-    heartbeat: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
-impl Claim {
+/// The claim of a writer, released on drop. A thread renews its heartbeat, since one evaluation can take longer than a claim
+/// lives.
+pub struct Claim {
+    heartbeat: Heartbeat,
+    _hold: Hold,
+}
+
+/// What a claim file tells.
+struct Found {
+    text: String,
+    /// Since its last heartbeat.
+    age: Duration,
+    is_alive: bool,
+}
+
+impl Hold {
     /// Claims a directory; takes over the claim of a dead process.
+    ///
+    /// # Errors
+    /// When another process has claimed it, or the disk refuses.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
-        let path = directory.join("claim");
-        let process = std::process::id();
-        let text = format!("{}\n{process}\n{}\n", host(), birth_of(&process.to_string()).unwrap_or_default());
+        Self::make(directory).map(|(hold, _)| hold)
+    }
+
+    fn make(directory: &Path) -> Result<(Self, File), RunError> {
+        let path = directory.join(FILE);
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let text = format!("{}\n{}\n", identity().join("\n"), since.as_nanos());
+        let mut owner = "an unknown process".to_owned();
         for _ in 0..3 {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(mut file) => {
-                    file.write_all(text.as_bytes()).map_err(RunError::disk(&path))?;
-                    let heartbeat = beat(path.clone(), text.clone(), HEARTBEAT).inspect_err(|_| {
-                        let _ = std::fs::remove_file(&path); // nobody would renew it
-                    });
-                    let heartbeat = Some(heartbeat.map_err(RunError::disk(&path))?);
-                    return Ok(Self { path, text, heartbeat });
+                    file.write_all(text.as_bytes()).map_err(|error| {
+                        let _ = std::fs::remove_file(&path); // it names nobody
+                        RunError::disk(&path)(error)
+                    })?;
+                    return Ok((Self { path, text }, file));
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    let Some((dead, is_alive)) = read(&path, || time_of_server(directory)) else { continue };
-                    if is_alive || !take_away(&path, &dead) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    let Some(found) = read(&path, || time_of_server(directory)) else { continue };
+                    owner = found.owner();
+                    if found.is_alive || !take_away(&path, &found.text) {
                         break;
                     }
                 }
                 Err(error) => return Err(RunError::disk(&path)(error)),
             }
         }
-        let owner = std::fs::read_to_string(&path).unwrap_or_default();
-        let mut lines = owner.lines();
-        let (host, process) = (lines.next().unwrap_or("?"), lines.next().unwrap_or("?"));
-        Err(RunError::Claimed { path: directory.to_owned(), owner: format!("process {process} on {host}") })
+        Err(RunError::Claimed { path: directory.to_owned(), owner })
     }
 
-    /// Whether some process writes the directory, by the clock of this host: to look must not change the directory.
-    /// [`Self::is_held`] and [`Self::take`] decide.
-    pub fn is_alive(directory: &Path) -> bool {
-        read(&directory.join("claim"), SystemTime::now).is_some_and(|(_, is_alive)| is_alive)
-    }
-
-    /// Whether some process writes the directory, by the clock of the server of its files.
-    pub fn is_held(directory: &Path) -> bool {
-        read(&directory.join("claim"), || time_of_server(directory)).is_some_and(|(_, is_alive)| is_alive)
+    /// Removes the claim from a directory that the claimed one was moved or copied to.
+    pub fn release_in(&self, directory: &Path) {
+        release(&directory.join(FILE), &self.text);
     }
 }
 
-impl Drop for Claim {
+impl Drop for Hold {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.heartbeat.take() {
-            drop(stop);
-            let _ = thread.join(); // it returns nothing
-        }
-        if is_mine(&self.path, &self.text) {
-            let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
-        }
+        release(&self.path, &self.text);
+    }
+}
+
+impl Claim {
+    /// Claims a directory for a writer; takes over the claim of a dead process.
+    ///
+    /// # Errors
+    /// When another process has claimed it, or the disk refuses.
+    pub fn take(directory: &Path) -> Result<Self, RunError> {
+        let (hold, file) = Hold::make(directory)?;
+        let heartbeat = Heartbeat::begin(&hold.path, &hold.text, file).map_err(RunError::disk(&hold.path))?;
+        Ok(Self { heartbeat, _hold: hold })
+    }
+
+    /// Makes sure that the directory is still this process's, before something is written there.
+    ///
+    /// # Errors
+    /// When it is another's, or the disk does not answer.
+    pub fn confirm(&self) -> Result<(), RunError> {
+        self.heartbeat.confirm()
+    }
+
+    /// Lets the last heartbeat be so old that the next question leads to the disk.
+    #[cfg(test)]
+    pub fn forget(&self) {
+        self.heartbeat.forget(false);
+    }
+
+    /// Whether some process writes the directory, by the clock of this host: to look must not change the directory.
+    /// [`Self::writer`] and [`Self::take`] decide.
+    pub fn is_alive(directory: &Path) -> bool {
+        read(&directory.join(FILE), SystemTime::now).is_some_and(|found| found.is_alive)
+    }
+
+    /// The process that writes the directory, by the clock of the server of its files.
+    pub fn writer(directory: &Path) -> Option<String> {
+        let found = read(&directory.join(FILE), || time_of_server(directory))?;
+        found.is_alive.then(|| found.owner())
+    }
+}
+
+impl Found {
+    /// The process, with the age of its last heartbeat.
+    fn owner(&self) -> String {
+        format!("{}, last sign of life {} s ago", owner_of(&self.text), self.age.as_secs())
     }
 }
 
@@ -87,57 +138,27 @@ fn time_of_server(directory: &Path) -> SystemTime {
     modified.unwrap_or_else(|_| SystemTime::now())
 }
 
-/// The text of a claim, and whether its process lives `now`; nothing where there is none.
-fn read(path: &Path, now: impl FnOnce() -> SystemTime) -> Option<(String, bool)> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let mut lines = text.lines();
-    let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
-    if owner == Some(host().as_str())
-        && let Some(process) = process
-        && Path::new("/proc/self/stat").exists()
-    {
-        // The system reuses process numbers, so the start time counts too.
-        let is_alive = birth_of(process).is_some_and(|born| Some(born.as_str()) == birth);
-        return Some((text, is_alive));
-    }
-    let modified = std::fs::metadata(path).and_then(|about| about.modified());
-    let is_young = |at| now().duration_since(at).unwrap_or_default() < DEAD_AFTER;
-    Some((text, modified.is_ok_and(is_young)))
-}
-
-/// Begins to renew a claim, until the sender is dropped.
-fn beat(path: PathBuf, text: String, every: Duration) -> std::io::Result<(SyncSender<()>, JoinHandle<()>)> {
-    let (stop, stopped): (_, Receiver<()>) = sync_channel(0);
-    let work = move || {
-        while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-            // A heartbeat that fails once is renewed the next time.
-            if is_mine(&path, &text) {
-                let _ = std::fs::write(&path, &text);
-            }
-        }
+/// The claim at a path, and whether its process lives `now`; nothing where there is none. One that cannot be read has an age.
+fn read(path: &Path, now: impl FnOnce() -> SystemTime) -> Option<Found> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        read => read.unwrap_or_default(),
     };
-    let thread = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(work)?;
-    Ok((stop, thread))
+    let modified = std::fs::metadata(path).and_then(|about| about.modified()).ok()?;
+    let age = now().duration_since(modified).unwrap_or_default();
+    let is_alive = is_alive(text.lines()).unwrap_or(age < DEAD_AFTER);
+    Some(Found { text, age, is_alive })
 }
 
-/// Whether a claim still has this text.
-fn is_mine(path: &Path, text: &str) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|found| found == text)
-}
-
-fn host() -> String {
-    gethostname::gethostname().to_string_lossy().into_owned()
-}
-
-/// The start time of a process of this host, in the system's ticks; `None` where it is dead or the system has no `/proc`.
-fn birth_of(process: &str) -> Option<String> {
-    let about = std::fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?;
-    // The name in brackets may hold spaces; the start time is the 20th field after it.
-    about.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
+/// Removes a claim if it has this text.
+fn release(path: &Path, text: &str) {
+    if std::fs::read_to_string(path).is_ok_and(|found| found == text) {
+        let _ = std::fs::remove_file(path); // nothing can be done about it here; the claim expires
+    }
 }
 
 /// Removes a dead claim: renames it first, so that only one of two processes gets it. Returns whether the place may be free
-/// now: the renamed file can be the new claim of a faster process, which is restored.
+/// now: the renamed file can be the new claim of a faster process, or its writer has woken up meanwhile; it is restored then.
 fn take_away(path: &Path, dead: &str) -> bool {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -145,7 +166,8 @@ fn take_away(path: &Path, dead: &str) -> bool {
     if std::fs::rename(path, &aside).is_err() {
         return true; // another process has taken it
     }
-    let is_dead = is_mine(&aside, dead);
+    let now = || time_of_server(aside.parent().unwrap_or(path));
+    let is_dead = read(&aside, now).is_some_and(|found| found.text == dead && !found.is_alive);
     if !is_dead {
         let _ = std::fs::hard_link(&aside, path); // refused where a third process claims by now, which stays
     }
@@ -155,82 +177,90 @@ fn take_away(path: &Path, dead: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-
     use super::*;
+
+    fn claim_file(folder: &tempfile::TempDir) -> PathBuf {
+        folder.path().join(FILE)
+    }
+
+    /// Makes a claim two minutes older than it may be.
+    fn age(path: &Path) {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
+    }
 
     #[test]
     fn a_directory_has_one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let claim = Claim::take(folder.path()).unwrap();
-        assert!(matches!(Claim::take(folder.path()), Err(RunError::Claimed { .. })));
+        let Err(error) = Claim::take(folder.path()) else { panic!("it is claimed") };
+        let message = error.to_string();
+        let owner =
+            format!("is in use by process {} on {}, last sign of life 0 s ago", std::process::id(), host());
+        assert!(message.contains(&owner) && message.contains("stop it first"), "{message}");
         drop(claim);
         assert!(Claim::take(folder.path()).is_ok());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays");
     }
 
     #[test]
-    fn a_claim_is_renewed_while_nothing_is_said_and_never_another_one() {
+    fn a_claim_that_was_renewed_or_replaced_meanwhile_is_not_taken_for_the_dead_one() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("claim");
-        std::fs::write(&path, "mine").unwrap();
-        let long_ago = SystemTime::now() - 2 * DEAD_AFTER;
-        let age = || File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
-        let is_old =
-            || std::fs::metadata(&path).unwrap().modified().unwrap() < SystemTime::now() - DEAD_AFTER;
-        age();
-        let (stop, thread) = beat(path.clone(), "mine".to_owned(), Duration::from_millis(1)).unwrap();
-        while is_old() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        drop(stop);
-        thread.join().unwrap();
-        age();
-        let (stop, thread) = beat(path.clone(), "another".to_owned(), Duration::from_millis(1)).unwrap();
-        std::thread::sleep(Duration::from_millis(20));
-        drop(stop);
-        thread.join().unwrap();
-        assert!(is_old());
-    }
-
-    #[test]
-    fn a_new_claim_is_not_taken_for_the_dead_one_that_it_has_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("claim");
+        let path = claim_file(&folder);
         std::fs::write(&path, "dead").unwrap();
-        let dead = std::fs::read_to_string(&path).unwrap();
+        age(&path);
         // Between reading and renaming, another process has taken it over.
         assert!(take_away(&path, "dead"));
         std::fs::write(&path, "new").unwrap();
-        assert!(!take_away(&path, &dead));
+        age(&path);
+        assert!(!take_away(&path, "dead"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new", "it is back");
+        std::fs::write(&path, "new").unwrap();
+        assert!(!take_away(&path, "new"), "its writer has woken up");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing stays aside");
     }
 
     #[test]
     fn the_age_of_a_claim_of_another_host_is_that_on_the_server() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("claim");
+        let path = claim_file(&folder);
         std::fs::write(&path, "elsewhere\n1\n1\n").unwrap();
         let server = time_of_server(folder.path());
-        let is_alive = |now: SystemTime| read(&path, || now).unwrap().1;
+        let is_alive = |now: SystemTime| read(&path, || now).unwrap().is_alive;
         assert!(is_alive(server));
         // By a clock that is ahead it would be dead, and it is not taken.
         assert!(!is_alive(server + 2 * DEAD_AFTER));
         assert!(matches!(Claim::take(folder.path()), Err(RunError::Claimed { .. })));
-        File::options().write(true).open(&path).unwrap().set_modified(server - 2 * DEAD_AFTER).unwrap();
+        age(&path);
         assert!(Claim::take(folder.path()).is_ok());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing else stays");
     }
 
     #[test]
-    fn the_claim_of_a_dead_process_is_taken_over() {
+    fn a_claim_of_this_host_is_taken_over_at_once_only_where_its_process_is_dead_for_sure() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("claim"), format!("{}\n999999999\n", host())).unwrap();
-        if Path::new("/proc/self").exists() {
-            assert!(Claim::take(folder.path()).is_ok());
-            // The number of a living process, but of another one that had it before.
-            std::fs::write(folder.path().join("claim"), format!("{}\n1\nlong ago\n", host())).unwrap();
-            assert!(Claim::take(folder.path()).is_ok());
+        let path = claim_file(&folder);
+        let [host, _, _, realm] = identity();
+        let is_taken = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Claim::take(folder.path()).is_ok()
+        };
+        if !realm.is_empty() {
+            assert!(is_taken(&format!("{host}\n999999999\n1\n{realm}\n5\n")));
+            assert!(
+                is_taken(&format!("{host}\n1\nlong ago\n{realm}\n5\n")),
+                "the number of another process now"
+            );
+        }
+        // Another container has the same name and other processes; earlier versions did not say where they ran.
+        for text in [
+            format!("{host}\n999999999\n1\nelsewhere\n5\n"),
+            format!("{host}\n999999999\n1\n"),
+            String::new(),
+        ] {
+            assert!(!is_taken(&text), "{text}");
+            age(&path);
+            assert!(Claim::take(folder.path()).is_ok(), "its heartbeat is old: {text}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! lottery.runs/<id>/run.ron              what the run is, what computes it, digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to resume exactly
+//!                   checkpoint/state.older.safetensors   an earlier one, in case that one is damaged
 //!                   weights.safetensors  the network at the end
 //!                   pins.safetensors     what holds its entries: 0 free, 1 pruned, 2 frozen; only where any is held
 //!                   faults.csv           every fault: where, and its bits before and after
@@ -12,12 +13,16 @@
 //!                   histograms.jsonl     histograms of weights at each evaluation, where they are recorded
 //!                   rounds/step-N.safetensors   the network after the training of step N, where it is recorded
 //!                   campaign-*.safetensors   the network that a campaign injects faults into
+//!                   exports/             the files that the plan has written
 //!                   claim                who writes here: host, process, since when
 //!                   DONE | FAILED        written last
 //! ```
 
 mod about;
-pub(super) mod claim;
+mod claim;
+mod generations;
+mod heartbeat;
+mod process;
 mod provenance;
 mod stamp;
 mod states;
@@ -27,7 +32,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -37,15 +42,17 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
 use super::tables::{Table, Tables};
-use crate::doc::file::write_atomically;
-use crate::doc::{Run, RunSpec};
+use crate::doc::file::{remove_unfinished, write_atomically};
+use crate::doc::{Inventory, Run, RunSpec};
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{note_of_writer, tensors_of, write_tensors};
-use crate::results::{Event, Report, RunRecord, RunState, left_out};
+use crate::results::{Event, Report, RunRecord, RunState, inventory};
 pub use about::Machine;
 use about::{About, NO_BITS, RecordedEnd};
 use claim::Claim;
+pub use claim::Hold;
+use generations::{Generations, check_lengths, flush_folder};
 pub use provenance::{Provenance, provenance};
 pub use stamp::Stamp;
 pub use states::read_states;
@@ -64,9 +71,6 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
 /// The file of the masks at the end.
 pub(super) const MASKS: &str = "pins.safetensors";
 
-/// The folder of its checkpoint, as long as it has one.
-const CHECKPOINT: &str = "checkpoint";
-
 /// The settings of a run, from its directory.
 ///
 /// # Errors
@@ -83,12 +87,13 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
-    /// Why the run starts over and what its data lack, to be reported once it has begun: a start clears the record.
+    kept: Generations,
+    /// Why the run starts over and what is in its data, to be reported once it has begun: a start clears the record.
     to_report: Vec<Report>,
     /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
-    /// Released on drop.
-    _claim: Claim,
+    /// Asked before anything is written, and released on drop.
+    claim: Claim,
     forward: Box<dyn FnMut(Event) + Send>,
 }
 
@@ -101,6 +106,7 @@ impl RunDirectory {
         let path = folder.join(&run.id);
         std::fs::create_dir_all(&path).map_err(RunError::disk(&path))?;
         let claim = Claim::take(&path)?;
+        remove_unfinished(&path);
         let about = About::again(run, &path);
         if !is_done(folder, &run.id) {
             about.write(&path).map_err(RunError::disk(&path))?;
@@ -108,9 +114,9 @@ impl RunDirectory {
         let log = path.join("events.jsonl");
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
-        let tables = Tables::of(&path);
+        let (tables, kept) = (Tables::of(&path), Generations::of(&path));
         let (id, to_report, finished) = (run.id.clone(), Vec::new(), None);
-        Ok(Self { path, id, about, events, written, tables, to_report, finished, _claim: claim, forward })
+        Ok(Self { path, id, about, events, written, tables, kept, to_report, finished, claim, forward })
     }
 
     /// The directory.
@@ -139,6 +145,7 @@ impl RunDirectory {
     }
 
     fn write_about(&self) -> Result<(), RunError> {
+        self.claim.confirm()?;
         self.about.write(&self.path).map_err(RunError::disk(&self.path))
     }
 
@@ -149,18 +156,19 @@ impl RunDirectory {
         self.write_about()
     }
 
-    /// The checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a readable
-    /// checkpoint the run starts over with an empty log.
+    /// The checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a checkpoint that
+    /// can be used the run starts over with an empty log.
     ///
     /// # Errors
-    /// When the log cannot be written.
+    /// When the checkpoint cannot be read although it is there, or the log cannot be written.
     pub fn resume(&mut self, context: &RunContext) -> Result<Option<Checkpoint>, RunError> {
+        self.claim.confirm()?;
         let found = self.read_checkpoint(context)?;
         let (checkpoint, lengths) =
             found.map(|(checkpoint, lengths)| (Some(checkpoint), lengths)).unwrap_or_default();
-        let log = self.path.join("events.jsonl");
+        let log = self.log();
         let fail = RunError::disk(&log);
-        self.written = self.written.min(lengths.events);
+        self.written = lengths.events;
         self.events.set_len(self.written).map_err(&fail)?;
         self.tables.cut(&lengths.tables).map_err(&fail)?;
         for marker in ["DONE", "FAILED"] {
@@ -171,31 +179,62 @@ impl RunDirectory {
         Ok(checkpoint)
     }
 
-    /// The checkpoint, where there is one. When it cannot be read, its log is kept next to the new one, and the run starts
-    /// over and reports why.
+    /// The newest checkpoint that can be used, where there is one: it can be read, and the log and the tables are as long as they
+    /// were. The run reports why it takes an older one. Where none can be used, the log is kept next to the new one, and the
+    /// run starts over and reports why.
     fn read_checkpoint(&mut self, context: &RunContext) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
-        let path = self.checkpoint_path();
-        if !path.exists() {
-            return Ok(None);
+        let log = self.log();
+        let mut refused: Option<(PathBuf, String)> = None;
+        for path in self.kept.paths() {
+            let bytes = match std::fs::read(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                read => read.map_err(RunError::disk(&path))?,
+            };
+            let read = checkpoint::read(&bytes, &self.id, context);
+            let found = read.map_err(|error| format!("the checkpoint cannot be read ({error})"));
+            match found.and_then(|found| check_lengths(&self.path, &found.1).map(|()| found)) {
+                Ok(found) => {
+                    if let Some((newest, why)) = refused {
+                        remove_if_there(&newest).map_err(RunError::disk(&newest))?;
+                        self.report_checkpoint(format!(
+                            "{why}; the run goes on from the checkpoint before it"
+                        ));
+                    }
+                    return Ok(Some(found));
+                }
+                Err(why) => refused = refused.or(Some((path, why))),
+            }
         }
-        let error = match checkpoint::read(&path, &self.id, context) {
-            Ok(found) => return Ok(Some(found)),
-            Err(error) => error,
-        };
-        let log = self.path.join("events.jsonl");
-        std::fs::copy(&log, self.path.join("events.old.jsonl")).map_err(RunError::disk(&log))?;
-        let summary = format!(
-            "the checkpoint cannot be read ({error}); the run starts over, and events.old.jsonl keeps the \
-                earlier events"
-        );
-        let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
-        self.to_report.push(report.warning());
+        if let Some((_, why)) = refused {
+            std::fs::copy(&log, self.path.join("events.old.jsonl")).map_err(RunError::disk(&log))?;
+            self.report_checkpoint(format!(
+                "{why}; the run starts over, and events.old.jsonl keeps the earlier events"
+            ));
+            self.kept.remove();
+        }
         Ok(None)
     }
 
-    /// Notes samples that could not be read and were left out, to be reported when the run begins.
-    pub fn note_left_out(&mut self, left_out: &[String]) {
-        self.to_report.extend(left_out::report(left_out));
+    fn report_checkpoint(&mut self, summary: String) {
+        let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
+        self.to_report.push(report.warning());
+    }
+
+    fn log(&self) -> PathBuf {
+        self.path.join("events.jsonl")
+    }
+
+    /// Waits until the log and the tables are on the disk.
+    fn flush(&self) -> Result<(), RunError> {
+        self.events.sync_data().map_err(RunError::disk(&self.log()))?;
+        self.tables.flush().map_err(RunError::disk(&self.path))?;
+        flush_folder(&self.path);
+        Ok(())
+    }
+
+    /// Notes what was found in the data, to be reported when the run begins.
+    pub fn note_inventory(&mut self, inventory: &Inventory) {
+        self.to_report.push(inventory::report(inventory));
     }
 
     /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.
@@ -205,8 +244,9 @@ impl RunDirectory {
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         self.write_network(["weights.safetensors", MASKS], network)?;
         self.note_outcome("done", "")?;
+        self.flush()?;
         self.mark("DONE", "")?;
-        let _ = std::fs::remove_dir_all(self.path.join(CHECKPOINT)); // a run that is done never reads it
+        self.kept.remove();
         if let Some(finished) = self.finished.take() {
             (self.forward)(finished);
         }
@@ -215,6 +255,7 @@ impl RunDirectory {
 
     /// Writes a network: its values, and what holds them.
     fn write_network(&self, files: [&str; 2], network: &Network) -> Result<(), RunError> {
+        self.claim.confirm()?;
         let [values, masks] = files.map(|file| self.path.join(file));
         if let Some(folder) = values.parent().filter(|folder| *folder != self.path) {
             std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
@@ -234,12 +275,9 @@ impl RunDirectory {
     }
 
     fn mark(&self, name: &str, text: &str) -> Result<(), RunError> {
+        self.claim.confirm()?;
         let path = self.path.join(name);
         write_atomically(&path, text.as_bytes()).map_err(RunError::disk(&path))
-    }
-
-    fn checkpoint_path(&self) -> PathBuf {
-        self.path.join(CHECKPOINT).join("state.safetensors")
     }
 }
 
@@ -248,8 +286,8 @@ impl Listener for RunDirectory {
         if !event.is_transient() {
             let mut line = serde_json::to_vec(&event).expect("events are made of plain data");
             line.push(b'\n');
-            let log = self.path.join("events.jsonl");
-            self.events.write_all(&line).map_err(RunError::disk(&log))?;
+            self.claim.confirm()?;
+            self.events.write_all(&line).map_err(RunError::disk(&self.log()))?;
             self.written += line.len() as u64;
         }
         if matches!(event, Event::Stopped { .. }) {
@@ -266,31 +304,29 @@ impl Listener for RunDirectory {
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
-        let path = self.checkpoint_path();
-        let fail = RunError::disk(&path);
+        self.claim.confirm()?;
         let lengths = Lengths { events: self.written, tables: self.tables.lengths() };
         let bytes = checkpoint::to_bytes(checkpoint, &self.id, &lengths)
-            .map_err(|error| fail(std::io::Error::other(error)))?;
-        std::fs::create_dir_all(self.path.join(CHECKPOINT)).map_err(&fail)?;
-        replace(&path, &bytes).map_err(&fail)
+            .map_err(|error| RunError::disk(&self.path)(std::io::Error::other(error)))?;
+        let wait = self.kept.wait_begins();
+        if wait.is_some() {
+            self.flush()?;
+        }
+        self.kept.replace(&bytes, wait, || self.claim.confirm())
     }
 
     fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.claim.confirm()?;
         self.tables.append(table, lines).map_err(RunError::disk(&self.tables.path(table)))
+    }
+
+    fn may_write(&mut self) -> Result<(), RunError> {
+        self.claim.confirm()
     }
 
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
         self.write_network(files.each_ref().map(String::as_str), network)
     }
-}
-
-/// Replaces a file as a whole, without waiting for the disk: after a power cut an older checkpoint, or none, is there.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let new = path.with_extension("new");
-    std::fs::write(&new, bytes).inspect_err(|_| {
-        let _ = std::fs::remove_file(&new); // half a file is of no use, least of all on a full disk
-    })?;
-    std::fs::rename(&new, path)
 }
 
 /// The numbers of points, reports and campaigns in a log.
@@ -305,9 +341,14 @@ fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
 
 fn remove_if_there(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// The process that writes the directory of a run, with the age of its last sign of life.
+pub fn writer_of(directory: &Path) -> Option<String> {
+    Claim::writer(directory)
 }
 
 /// Whether a run is done, by its directory.

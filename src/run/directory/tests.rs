@@ -32,53 +32,163 @@ fn a_run_whose_last_files_are_not_written_goes_on_or_is_stopped_or_failed_and_ne
     assert_eq!(state(), RunState::Done);
 }
 
+/// A checkpoint at the start of a run.
+fn beginning(run: &Run) -> Checkpoint {
+    let structure = crate::run::sharing::testing::network(1).structure().clone();
+    let network = crate::run::context::initial_network(&run.spec, structure, 0);
+    let stack = vec![crate::run::State::new(network, run.spec.train.optimizer.clone())];
+    Checkpoint { next: 0, inside: None, campaign: None, secs: 0.0, stack }
+}
+
 #[test]
 fn a_finished_run_has_no_folder_for_checkpoints() {
     let folder = tempfile::tempdir().unwrap();
     let run = run();
-    let structure = crate::run::sharing::testing::network(1).structure().clone();
-    let network = crate::run::context::initial_network(&run.spec, structure, 0);
-    let checkpoint = Checkpoint {
-        next: 0,
-        inside: None,
-        campaign: None,
-        secs: 0.0,
-        stack: vec![crate::run::State::new(network.clone(), run.spec.train.optimizer.clone())],
-    };
+    let checkpoint = beginning(&run);
     let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
     let kept = folder.path().join(&run.id).join("checkpoint");
     assert!(!kept.exists());
     directory.checkpoint(&checkpoint).unwrap();
     assert!(kept.join("state.safetensors").exists());
-    directory.finish(&network).unwrap();
+    directory.finish(&checkpoint.stack[0].network).unwrap();
     assert!(!kept.exists());
 }
 
 #[test]
-fn why_a_run_starts_over_stays_in_its_record_and_log() {
+fn a_run_that_another_process_has_taken_over_is_written_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let run = run();
-    let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let listener = heard.clone();
-    let hear = move |event| listener.lock().unwrap().push(event);
-    let mut directory = RunDirectory::claim(folder.path(), &run, Box::new(hear)).unwrap();
+    let checkpoint = beginning(&run);
+    let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
     directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
-    std::fs::create_dir_all(directory.path().join(CHECKPOINT)).unwrap();
-    std::fs::write(directory.checkpoint_path(), "half").unwrap();
+    let path = folder.path().join(&run.id);
+    std::fs::remove_file(path.join("claim")).unwrap();
+    std::fs::write(path.join("claim"), "there\n7\n1\n").unwrap();
+    let files = || {
+        let entries = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries.map(|path| (std::fs::read(&path).ok(), path)).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    directory.claim.forget();
+    let network = &checkpoint.stack[0].network;
+    let names = ["n.safetensors", "m.safetensors"].map(str::to_owned);
+    let attempts = [
+        directory.event(Event::Stopped { secs: 1.0 }),
+        directory.checkpoint(&checkpoint),
+        directory.lines(Table::Faults, "1\n"),
+        directory.network(&names, network),
+        directory.may_write(),
+        directory.note_data("00ff".to_owned()),
+        directory.note_hardware(Some("a GPU")),
+        directory.finish(network),
+        directory.fail("no room"),
+    ];
+    for (number, attempt) in attempts.into_iter().enumerate() {
+        let message = attempt.unwrap_err().to_string();
+        assert!(message.contains("process 7 on there writes it now"), "{number}: {message}");
+    }
+    drop(directory);
+    assert_eq!(files(), before);
+}
+
+/// The context of a run of the default settings.
+fn context(run: &Run) -> RunContext {
     let data = crate::run::Datasets::default();
     let data = data.get(&run.spec.data, &run.spec.net, Path::new(".")).unwrap();
     let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels).unwrap();
     let (spec, here) = (RunSpec::clone(&run.spec), PathBuf::new());
-    let context = RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap();
-    assert!(directory.resume(&context).unwrap().is_none());
-    directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
-    let record = RunRecord::of(heard.lock().unwrap().iter().cloned());
-    let read = read_record(folder.path(), &run.id).unwrap();
-    for record in [record, read] {
-        let [report] = record.reports() else { panic!("{:?}", record.reports()) };
-        assert!(report.summary.starts_with("the checkpoint cannot be read"), "{}", report.summary);
+    RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap()
+}
+
+#[test]
+fn what_a_crash_left_of_a_checkpoint_and_its_log_decides_where_a_run_goes_on() {
+    let whole_log = |lines: usize| {
+        let stage = r#"{"event":"stage","number":0,"of":2,"stage":"0","label":"Train"}"#;
+        format!("{stage}\n").repeat(lines)
+    };
+    let start_over = "the run starts over, and events.old.jsonl keeps the earlier events";
+    for (what, is_newest_damaged, log, expected, told) in [
+        ("nothing is lost", false, whole_log(9), Some(2), vec![]),
+        (
+            "the newest checkpoint is half",
+            true,
+            whole_log(9),
+            Some(1),
+            vec!["the checkpoint cannot be read", "the run goes on from the checkpoint before it"],
+        ),
+        (
+            "the log lacks its end",
+            false,
+            whole_log(3),
+            Some(1),
+            vec!["events.jsonl has 192 of the 256 bytes that it had at the last checkpoint; the run goes on"],
+        ),
+        (
+            "blocks of the log were not written",
+            false,
+            whole_log(3) + &"\0".repeat(99),
+            Some(1),
+            vec!["is damaged"],
+        ),
+        (
+            "the log has other lines",
+            false,
+            whole_log(4).replace("Train", "TrainTrain"),
+            None,
+            vec![start_over],
+        ),
+        (
+            "the log is gone",
+            false,
+            String::new(),
+            None,
+            vec!["events.jsonl has 0 of the 256 bytes", start_over],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = run();
+        let context = context(&run);
+        let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let listener = heard.clone();
+        let hear = move |event| listener.lock().unwrap().push(event);
+        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
+        let network = context.fresh_network(0);
+        for next in 1..3 {
+            let stack = vec![crate::run::State::new(network.clone(), run.spec.train.optimizer.clone())];
+            directory.written = whole_log(2 * next).len() as u64;
+            directory
+                .checkpoint(&Checkpoint { next, inside: None, campaign: None, secs: 0.0, stack })
+                .unwrap();
+        }
+        let [newest, older] = directory.kept.paths();
+        assert!(older.exists(), "one older checkpoint stays");
+        drop(directory);
+        if is_newest_damaged {
+            std::fs::write(&newest, "half").unwrap();
+        }
+        std::fs::write(folder.path().join(&run.id).join("events.jsonl"), log).unwrap();
+        let mut directory = RunDirectory::claim(folder.path(), &run, Box::new(hear)).unwrap();
+        let found = directory.resume(&context).unwrap();
+        assert_eq!(found.as_ref().map(|checkpoint| checkpoint.next), expected, "{what}");
+        assert_eq!(directory.written, expected.map_or(0, |next| whole_log(2 * next).len()) as u64, "{what}");
+        directory.event(Event::Started { resumed: found.is_some(), threads: 1 }).unwrap();
+        let record = RunRecord::of(heard.lock().unwrap().iter().cloned());
+        let read = read_record(folder.path(), &run.id).unwrap();
+        for record in [record, read] {
+            let said: String = record.reports().iter().map(|report| report.summary.as_str()).collect();
+            assert_eq!(said.is_empty(), told.is_empty(), "{what}: {said}");
+            assert!(told.iter().all(|part| said.contains(part)), "{what}: {said}");
+        }
+        assert_eq!(directory.path().join("events.old.jsonl").exists(), expected.is_none(), "{what}");
+        assert_eq!(older.exists(), expected.is_some(), "{what}");
+        // Nothing that was refused is found the next time.
+        drop(directory);
+        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
+        let again = directory.resume(&context).unwrap().map(|checkpoint| checkpoint.next);
+        assert_eq!((again, directory.to_report.len()), (expected, 0), "{what}");
     }
-    assert!(directory.path().join("events.old.jsonl").exists());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::graft;
 use super::mask_report::mask_report;
 use super::source::Source;
-use crate::doc::file_names::stays_inside;
+use crate::doc::file_names::{EXPORTS, stays_inside};
 use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::plan::Reading;
 use crate::doc::targets;
@@ -51,7 +51,7 @@ fn mask(session: &mut Session, source: &Source, file: &WeightFile) -> Report {
     source.noted(mask_report("mask", summary, chosen, [&before, network]))
 }
 
-/// Writes values, or the mask as ones and zeros, into a file of the run's directory.
+/// Writes values, or the mask as ones and zeros, into a file below the exports of the run.
 pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &file.target, &Params::Everything);
@@ -70,16 +70,18 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     let name = session.file_name(&file.file);
     if !stays_inside(&name) {
         return Err(
-            session.stage_error(format!("{name} is not inside the run's directory; choose another name"))
+            session.stage_error(format!("{name} is not inside the run's exports; choose another name"))
         );
     }
-    let path = session.context.output.join(&name);
-    if let Some(link) = link_below(&session.context.output, Path::new(&name)) {
+    let inside = Path::new(EXPORTS).join(&name);
+    let path = session.context.output.join(&inside);
+    if let Some(link) = link_below(&session.context.output, &inside) {
         return Err(session.stage_error(format!(
             "{} is a link, and exports stay in the run's directory; remove it, or choose another name",
             link.display()
         )));
     }
+    session.may_write()?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
@@ -95,7 +97,7 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         FileContent::Mask => write_tensors(&path, &tensors, about),
     };
     written.map_err(|error| session.stage_error(error.to_string()))?;
-    let summary = format!("wrote {} tensors to {name}", tensors.len());
+    let summary = format!("wrote {} tensors to {EXPORTS}/{name}", tensors.len());
     session.report(super::report("export", summary))
 }
 

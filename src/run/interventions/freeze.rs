@@ -3,7 +3,6 @@
 use super::source::Source;
 use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use crate::doc::plan::Reading;
-use crate::doc::structure::LayerKind;
 use crate::doc::targets;
 use crate::form::number::{counted, grouped};
 use crate::intervene::Entry;
@@ -42,7 +41,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let total: usize = held.iter().map(Vec::len).sum();
     let mut summary = format!("froze {} entries (parameters: {})", grouped(total as u64), chosen.len());
     if freeze.use_statistics {
-        let norms = norms_of(session, freeze);
+        let norms: Vec<usize> = freeze.fixed_norms(&structure).collect();
         summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
         session.state_mut().network.fix_norms(norms);
     }
@@ -51,13 +50,6 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         Some(mask) => mask.noted(report),
         None => report,
     })
-}
-
-fn norms_of(session: &Session, freeze: &Freeze) -> Vec<usize> {
-    let structure = &session.context.structure;
-    let norms =
-        (0..structure.layers.len()).filter(|&layer| structure.layers[layer].kind == LayerKind::BatchNorm);
-    norms.filter(|&layer| targets::has_layer(structure, &freeze.target.layers, layer)).collect()
 }
 
 fn entries_to_hold(
@@ -128,9 +120,8 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
                 |entry: usize| targets::has_entry(&release.target, &structure.parameters[index], entry);
             released += network.release(index, held, &inside);
         }
-        let kinds = [None, Some(Params::Everything), Some(Params::Norm), Some(Params::RunningStatistics)];
-        if held == Entry::Frozen && kinds.contains(&release.target.params) {
-            network.free_norms(|layer| targets::has_layer(&structure, &release.target.layers, layer));
+        if held == Entry::Frozen {
+            network.free_norms(|layer| release.frees_norm(&structure, layer));
         }
     }
     let mut parts = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use crate::doc::{RunSpec, Severity};
+use crate::doc::{Inventory, RunSpec, Severity};
 use crate::net::backend;
 use crate::results::Event;
 use crate::run::context::RunContext;
@@ -86,7 +86,10 @@ fn in_directory(
         return Ok(Ended::Done);
     }
     if run.id != run.spec.id() {
-        return refuse(&mut directory, "the results of an earlier version are gone; start the experiment again");
+        return refuse(
+            &mut directory,
+            "the results of an earlier version are gone; start the experiment again",
+        );
     }
     if let Err(changes) = check_inputs(run, base, datasets.digests()) {
         return refuse(&mut directory, &changes);
@@ -95,8 +98,9 @@ fn in_directory(
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
-    directory.note_left_out(&data.left_out);
-    directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
+    let mut inventory = Inventory::of_read(&run.spec.data, &data);
+    inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
+    directory.note_data(inventory.digest.samples.clone())?;
     let compute = match backend(&run.spec.device, &run.spec.train.kernels) {
         Ok(compute) => compute,
         Err(error) => return refuse(&mut directory, &error.to_string()),
@@ -110,6 +114,9 @@ fn in_directory(
     };
     let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
     let checkpoint = directory.resume(&context)?;
+    if checkpoint.is_none() {
+        directory.note_inventory(&inventory);
+    }
     if checkpoint.is_none()
         && let Some(problem) = input_problems(std::slice::from_ref(run), base)
             .iter()

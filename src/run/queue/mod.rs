@@ -68,6 +68,12 @@ impl QueueOptions {
         Self { jobs: parallelism().min(runs).max(1), threads: 0 }
     }
 
+    /// Runs side by side that share these processors.
+    pub fn dividing(cpus: usize, runs: usize) -> Self {
+        let jobs = cpus.min(runs).max(1);
+        Self { jobs, threads: (cpus / jobs).max(1) }
+    }
+
     /// These runs side by side with these threads each; what is not chosen as [`sharing`](Self::sharing) has it.
     pub fn chosen(jobs: Option<usize>, threads: Option<usize>, runs: usize) -> Self {
         let usual = Self::sharing(runs);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{Op, Session, State};
-use crate::data::Dataset;
+use crate::data::{Dataset, Inventory};
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::form::number::{counted, grouped};
 use crate::net::Network;
 use crate::results::network::shape_text;
-use crate::results::{Report, left_out};
+use crate::results::{Report, inventory};
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 
@@ -63,10 +63,12 @@ impl Session<'_> {
         if branch.data.is_some() {
             clone.position = clone.position.next_epoch();
         }
-        let left_out = branch.data.as_ref().and_then(|_| left_out::report(&data.left_out));
+        let is_first = matches!(self.round(), None | Some(1));
+        let own = branch.data.as_ref().filter(|_| is_first);
+        let found = own.map(|own| inventory::report(&Inventory::of_read(own, &data)));
         self.stack.push(clone);
         self.data.push(data);
-        left_out.map_or(Ok(()), |report| self.report(report))
+        found.map_or(Ok(()), |report| self.report(report))
     }
 
     /// The data of a branch: its own where it has them, the original's otherwise.

@@ -191,6 +191,11 @@ impl Session<'_> {
         self.listener.network(files, &network)
     }
 
+    /// Whether a stage may write into the run's directory.
+    pub(in crate::run) fn may_write(&mut self) -> Result<(), RunError> {
+        self.listener.may_write()
+    }
+
     /// Keeps a checkpoint: before the next step, or inside it.
     pub(in crate::run) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
         let checkpoint = Checkpoint {

@@ -16,10 +16,11 @@ use super::listener::Listener;
 use super::program::{Op, ProgramStep, program};
 use super::state::{State, TrainProgress};
 use super::stop::{StopFlag, StopKind};
+use super::tables::Table;
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
-use crate::doc::file_names;
+use crate::doc::file_names::{self, exported, filled};
 use crate::doc::plan::{FileUse, Reading, Sizes};
 use crate::doc::{Intervention, Stage, targets};
 use crate::form::path::Place;
@@ -184,20 +185,26 @@ impl<'a> Session<'a> {
         format!("s{} ({kind})", place.trim_start_matches('S'))
     }
 
-    /// The path of a file that a stage reads: the export of a previous stage of this run; else the file next to the document,
-    /// or one that the run has written. The export of a previous attempt does not count before its stage has come.
+    /// The path of a file that a stage reads: what a previous stage of this run has written, else the file next to the document.
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
-        let name = self.file_name(file);
-        let [own, of_document] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
-        if own.exists() && (self.has_exported(&name) || !of_document.exists()) { own } else { of_document }
-    }
-
-    /// Whether a previous stage of this run exports a file of this name.
-    fn has_exported(&self, name: &str) -> bool {
-        let writes =
-            |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
-        let exports = |step: &ProgramStep| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
-        self.program[..self.next].iter().any(exports)
+        let (name, output) = (self.file_name(file), &self.context.output);
+        let path = |used: &FileUse<'_>| match used {
+            FileUse::Writes(file) if self.file_name(file) == name => Some(exported(output, &name)),
+            FileUse::Tables if Table::ALL.iter().any(|table| table.file() == name) => {
+                Some(output.join(&name))
+            }
+            FileUse::Weights(_)
+            | FileUse::Source(_)
+            | FileUse::Faults(..)
+            | FileUse::Writes(_)
+            | FileUse::Tables
+            | FileUse::Keeps(_) => None,
+        };
+        let own = self.program[..self.next].iter().find_map(|step| match &step.op {
+            Op::Stage(stage) => stage.rule().files(&Place::default()).iter().find_map(path),
+            Op::Enter(_) | Op::Leave(_) => None,
+        });
+        own.filter(|path| path.exists()).unwrap_or_else(|| self.context.base.join(name))
     }
 
     /// The weight file from elsewhere of which the present network has all values, where nothing but interventions that keep values
@@ -233,7 +240,9 @@ impl<'a> Session<'a> {
             }
             FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
         });
-        copied.map(|file| self.file_name(file)).filter(|name| !self.has_exported(name))
+        copied
+            .map(|file| self.file_name(file))
+            .filter(|name| !self.input_path(name).starts_with(&self.context.output))
     }
 
     /// Checks that a file which was just read is what the run was made for, where that is known.
@@ -254,7 +263,7 @@ impl<'a> Session<'a> {
 
     /// The name of a file with the run's arm and seed for their placeholders.
     pub(super) fn file_name(&self, file: &str) -> String {
-        file_names::filled(file, &self.context.arm, self.context.spec.seed)
+        filled(file, &self.context.arm, self.context.spec.seed)
     }
 
     /// The pending request to stop; waits here while the run is paused.

@@ -122,8 +122,8 @@ impl Members<'_> {
         let mut passes = Vec::new();
         for member in 0..self.stage.members {
             let dropout = dropout(session, mini_batch, member, 0);
-            let (pass, known) =
-                mini_batch.pass(&context, network_of(session.state(), member), dropout, true, |_, _| ());
+            let network = network_of(session.state(), member);
+            let (pass, known) = mini_batch.pass(&context, network, dropout, true, |_, _| ())?;
             take_in(session, mini_batch, member, known, score)?;
             passes.push(pass);
         }
@@ -217,7 +217,7 @@ fn local_step(
     let context = session.context.clone();
     let dropout = dropout(session, mini_batch, member, local);
     let (network, reads_held) = (network_of(session.state(), member), context.records_gradients());
-    let (pass, known) = mini_batch.pass(&context, network, dropout, reads_held, |_, _| ());
+    let (pass, known) = mini_batch.pass(&context, network, dropout, reads_held, |_, _| ())?;
     take_in(session, mini_batch, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
     mini_batch.learn(network, memory, &pass);

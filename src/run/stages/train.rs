@@ -38,7 +38,7 @@ impl Trainer for Present {
                 if let Some(past) = &mut past {
                     past.ask(logits, value);
                 }
-            });
+            })?;
         mini_batch.take_in(session, known, score)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Files, Moment};
-use crate::data::{ClassNames, Samples, Standardisation};
+use crate::data::{ClassNames, Inventory, Samples, Standardisation};
 use crate::doc::RunSpec;
 use crate::net::{LossFunction, Mask, backend, top1};
 use crate::run::context::initial_network;
@@ -38,6 +38,8 @@ pub struct SeenSamples {
     pub channels: Standardisation,
     /// All samples, unless they have to be read from files again and again.
     pub measured: usize,
+    /// What was found in all parts.
+    pub inventory: Inventory,
 }
 
 /// What a network predicts for a sample.
@@ -69,6 +71,7 @@ impl DataPart {
 /// What cannot be read, where it was looked for, and where to get it.
 pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
     let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
+    let inventory = Inventory::of_read(&spec.data, &data);
     let samples = match part {
         DataPart::Training => data.train,
         DataPart::Validation => data.validation,
@@ -84,7 +87,7 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
             *count += 1;
         }
     }
-    Ok(SeenSamples { samples, classes, counts, channels, measured })
+    Ok(SeenSamples { samples, classes, counts, channels, measured, inventory })
 }
 
 /// So many samples at equal distances.

@@ -1,5 +1,6 @@
 //! What tests of the engine share: runs without files, and runs that are cut up.
 
+pub mod bench;
 pub mod screen;
 pub mod source;
 pub mod tiny;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from dataclasses import dataclass, field
@@ -92,25 +93,65 @@ def failure(run: Path) -> str | None:
 
 
 def is_alive(run: Path) -> bool:
-    """Whether a process writes there: its process lives on this host, or its heartbeat is younger than two minutes."""
+    """Whether a process writes there: it is seen on this host, or its heartbeat is younger than two minutes.
+
+    A process that is not seen is dead only where it would be seen: in the same container since the same start of the
+    system, without ``hidepid``.
+    """
     claim = run / "claim"
     try:
-        lines = claim.read_text(encoding="utf-8", errors="replace").splitlines()
         age = time.time() - claim.stat().st_mtime
-    except OSError:
+        text = claim.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
         return False
-    if lines[:1] == [socket.gethostname()] and len(lines) > 1 and Path("/proc/self/stat").exists():
-        return len(lines) > 2 and _birth(lines[1]) == lines[2]
+    except OSError:
+        text, age = "", 0.0
+    host, process, birth, realm = [*text.splitlines(), "", "", "", ""][:4]
+    if (realm == _realm()) if realm else (host == socket.gethostname()):
+        found = _birth(process)
+        if found and found == birth:
+            return True
+        if realm and found is not None and _shows_everybody():
+            return False
     return age < _DEAD_AFTER
 
 
+def _realm() -> str | None:
+    """Where process numbers mean what they mean here: the start of the system, and the namespaces of this process."""
+    try:
+        if os.readlink("/proc/self") != str(os.getpid()):
+            return None
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+        processes = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return None
+    try:
+        times = os.readlink("/proc/self/ns/time")
+    except OSError:
+        times = ""
+    return f"{boot} {processes} {times}"
+
+
+def _shows_everybody() -> bool:
+    """Whether ``/proc`` lists the processes of all users."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    fields = [mount.split(" ") for mount in mounts]
+    return not any(each[1:2] == ["/proc"] and ",hidepid=" in "," + ",".join(each[3:4]) for each in fields)
+
+
 def _birth(process: str) -> str | None:
-    """When a process of this host began, in the system's ticks."""
+    """When a process of this host began, in the system's ticks: empty where it is dead, ``None`` where nobody knows."""
     if not process.isdigit():
         return None
     try:
         about = (Path("/proc") / process / "stat").read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
     except OSError:
         return None
-    # The name in brackets may hold blanks; the time is the 20th field behind it.
-    return dict(enumerate(about.rpartition(")")[2].split())).get(19)
+    # The name in brackets may hold blanks; the state follows, and the time is the 20th field behind it.
+    fields = about.rpartition(")")[2].split()
+    return "" if fields[:1] in (["Z"], ["X"]) else dict(enumerate(fields)).get(19)

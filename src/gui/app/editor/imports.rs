@@ -32,7 +32,7 @@ pub fn of_data(taken: Result<Data, String>, present: &Data) -> String {
 impl Editor {
     /// Makes a folder of data the data of the experiment.
     pub fn use_data(&mut self, found: &Recognised, log: &mut Log) {
-        let dir = drop::as_written(&found.folder, &self.document.base());
+        let dir = self.document.as_written(&found.folder);
         let data = drop::data_in(found, dir, &self.document.experiment.data);
         let (set, folder) = (data.name(), found.folder.display());
         self.document.experiment.data = data;
@@ -83,7 +83,7 @@ impl Editor {
         selection: &Selection,
         log: &mut Log,
     ) -> Option<Selection> {
-        let file = drop::as_written(path, &self.document.base());
+        let file = self.document.as_written(path);
         let selected = selection.stage().filter(|(selected, _)| *selected == arm);
         let after = selected.and_then(|(_, path)| path.first()).map(|at| at + 1);
         let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;

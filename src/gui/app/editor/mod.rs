@@ -6,6 +6,7 @@ mod imports;
 
 use std::path::{Path, PathBuf};
 
+use crate::doc::file::FileError;
 use crate::doc::templates;
 use crate::gui::document::Document;
 use crate::gui::files::interrupted_move;
@@ -94,6 +95,18 @@ impl Editor {
     /// Looks at the file again: the document was opened or saved.
     pub fn look_again(&mut self) {
         self.looked = None;
+    }
+
+    /// Writes the document. What can be undone gets its paths from there too.
+    ///
+    /// # Errors
+    /// What could not be written; nothing has changed then.
+    pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
+        let has_results = self.results().is_dir();
+        let moved = self.document.save(to, has_results)?;
+        self.history.change(&|experiment| moved.of(experiment));
+        self.look_again();
+        Ok(())
     }
 
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.

@@ -104,12 +104,8 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
 fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     let mut window = Window::new();
     let (sender, found) = sync_channel(4);
-    let outdated_runs = |id: &str, arm: &str| StoredRun {
-        id: id.to_owned(),
-        arm: arm.to_owned(),
-        seed: 1,
-        difference: None,
-    };
+    let outdated_runs =
+        |id: &str, arm: &str| StoredRun { id: id.to_owned(), arm: arm.to_owned(), seed: 1, difference: None };
     let record = RunRecord::of([started(), accuracy(0.5, 1.0), accuracy(0.5, 2.0)]);
     sender.send((outdated_runs("new", "dense"), Some(record))).unwrap();
     sender.send((outdated_runs("old", "dense"), None)).unwrap();

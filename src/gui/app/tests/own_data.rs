@@ -38,10 +38,29 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
     window.execute(Command::Undo);
     assert!(until(&mut window, is_known) && classes(&window).len() == 3);
     let before = window.id(0, 1);
-    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron")).unwrap();
+    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron"), false).unwrap();
     let saved = std::fs::read_to_string(folder.path().join("y.ron")).unwrap();
     assert!(!saved.contains("found") && !saved.contains("cow"), "{saved}");
     assert_eq!(window.id(0, 1), before);
+}
+
+#[test]
+fn what_is_found_in_data_is_logged_once_for_each_choice_and_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(experiment(folder.path())));
+    let count = |window: &Window, line: &str| window.log().matches(line).count();
+    let table = "Table (CSV), t.csv: 4 for training, 0 for validation, 1 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, table) == 1), "{}", window.log());
+    window.edit();
+    std::fs::write(folder.path().join("t.csv"), TABLE.replace("9,1,dog", "9,1,emu")).unwrap();
+    window.harness.state_mut().editor.document.forget_stamps();
+    let changed = table.replace("3 classes", "4 classes");
+    assert!(until(&mut window, |window| count(window, &changed) == 1), "{}", window.log());
+    window.harness.state_mut().editor.document.experiment.data = Data::Iris(crate::data::Iris::default());
+    let iris = "Iris (built in): 120 for training, 0 for validation, 30 for testing; 3 classes";
+    assert!(until(&mut window, |window| count(window, iris) == 1), "{}", window.log());
+    assert_eq!(count(&window, table), 1, "{}", window.log());
+    assert!(!Window::new().log().contains("for testing"), "an experiment that is opened has no news");
 }
 
 #[test]
@@ -75,6 +94,28 @@ fn a_table_that_is_dropped_becomes_the_data() {
     let Data::Csv(csv) = &window.harness.state().editor.document.experiment.data else { panic!() };
     assert_eq!((csv.file.as_str(), csv.label.as_str()), (&*path.to_string_lossy(), "kind"));
     assert!(until(&mut window, |window| classes(window).len() == 3));
+    // The path leads to the table from every place of the experiment, also where another one has its name.
+    std::fs::create_dir(folder.path().join("b")).unwrap();
+    std::fs::write(folder.path().join("b/animals.csv"), TABLE.replace("dog", "emu")).unwrap();
+    let whole = path.to_string_lossy().into_owned();
+    let places = [
+        ("x.ron", Command::Save, "animals.csv"),
+        ("b/x.ron", Command::SaveAs, &whole),
+        ("y.ron", Command::SaveAs, &whole),
+    ];
+    for (place, command, written) in places {
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join(place)));
+        window.execute(command);
+        window.harness.run();
+        let document = &window.harness.state().editor.document;
+        assert!(!document.is_unsaved() && document.path() == Some(&folder.path().join(place)));
+        let Data::Csv(csv) = &document.experiment.data else { panic!() };
+        assert_eq!(csv.file, written, "{place}");
+        assert!(until(&mut window, |window| classes(window) == ["cat", "cow", "dog"]), "{place}");
+    }
+    window.execute(Command::Undo);
+    let data = &window.harness.state().editor.document.experiment.data;
+    assert!(!data.is_of_user(), "saving is no step to undo: {data:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use eframe::egui;
 use super::Workspace;
 use crate::figure::Options;
 use crate::figure::csv::csv;
-use crate::figure::export::picture;
+use crate::figure::export::{missing_characters, picture};
 use crate::figure::{Figure, FileKind, write};
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::log::{Log, NoticeAction};
@@ -29,8 +29,10 @@ pub(in crate::gui::app) enum Export {
 
 /// What a thread has made of a figure.
 enum Exported {
-    File(PathBuf),
-    Picture([usize; 2], Vec<u8>),
+    /// A file, and what is to be known of it.
+    File(PathBuf, Option<String>),
+    /// An image, and what is to be known of it.
+    Picture([usize; 2], Vec<u8>, Option<String>),
     Values(String),
 }
 
@@ -58,11 +60,12 @@ impl Export {
         match self {
             Self::File(path, kind) => {
                 write(figure, &path, kind, paper).map_err(|error| error.to_string())?;
-                Ok(Exported::File(path))
+                let note = missing_characters(figure, kind, paper);
+                Ok(Exported::File(path, note))
             }
             Self::Picture => {
                 let (size, pixels) = picture(figure, paper).map_err(|error| error.to_string())?;
-                Ok(Exported::Picture(size, pixels))
+                Ok(Exported::Picture(size, pixels, missing_characters(figure, FileKind::Png, paper)))
             }
             Self::Values => Ok(Exported::Values(csv(figure))),
         }
@@ -108,7 +111,8 @@ impl Workspace {
         write: impl FnOnce(&Path) -> Result<(), String> + Send + 'static,
     ) -> Result<(), Failure> {
         let failure = "The report was not written";
-        let made = BackgroundTask::begin("report", ctx, move || write(&path).map(|()| Exported::File(path)));
+        let made =
+            BackgroundTask::begin("report", ctx, move || write(&path).map(|()| Exported::File(path, None)));
         let text = "The system refused to start a thread. Close other programs and try again.";
         let made = made.ok_or_else(|| Failure { title: failure, text: text.to_owned() })?;
         self.exports.push(Exporting { failure, is_file: true, title: "the report".to_owned(), made });
@@ -170,18 +174,20 @@ impl Exported {
     /// Hands it over; returns the file, where it is one.
     fn take(self, title: &str, log: &mut Log, ctx: &egui::Context) -> Option<PathBuf> {
         match self {
-            Self::File(path) => {
+            Self::File(path, note) => {
                 let text = format!("Wrote {title} to {}", path.display());
                 log.done(
                     text,
                     vec![NoticeAction::Open(path.clone()), NoticeAction::ShowInFolder(path.clone())],
                 );
+                note_missing(title, note, log);
                 return Some(path);
             }
-            Self::Picture(size, pixels) => {
+            Self::Picture(size, pixels, note) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
                 let [width, height] = size;
                 log.info(format!("Copied {title} as an image of {width} × {height} pixels"));
+                note_missing(title, note, log);
             }
             Self::Values(text) => {
                 ctx.copy_text(text);
@@ -189,5 +195,11 @@ impl Exported {
             }
         }
         None
+    }
+}
+
+fn note_missing(title: &str, note: Option<String>, log: &mut Log) {
+    if let Some(note) = note {
+        log.info(format!("{title}: {note}"));
     }
 }

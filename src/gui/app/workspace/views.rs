@@ -75,7 +75,8 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let input = view_input(self.document, selection, (runs, results, log));
+        let base = self.document.base();
+        let input = view_input(self.document, selection, (runs, results, log), &base);
         if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -87,7 +88,8 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        views.subject(pane.name, &view_input(self.document, selection, (runs, results, log)))
+        let base = self.document.base();
+        views.subject(pane.name, &view_input(self.document, selection, (runs, results, log), &base))
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
@@ -139,7 +141,8 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let input = view_input(self.document, selection, (runs, results, log));
+        let base = self.document.base();
+        let input = view_input(self.document, selection, (runs, results, log), &base);
         if let Some(response) = views.ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -150,9 +153,10 @@ fn view_input<'a>(
     document: &'a Document,
     selection: &'a Selection,
     (runs, results, log): (&'a Runs, &'a Path, &'a Log),
+    base: &'a Path,
 ) -> ViewInput<'a> {
     let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
-    ViewInput { selection, experiment, listed, is_behind, runs, results, log }
+    ViewInput { selection, experiment, listed, is_behind, runs, results, base, log }
 }
 
 impl Drawn<'_> {

@@ -7,7 +7,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
@@ -28,7 +28,7 @@ pub use filter::ChangedImages;
 use filter::Filter;
 use pictures::Pictures;
 pub use pictures::texture;
-use summary::summary_ui;
+use summary::{inventory_ui, summary_ui};
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.
 const COUNTS: f32 = 260.0;
@@ -89,7 +89,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
            what its network predicts and with which probability. The list chooses a class or a predicted class; Wrong \
            leaves only the wrong predictions. Confusion has a row for each class and a column for each predicted \
            class, and can be exported. From a trial in Campaigns, Show in Data leads to the test samples that its fault \
-           changed, in the data of its run. Pixels are those after resizing and normalization, stretched from the lowest value to the highest.",
+           changed, in the data of its run. Pixels are those after resizing and normalization, stretched from the lowest value to the highest; \
+           the line above them opens and folds what was found in the data.",
     make: || Box::<DataView>::default(),
 };
 
@@ -111,7 +112,7 @@ impl View for DataView {
             return None;
         };
         let part = if shared.changed.is_some() { DataPart::Test } else { self.part };
-        let base = input.results.parent().unwrap_or(Path::new("")).to_owned();
+        let base = input.base.to_owned();
         let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, part);
         let read = (spec, key.1.clone());
         let samples =
@@ -136,6 +137,7 @@ impl View for DataView {
         let answers = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
         self.take_matrix(answers.as_ref());
         self.bar_ui(ui, shared.changed, &seen, answers.is_some());
+        inventory_ui(ui, &seen.inventory);
         if seen.samples.is_empty() {
             ui.label("This part of the data has no samples.");
             return None;

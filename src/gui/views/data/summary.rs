@@ -1,7 +1,8 @@
-//! Counts of classes, and mean and deviation of each channel.
+//! What was found in the data, counts of classes, and mean and deviation of each channel.
 
-use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{Align, CollapsingHeader, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2};
 
+use crate::data::Inventory;
 use crate::gui::{text, theme};
 use crate::results::confusion::Confusion;
 use crate::results::number::fixed;
@@ -12,6 +13,29 @@ const CHANNELS: usize = 16;
 /// Height of a line, and width of a number, in points.
 const ROW: f32 = 20.0;
 const NUMBER: f32 = 72.0;
+
+/// The most of the height of a tile that the inventory takes; the rest is scrolled to.
+const INVENTORY: f32 = 0.4;
+
+/// Draws what was found in all parts of the data, whole and folded in a line.
+pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
+    let most = ui.available_height() * INVENTORY;
+    let header = CollapsingHeader::new(RichText::new(inventory.summary()).size(theme::SMALL));
+    header.id_salt("inventory").default_open(true).show(ui, |ui| {
+        ScrollArea::vertical().id_salt("inventory").max_height(most).show(ui, |ui| {
+            let colours = theme::present(ui);
+            Grid::new("inventory").num_columns(2).spacing([theme::STEP, 2.0]).show(ui, |ui| {
+                for (label, text) in inventory.lines(true) {
+                    ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
+                        ui.label(RichText::new(label).size(theme::SMALL).color(colours.text3));
+                    });
+                    ui.add(Label::new(RichText::new(text).size(theme::SMALL)).wrap());
+                    ui.end_row();
+                }
+            });
+        });
+    });
+}
 
 /// A line of the summary. All lines are equally high, so that only those are laid out that are seen.
 #[derive(Clone, Copy)]
@@ -72,7 +96,7 @@ fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusio
         }
         Line::Channel(channel) => {
             let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
-                .map(|values| Some(plain(fixed(f64::from(values[channel]), 4))));
+                .map(|values| Some(plain(fixed(values[channel], 4))));
             cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
         }
         Line::Measured => {

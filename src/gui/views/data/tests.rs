@@ -63,6 +63,27 @@ fn samples_without_pixels_have_their_classes_counts_and_predictions() {
 }
 
 #[test]
+fn what_was_found_in_all_parts_can_be_folded() {
+    let mut harness = open("data", done());
+    wait_for(&mut harness, "30 samples");
+    let all = [
+        "3: setosa, versicolor, virginica",
+        "120 for training, 0 for validation, 30 for testing",
+        "4 features",
+    ];
+    for text in all.into_iter().chain(["every fifth sample for testing", "classes", "split"]) {
+        assert!(harness.query_by_label(text).is_some(), "{text}");
+    }
+    harness
+        .get_by_label("Iris (built in): 120 for training, 0 for validation, 30 for testing; 3 classes")
+        .click();
+    harness.run();
+    for text in all {
+        assert!(harness.query_by_label(text).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn without_results_the_data_are_there_and_the_view_says_what_is_missing() {
     let mut harness = open("data", RunRecord::default());
     let mut spec = (*harness.state().listed[0].spec).clone();

@@ -188,6 +188,25 @@ fn norms_that_are_fixed_use_their_running_statistics() {
     assert_same(&network, &found, &expected);
 }
 
+/// The values of `torch.nn.BatchNorm2d` after one step on a single sample of 16 pixels.
+#[test]
+fn a_single_sample_has_the_statistics_of_its_pixels() {
+    let net: Net = ron_text::from_str("Sequential(layers: [BatchNorm(), Flatten, Linear()])").unwrap();
+    let network = network(&net, Shape::new(1, 4, 4));
+    let pixels: Vec<f32> = (0..16).map(|at| at as f32 / 8.0 - 1.0).collect();
+    for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Flex)] {
+        let mut network = network.clone();
+        network.write(2, &[0.0]);
+        network.write(3, &[1.0]);
+        network.follow(&compute.training_forward(&network, &pixels, 1, None).statistics);
+        let [mean, variance] = [2, 3].map(|index| network.values(index)[0]);
+        assert!(
+            (mean + 0.006_25).abs() < 1e-7 && (variance - 0.935_416_64).abs() < 1e-6,
+            "{mean} {variance}"
+        );
+    }
+}
+
 #[test]
 fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
     let own = NativeCompute::exact();

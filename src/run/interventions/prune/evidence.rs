@@ -67,8 +67,9 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
             order = shuffled(train.len(), &mut rng);
         }
         let size = context.spec.train.batch.min(order.len());
-        if size == 1 && network.has_free_norm() {
-            return Err(RunError::LonelySample { batch: context.spec.train.batch, samples: train.len() });
+        if let Some(norm) = network.norm_of_one_value(size) {
+            let (batch, samples) = (context.spec.train.batch, train.len());
+            return Err(RunError::LonelySample { batch, samples, norm: norm.to_owned() });
         }
         let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
         let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;

@@ -1,0 +1,175 @@
+//! Which folders below that of a set are its parts: training, validation and test.
+
+use std::collections::BTreeSet;
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+
+use crate::data::DataError;
+
+/// What folders of parts may be called, in any case.
+const NAMES: [&[&str]; 3] =
+    [&["train", "training"], &["val", "valid", "validation", "dev", "eval"], &["test", "testing"]];
+/// Folders of one name within each other that are seen through.
+const DEEPEST: usize = 4;
+
+/// The folders of the parts.
+#[derive(Debug, Default)]
+pub(in crate::data) struct Splits {
+    /// Of the training, the validation and the test part.
+    pub parts: [Option<PathBuf>; 3],
+    /// Where the parts come from, in words; empty where the training part is to be split.
+    pub words: String,
+    /// Folders beside them, in words with the remedy.
+    pub notes: Vec<String>,
+}
+
+/// Whether a file or folder is one that people do not see: those that systems leave in folders and archives are nothing.
+pub(super) fn is_hidden(name: &str) -> bool {
+    const OF_SYSTEMS: [&str; 4] = ["__macosx", "thumbs.db", "desktop.ini", "@eadir"];
+    name.starts_with('.') || OF_SYSTEMS.contains(&name.to_lowercase().as_str())
+}
+
+/// Returns the names of the folders in a folder that people see, sorted.
+///
+/// # Errors
+/// A folder that cannot be read, and names that are not in UTF-8.
+pub(super) fn folders(folder: &Path) -> Result<Vec<String>, DataError> {
+    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
+    let mut names = Vec::new();
+    for entry in folder.read_dir().map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if is_hidden(&entry.file_name().to_string_lossy()) || !is_folder(&entry)? {
+            continue;
+        }
+        names.push(entry.file_name().into_string().map_err(|name| {
+            let found = name.to_string_lossy().into_owned();
+            DataError::wrong(folder, "names of classes in UTF-8", found, "Rename the folder")
+        })?);
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Whether an entry of a folder is a folder, after links.
+///
+/// # Errors
+/// A link to what is not there.
+pub(super) fn is_folder(entry: &DirEntry) -> Result<bool, DataError> {
+    let path = entry.path();
+    let unreadable = |source| DataError::Unreadable { path: path.clone(), source };
+    let kind = entry.file_type().map_err(unreadable)?;
+    if !kind.is_symlink() {
+        return Ok(kind.is_dir());
+    }
+    path.metadata().map(|about| about.is_dir()).map_err(|error| {
+        let target = path.read_link().unwrap_or_default();
+        let found = format!("a link to {} ({error})", target.display());
+        DataError::wrong(&path, "a file or folder", found, "Get what it leads to, or remove the link")
+    })
+}
+
+/// Returns which part a folder of this name holds: 0 is training, 1 validation, 2 test.
+fn part_of(name: &str) -> Option<usize> {
+    let name = name.to_lowercase().replace(['-', ' '], "_");
+    let name = name.strip_prefix("seg_").unwrap_or(&name);
+    let name = name.strip_suffix("set").unwrap_or(name).trim_end_matches('_');
+    NAMES.iter().position(|names| names.contains(&name))
+}
+
+/// Returns a folder, or the one of the same name that is all it holds: archives of Kaggle have `seg_train/seg_train`.
+fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+    let mut folder = folder.join(name);
+    for _ in 0..DEEPEST {
+        match &folders(&folder)?[..] {
+            [only] if part_of(only).is_some() && part_of(only) == part_of(name) => folder.push(only),
+            _ => break,
+        }
+    }
+    Ok(folder)
+}
+
+impl Splits {
+    /// Finds the folders of the parts. One that has the name of a part and no folders in it is a class beside others: trains.
+    ///
+    /// # Errors
+    /// Two folders for one part, and folders that cannot be read.
+    pub fn of(folder: &Path) -> Result<Self, DataError> {
+        let names = folders(folder)?;
+        let mut found: [Option<&String>; 3] = [None; 3];
+        let mut splits = Self::default();
+        let (mut beside, mut empty, mut twice) = (Vec::new(), Vec::new(), None);
+        for name in &names {
+            let Some(part) = part_of(name) else {
+                beside.push(name.as_str());
+                continue;
+            };
+            let path = seen_through(folder, name)?;
+            if folders(&path)?.is_empty() {
+                empty.push(name.as_str());
+                continue;
+            }
+            if let Some(first) = found[part].replace(name) {
+                twice = Some(format!("{first} and {name}"));
+            }
+            splits.parts[part] = Some(path);
+        }
+        let [Some(train), validation, test] = found else { return Ok(Self::default()) };
+        if let Some(found) = twice {
+            let remedy = "Rename one of them if it is another part, or remove it";
+            return Err(DataError::wrong(folder, "one folder for each part", found, remedy));
+        }
+        splits.words = match (validation, test) {
+            (Some(validation), Some(test)) => {
+                format!("the folders {train}, {validation} (for validation) and {test} (for testing)")
+            }
+            (Some(only), None) => {
+                format!("the folders {train} and {only} (for testing, as there is no folder test)")
+            }
+            (None, Some(test)) => format!("the folders {train} and {test}"),
+            (None, None) => String::new(),
+        };
+        if test.is_none() {
+            splits.parts.swap(1, 2);
+        }
+        let mut note = |names: &[&str], why: &str| {
+            if !names.is_empty() {
+                splits.notes.push(format!("Left out beside the folder {train}: {}. {why}", names.join(", ")));
+            }
+        };
+        note(&beside, "Rename a folder to valid or test if it is that part");
+        note(&empty, "Its pictures need a folder for each class");
+        Ok(splits)
+    }
+}
+
+/// Returns the folders in a folder where all hold two or more folders of the same names, as parts do and classes do not.
+pub(super) fn unnamed_parts(folder: &Path) -> Result<Vec<String>, DataError> {
+    let names = folders(folder)?;
+    let mut common: Option<BTreeSet<String>> = None;
+    for name in &names {
+        let inside: BTreeSet<String> = folders(&folder.join(name))?.into_iter().collect();
+        let both = common.map_or_else(|| inside.clone(), |common| &common & &inside);
+        if both.len() < 2 {
+            return Ok(Vec::new());
+        }
+        common = Some(both);
+    }
+    Ok(if names.len() < 2 { Vec::new() } else { names })
+}
+
+/// Refuses what [`unnamed_parts`] finds.
+///
+/// # Errors
+/// Folders that look like parts and have no name of one.
+pub(super) fn check_names(folder: &Path) -> Result<(), DataError> {
+    let found = unnamed_parts(folder)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let known = NAMES.map(|names| names.join(", "));
+    let expected =
+        format!("folders of classes, or parts named {}, also as train_set or seg_train", known.join("; "));
+    let found = format!("folders that all hold the same folders: {}", found.join(", "));
+    let remedy = "Rename them to train and test. Where they are classes, name them in a label_map";
+    Err(DataError::wrong(folder, expected, found, remedy))
+}

@@ -1,0 +1,374 @@
+//! What a cell of a table is: a number as programs write it, a number or date as people write it, or a word.
+
+use super::date::is_date;
+
+crate::choice! {
+    /// How numbers of a table are written.
+    pub enum NumberStyle: "Number style" {
+        Plain, "Plain", "1234.5 or 1e-3, as programs write them";
+        Grouped, "Grouped", "1,234.5: a decimal point, with commas, blanks, apostrophes or underscores between thousands";
+        DecimalComma, "Decimal comma", "1.234,5: a decimal comma, with points, blanks, apostrophes or underscores between thousands";
+    }
+}
+
+/// A number, also as a whole one where it is one beyond 2⁵³.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Number {
+    pub value: f64,
+    pub whole: Option<i128>,
+}
+
+/// Returns the number in a cell; none where it is not finite in single precision.
+pub(super) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
+    match style {
+        NumberStyle::Plain => parsed(cell),
+        NumberStyle::Grouped => Bare::of(cell)?.number('.'),
+        NumberStyle::DecimalComma => Bare::of(cell)?.number(','),
+    }
+}
+
+fn parsed(text: &str) -> Option<Number> {
+    let value: f64 = text.parse().ok()?;
+    let whole = if value.abs() < crate::data::exact::WHOLE { None } else { text.parse().ok() };
+    (value as f32).is_finite().then_some(Number { value, whole })
+}
+
+/// Returns what a cell should be, with the remedy, if it is no plain number and looks like a number or a date: it would
+/// silently become a word. In the remedy, … is the name of the column.
+pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
+    const WORDS: &str = "; or, if the column has words, name it: words: [\"…\"]";
+    let refused = |expected, remedy: &str| Some((expected, format!("{remedy}{WORDS}")));
+    if cell.parse().is_ok_and(|value: f64| !(value as f32).is_finite()) {
+        return refused("a number that is finite in single precision", "Correct it");
+    }
+    let folded = folded(cell);
+    if is_of_programs(&folded) {
+        return refused("a decimal number", "Write it with decimal digits, as 31 for 0x1F");
+    }
+    if is_date(&folded) {
+        return refused("a number or a word, not a date or time", "Leave the column out: leave_out: [\"…\"]");
+    }
+    let bare = Bare::of(cell)?;
+    let styles = [('.', "Grouped"), (',', "DecimalComma")];
+    let read = styles.map(|(decimal, style)| Some((bare.digits(decimal)?.parse::<f64>().ok()?, style)));
+    if read.iter().all(Option::is_none) {
+        return None;
+    }
+    if bare.has_signs {
+        return refused(
+            "a number without signs of money or per cent",
+            "Remove the signs, after checking that the column has one unit",
+        );
+    }
+    if bare.has_other_digits {
+        return refused("a number with the digits 0 to 9", "Write it with these");
+    }
+    let mut remedies: Vec<String> = Vec::new();
+    for (value, style) in read.into_iter().flatten() {
+        if !remedies.iter().any(|remedy| remedy.contains(&format!("as {value} "))) {
+            remedies.push(format!("read it as {value} with numbers: {style}"));
+        }
+    }
+    let remedy = format!("Write it plainly, or {}", remedies.join(" or "));
+    refused("a number with a decimal point and without separators of thousands", &remedy)
+}
+
+/// Whether a cell begins with a digit, perhaps behind a sign: it may be a number with something around it.
+pub(super) fn begins_with_digit(cell: &str) -> bool {
+    let sign = |sign: char| {
+        matches!(sign, '+' | '-' | '<' | '>' | '=' | '~' | '≤' | '≥' | '≈' | '±' | '−') || sign == ' '
+    };
+    cell.trim_start_matches(sign).starts_with(|first: char| first.is_numeric())
+}
+
+/// Whether a number has at most three digits before its point and three behind it: 1.000 may be a thousand.
+pub(super) fn may_be_thousands(cell: &str) -> bool {
+    let unsigned = cell.strip_prefix('-').unwrap_or(cell);
+    let Some((whole, rest)) = unsigned.split_once('.') else { return false };
+    (1..=3).contains(&whole.len()) && is_digits(whole) && rest.len() == 3 && is_digits(rest)
+}
+
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The text with plain signs: minus signs become hyphens, all apostrophes and all blanks one of them.
+fn folded(cell: &str) -> String {
+    let plain = |sign: char| match sign {
+        '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' | '\u{2032}' | '\u{b4}' | '`' | '\u{ff07}' => '\'',
+        '\u{66b}' => '.',
+        '\u{66c}' | '\u{ff0c}' => ',',
+        sign if sign.is_whitespace() => ' ',
+        sign => sign,
+    };
+    cell.chars().map(plain).collect::<String>().trim().to_owned()
+}
+
+/// Whether a text is a number as programs write it that is no decimal one: 0x1F, 0b101, 0o17.
+fn is_of_programs(text: &str) -> bool {
+    let text = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
+    let begins = |prefix: &str, is_of: &dyn Fn(char) -> bool| {
+        let digits = text.strip_prefix(prefix).map(|digits| digits.replace('_', ""));
+        digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(is_of))
+    };
+    begins("0x", &|sign| sign.is_ascii_hexdigit() || matches!(sign, '.' | 'p' | '-' | '+'))
+        || begins("&h", &|sign| sign.is_ascii_hexdigit())
+        || begins("0b", &|sign| matches!(sign, '0' | '1'))
+        || begins("0o", &|sign| matches!(sign, '0'..='7'))
+}
+
+/// A cell without signs, brackets, money and per cent.
+#[derive(Debug)]
+struct Bare {
+    text: String,
+    is_negative: bool,
+    /// Of money, or per cent.
+    has_signs: bool,
+    /// Digits that are not 0 to 9.
+    has_other_digits: bool,
+}
+
+/// Codes of money that stand before or behind a number.
+const MONEY: [&str; 30] = [
+    "USD", "EUR", "GBP", "JPY", "CHF", "CNY", "RMB", "INR", "RUB", "BRL", "KRW", "SEK", "NOK", "DKK", "PLN",
+    "CZK", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "TRY", "ZAR", "HUF", "kr", "Rs.", "Rs", "zł", "Fr.",
+];
+
+impl Bare {
+    /// Takes signs off both ends; none where a number has more than one.
+    fn of(cell: &str) -> Option<Self> {
+        let is_other = |sign: char| !sign.is_ascii() && sign.is_numeric();
+        let folded = folded(cell);
+        let has_other_digits = folded.contains(is_other);
+        let folded = folded.replace(is_other, "0");
+        let mut text = folded.as_str();
+        let (mut signs, mut is_negative, mut has_signs) = (0, false, false);
+        loop {
+            text = text.trim();
+            if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+                (text, signs, is_negative) = (inner, signs + 1, true);
+            } else if let Some(rest) = text.strip_prefix('-') {
+                (text, signs, is_negative) = (rest, signs + 1, true);
+            } else if let Some(rest) = text.strip_prefix('+') {
+                (text, signs) = (rest, signs + 1);
+            } else if let Some(rest) = text.strip_suffix('-').filter(|rest| rest.contains(['.', ','])) {
+                (text, signs, is_negative) = (rest, signs + 1, true);
+            } else if let Some(rest) = without_unit(text) {
+                (text, has_signs) = (rest, true);
+            } else {
+                break;
+            }
+        }
+        let text = text.to_owned();
+        (signs <= 1).then_some(Self { text, is_negative, has_signs, has_other_digits })
+    }
+
+    /// The number with this decimal mark; none with money, per cent or other digits.
+    fn number(&self, decimal: char) -> Option<Number> {
+        if self.has_signs || self.has_other_digits { None } else { parsed(&self.digits(decimal)?) }
+    }
+
+    /// The number with this decimal mark, as programs write it.
+    fn digits(&self, decimal: char) -> Option<String> {
+        let text = self.text.as_str();
+        // Fortran's 1.5D+03 is 1.5e+03.
+        let at = text.find(['e', 'E']).or_else(|| text.find("D+").or_else(|| text.find("D-")));
+        let (mantissa, exponent) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
+        let (whole, rest) = mantissa.split_once(decimal).unwrap_or((mantissa, ""));
+        let whole = ungrouped(whole, decimal)?;
+        let rest = rest.replace([' ', '_'], "");
+        let is_number = whole.len() + rest.len() > 0 && (rest.is_empty() || is_digits(&rest));
+        let has_exponent = at.is_some();
+        let is_exponent = !has_exponent || is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+        let sign = if self.is_negative { "-" } else { "" };
+        let point = if rest.is_empty() && !whole.is_empty() { "" } else { "." };
+        let exponent = if has_exponent { format!("e{exponent}") } else { String::new() };
+        (is_number && is_exponent).then(|| format!("{sign}{whole}{point}{rest}{exponent}"))
+    }
+}
+
+/// The digits before the decimal mark without the separators between groups of three, or of two but for the last one, as in
+/// India; also no digits.
+fn ungrouped(whole: &str, decimal: char) -> Option<String> {
+    let Some(separator) = whole.chars().find(|sign| !sign.is_ascii_digit()) else {
+        return Some(whole.to_owned());
+    };
+    if separator == decimal || !matches!(separator, ',' | '.' | '\'' | ' ' | '_') {
+        return None;
+    }
+    let groups: Vec<&str> = whole.split(separator).collect();
+    let (last, middle) = (groups[groups.len() - 1], &groups[1..groups.len() - 1]);
+    let is_grouped = (1..=3).contains(&groups[0].len())
+        && last.len() == 3
+        && middle.iter().all(|group| (2..=3).contains(&group.len()))
+        && groups.iter().all(|group| is_digits(group));
+    is_grouped.then(|| groups.concat())
+}
+
+/// The text without one sign of money or per cent at an end.
+fn without_unit(text: &str) -> Option<&str> {
+    const PER_CENT: [char; 5] = ['%', '‰', '٪', '％', '﹪'];
+    let is_money = |sign: char| {
+        matches!(
+            sign,
+            '$' | '¢' | '£' | '¤' | '¥' | '֏' | '؋' | '৳' | '฿' | '\u{20a0}'
+                ..='\u{20cf}' | '﷼' | '﹩' | '＄' | '￠' | '￡' | '￥' | '￦'
+        )
+    };
+    if let Some(rest) = text.strip_suffix(PER_CENT).or_else(|| text.strip_prefix(PER_CENT)) {
+        return Some(rest);
+    }
+    // R$, US$, NT$
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if let Some(rest) = text[letters..].strip_prefix(is_money).filter(|_| letters <= 3) {
+        return Some(rest);
+    }
+    let code = |code: &&str| text.strip_prefix(*code).or_else(|| text.strip_suffix(*code));
+    text.strip_suffix(is_money).or_else(|| MONEY.iter().find_map(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_people_are_told_from_words() {
+        for cell in [
+            "0,5",
+            "1.234,5",
+            "-3,",
+            ",5",
+            "-1.234,5e3",
+            "1,000",
+            "1,000,000",
+            "1'000'000",
+            "1’000",
+            "1 000",
+            "1\u{a0}000",
+            "1\u{202f}000.5",
+            "1.000.000",
+            "1_000",
+            "12,34,567",
+            "$1,000",
+            "-$5",
+            "$-5",
+            "($5)",
+            "5 €",
+            "R$ 5,00",
+            "USD 5",
+            "5 CHF",
+            "5%",
+            "5 %",
+            "5‰",
+            "(5)",
+            "( 1,000.50 )",
+            "−5",
+            "–5",
+            "- 5",
+            "1.00-",
+            "0x1F",
+            "-0xff",
+            "0b101",
+            "0o17",
+            "2020-01-31",
+            "31.1.2020",
+            "1/31/20",
+            "01.02.03",
+            "2020-01",
+            "12/2020",
+            "2020-01-31T12:00:00Z",
+            "2020-01-31 12:00",
+            "12:30",
+            "9:30 PM",
+            "12 Jan 2020",
+            "Jan 12, 2020",
+            "12-Jan-20",
+            "May 5",
+            "1.5D+03",
+            "1e60",
+            "inf",
+            "１２",
+            "٣",
+            "½",
+            "1.5D-03",
+        ] {
+            assert!(like_number(cell).is_some(), "{cell}");
+        }
+        for cell in [
+            "a,b",
+            "1,2,3",
+            "red",
+            "5-HT",
+            "3D",
+            "2nd",
+            "2XL",
+            "5K",
+            "30-39",
+            "<30",
+            "65+",
+            "10 kg",
+            "May",
+            "Monday",
+            "B2",
+            "1.2.3",
+            "192.168.1.1",
+            "#FF00AA",
+            "A-",
+            "2-",
+            "€",
+            "%",
+            "-",
+            "()",
+            "",
+            "0<=X<200",
+            "12 Monkeys",
+            "T5",
+            "e5",
+            "1e",
+            "24/7",
+            "120/80",
+            "D-5",
+            "Q1 2020",
+            "USD",
+            "kr",
+            "one",
+            "0x",
+            "x0",
+            "5'11",
+        ] {
+            assert_eq!(like_number(cell), None, "{cell}");
+        }
+    }
+
+    #[test]
+    fn styles_read_what_people_write() {
+        let read = |cell: &str, style: NumberStyle| number(cell, &style).map(|number| number.value);
+        for (cell, grouped, comma) in [
+            ("1,000", Some(1000.0), Some(1.0)),
+            ("1.000", Some(1.0), Some(1000.0)),
+            ("1.000.000", None, Some(1e6)),
+            ("1'000'000", Some(1e6), Some(1e6)),
+            ("−1 234", Some(-1234.0), Some(-1234.0)),
+            ("(5)", Some(-5.0), Some(-5.0)),
+            ("0,5", None, Some(0.5)),
+            ("1.5", Some(1.5), None),
+            ("1,234.5e-1", Some(123.45), None),
+            ("-1.234,5", None, Some(-1234.5)),
+            ("7", Some(7.0), Some(7.0)),
+            (".5", Some(0.5), None),
+            ("$5", None, None),
+            ("5%", None, None),
+            ("--5", None, None),
+            ("red", None, None),
+            ("1e60", None, None),
+        ] {
+            let found = [NumberStyle::Grouped, NumberStyle::DecimalComma].map(|style| read(cell, style));
+            assert_eq!(found, [grouped, comma], "{cell}");
+        }
+        assert_eq!(
+            number("9,007,199,254,740,993", &NumberStyle::Grouped).unwrap().whole,
+            Some((1 << 53) + 1)
+        );
+    }
+}

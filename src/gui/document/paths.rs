@@ -1,0 +1,123 @@
+//! Paths as a document writes them, and what becomes of them when its file moves.
+
+use std::path::{Path, PathBuf};
+
+use super::Document;
+use crate::doc::Experiment;
+use crate::doc::file::base_of;
+use crate::doc::paths::{ReadPath, with_paths};
+use crate::gui::files::absolute;
+
+/// A document's file that moves, or gets its first place.
+pub struct Move {
+    /// The folder that its paths were relative to.
+    from: PathBuf,
+    /// The folder that they will be relative to.
+    to: PathBuf,
+    had_file: bool,
+    /// Whether results move along, which are those of weight files under their present names.
+    has_results: bool,
+}
+
+impl Document {
+    /// The folder that paths of data are relative to.
+    pub fn base(&self) -> PathBuf {
+        let base = self.path.as_deref().map(base_of).unwrap_or_default();
+        if base.as_os_str().is_empty() { PathBuf::from(".") } else { base }
+    }
+
+    /// The path of a file or folder as the document writes it: relative to its own folder if it is below that. While it has no
+    /// file, nothing is relative to it.
+    pub fn as_written(&self, path: &Path) -> String {
+        match self.path {
+            Some(_) => relative(path, &self.base()),
+            None => absolute(path).to_string_lossy().into_owned(),
+        }
+    }
+
+    /// What happens to paths when the document is saved there.
+    pub fn moving_to(&self, to: &Path, has_results: bool) -> Move {
+        Move { from: self.base(), to: base_of(to), had_file: self.path.is_some(), has_results }
+    }
+}
+
+impl Move {
+    /// The experiment with paths that lead to the same files from its new place.
+    pub fn of(&self, experiment: &Experiment) -> Experiment {
+        if self.had_file && absolute(&self.from) == absolute(&self.to) {
+            return experiment.clone();
+        }
+        with_paths(experiment, &|path| self.path(path))
+    }
+
+    fn path(&self, ReadPath { text, is_of_data }: ReadPath<'_>) -> Option<String> {
+        let path = Path::new(text);
+        if text.is_empty() || path.is_absolute() && (self.had_file || self.has_results && !is_of_data) {
+            return None;
+        }
+        let whole = absolute(&self.from.join(path));
+        // What is nowhere leads nowhere; placeholders of runs are filled in later.
+        let is_there = path.is_absolute() || whole.exists() || text.contains('{');
+        is_there.then(|| relative(&whole, &self.to))
+    }
+}
+
+/// The path relative to a folder if it is below that.
+fn relative(path: &Path, base: &Path) -> String {
+    let below = path.strip_prefix(absolute(base)).ok().filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_below_the_document_are_written_relative_to_it() {
+        assert_eq!(relative(Path::new("/x/data/w.safetensors"), Path::new("/x")), "data/w.safetensors");
+        assert_eq!(relative(Path::new("/y/w.safetensors"), Path::new("/x")), "/y/w.safetensors");
+    }
+
+    #[test]
+    fn paths_lead_to_the_same_files_from_every_place_of_the_document() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for folder in ["a/data", "b/data"] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+            std::fs::write(at(folder).join("t.csv"), "x,y\n1,2\n").unwrap();
+        }
+        let mut document = Document::untitled("x", "(arms: [(name: \"a\", plan: [Test])])").unwrap();
+        let written = document.as_written(&at("a/data/t.csv"));
+        assert_eq!(Path::new(&written), at("a/data/t.csv"));
+        let plan = format!("Do(Import(file: {:?}))", at("a/w.pt"));
+        let text = format!(
+            "(data: Csv(file: {written:?}, label: \"y\"), sweep: {{\"data.file\": [{written:?}]}}, \
+                arms: [(name: \"a\", plan: [{plan}])])"
+        );
+        document.experiment = crate::doc::file::parse(&text, Path::new("x")).unwrap();
+        let paths = |document: &Document| {
+            let found = std::cell::RefCell::new(Vec::new());
+            with_paths(&document.experiment, &|path| {
+                found.borrow_mut().push(path.text.to_owned());
+                None
+            });
+            found.into_inner()
+        };
+        // Results of an imported file are found under its present name; the place of data is no part of results.
+        document.save(&at("a/x.ron"), true).unwrap();
+        let import = at("a/w.pt").to_string_lossy().into_owned();
+        assert_eq!(paths(&document), ["data/t.csv", &import, "data/t.csv"]);
+        document.path = None;
+        document.experiment = crate::doc::file::parse(&text, Path::new("x")).unwrap();
+        document.save(&at("a/x.ron"), false).unwrap();
+        assert_eq!(paths(&document), ["data/t.csv", "w.pt", "data/t.csv"]);
+        let opened = Document::open(&at("a/x.ron")).unwrap();
+        assert_eq!(opened.experiment, document.experiment);
+        // The table at the new place is another one.
+        document.save(&at("b/x.ron"), true).unwrap();
+        let table = at("a/data/t.csv").to_string_lossy().into_owned();
+        assert_eq!(paths(&document), [&table, "w.pt", &table], "there is no w.pt");
+        document.save(&at("a/y.ron"), true).unwrap();
+        assert_eq!(paths(&document)[0], table, "what is written in full stays so");
+    }
+}

@@ -1,0 +1,72 @@
+//! What becomes of results that standard output does not take.
+
+use std::fs::File;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::tiny::TINY;
+
+/// Everything that prints results without running anything for long.
+const COMMANDS: &[&[&str]] = &[
+    &["--help"],
+    &["--version"],
+    &["check", "x.ron"],
+    &["show", "x.ron"],
+    &["show", "x.ron", "--json"],
+    &["show", "x.ron", "--reports"],
+    &["status", "x.ron"],
+    &["run", "x.ron"],
+    &["submit", "x.ron", "--shards", "1", "--set", "seeds=[7]", "--dry-run"],
+    &["inspect", "w.safetensors"],
+    &["inspect", "w.safetensors", "--json"],
+    &["data", "list"],
+    &["man"],
+    &["licences"],
+    &["licences", "--texts"],
+    &["completions", "bash"],
+];
+
+/// A folder with an experiment that has run, and a weight file.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.ron"), TINY).unwrap();
+    let mut weights = 60_u64.to_le_bytes().to_vec();
+    weights.extend(br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#);
+    weights.resize(8 + 60, b' ');
+    weights.extend(1_f32.to_le_bytes());
+    std::fs::write(folder.path().join("w.safetensors"), weights).unwrap();
+    assert!(output(&folder, &["run", "x.ron"], Stdio::piped()).status.success());
+    folder
+}
+
+fn output(folder: &tempfile::TempDir, arguments: &[&str], stdout: Stdio) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
+    command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+    command.stdout(stdout).spawn().unwrap().wait_with_output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_a_full_disk_does_not_take_are_a_failure() {
+    let folder = folder();
+    for arguments in COMMANDS {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = output(&folder, arguments, full.into());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert!(errors.contains("cannot write to standard output: "), "{arguments:?}: {errors}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    let folder = folder();
+    for arguments in COMMANDS {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = output(&folder, arguments, writer.into());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
+        assert!(!errors.contains("error"), "{arguments:?}: {errors}");
+    }
+}

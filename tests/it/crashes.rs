@@ -1,0 +1,258 @@
+//! Kills, suspended writers, containers and rights of new files, with the real binary.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use safetensors::tensor::{Dtype, TensorView};
+use serde_json::Value;
+
+use crate::support::bench::{Bench, LONG, errors, events, points};
+use crate::support::tiny::TINY;
+
+/// An import, many short stages, and files of every kind.
+const EVENTFUL: &str = r#"(
+    data: Digits(limit_train: 160, limit_test: 40),
+    net: Mlp(hidden: [12]),
+    train: (optimizer: Adam(rate: 0.001), batch: 4, record: (weights: Histograms)),
+    seeds: [1],
+    arms: [(name: "a", plan: [
+        Do(Import(file: "w.safetensors")),
+        Repeat(times: 40, body: [
+            Train("2ep"),
+            Do(Prune(amount: Fraction(0.02))),
+            Do(Export(file: "{arm}.safetensors")),
+            Campaign(fault: (amount: Count(2)), trials: Fixed(10), images: 10),
+        ]),
+        Do(Import(file: "a.safetensors")),
+        Test,
+    ])],
+)"#;
+
+/// Whether a run is outdated whose weight file has other content now: then a kill may also hit a run with the other content.
+const NOTICES_OTHER_INPUTS: bool = false;
+
+/// Writes the weights that the experiment imports; those of different numbers differ.
+fn write_weights(path: &Path, number: u8) {
+    let bytes = |length: usize| -> Vec<u8> {
+        let value = |at: usize| ((at * 7 + usize::from(number)) % 13) as f32 / 40.0 - 0.15;
+        (0..length).flat_map(|at| value(at).to_le_bytes()).collect()
+    };
+    let shapes: [(&str, &[usize]); 4] =
+        [("fc1.weight", &[12, 64]), ("fc1.bias", &[12]), ("fc2.weight", &[10, 12]), ("fc2.bias", &[10])];
+    let values = shapes.map(|(name, shape)| (name, shape, bytes(shape.iter().product())));
+    let views = values
+        .each_ref()
+        .map(|(name, shape, bytes)| (*name, TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap()));
+    std::fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
+}
+
+/// All files below a folder, by their paths in it.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);
+            }
+        }
+    }
+    found
+}
+
+/// What a run directory holds: its files, without wall times, and without what tells of interruptions.
+fn results(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = files(run);
+    for name in ["events.jsonl", "run.ron"] {
+        files.remove(Path::new(name)).unwrap();
+    }
+    files
+}
+
+/// The events of a log without wall times, and without those of starts.
+fn said(log: &Path) -> Vec<Value> {
+    let mut events = events(log);
+    events.retain(|event| !["started", "clock", "finished"].contains(&event["event"].as_str().unwrap()));
+    for event in &mut events {
+        event["secs"] = Value::Null;
+    }
+    events
+}
+
+fn run_of(bench: &Bench) -> PathBuf {
+    bench.path("x.runs").join(bench.shown(&[])[0]["run"].as_str().unwrap())
+}
+
+#[test]
+fn forty_kills_lose_nothing() {
+    let whole = Bench::new(EVENTFUL);
+    write_weights(&whole.path("w.safetensors"), 0);
+    whole.said(&["run", "x.ron", "--threads", "1"]);
+    let uninterrupted = run_of(&whole);
+    let whole_log = std::fs::metadata(uninterrupted.join("events.jsonl")).unwrap().len();
+    let bench = Bench::new(EVENTFUL);
+    let weights = bench.path("w.safetensors");
+    write_weights(&weights, 0);
+    let run = run_of(&bench);
+    let is_exchanged = |kill: u64| kill % 5 == 4;
+    for kill in 0..40 {
+        if is_exchanged(kill) {
+            write_weights(&weights, 1);
+            if !NOTICES_OTHER_INPUTS {
+                write_weights(&weights, 0);
+            }
+        }
+        let claim = || std::fs::read(run.join("claim")).ok();
+        let of_the_dead = claim();
+        let mut command = bench.command(&["run", "x.ron", "--threads", "1"]);
+        let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        while claim() == of_the_dead {
+            assert!(began.elapsed() < Duration::from_mins(1), "nothing begins");
+            assert_eq!(child.try_wait().unwrap(), None, "after {kill} kills");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (began, mut shortest) = (Instant::now(), u64::MAX);
+        while began.elapsed() < Duration::from_millis(kill * 37 % 150) {
+            // On a fast machine, forty kills need a run that is long enough.
+            let length = std::fs::metadata(run.join("events.jsonl")).map_or(0, |about| about.len());
+            shortest = shortest.min(length);
+            if length > shortest + whole_log / 60 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before kill {kill}");
+        child.kill().unwrap(); // SIGKILL
+        child.wait().unwrap();
+        if is_exchanged(kill) {
+            write_weights(&weights, 0);
+        }
+    }
+    bench.said(&["run", "x.ron"]);
+    let (found, expected) = (results(&run), results(&uninterrupted));
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&found), names(&expected));
+    for (name, bytes) in &expected {
+        assert!(found[name] == *bytes, "{} differs", name.display());
+    }
+    let [found, expected] = [&run, &uninterrupted].map(|run| said(&run.join("events.jsonl")));
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, expected);
+    }
+    let resumed = events(&run.join("events.jsonl")).iter().filter(|event| event["resumed"] == true).count();
+    assert!(resumed > 5, "only {resumed} of the kills came between two stages");
+}
+
+fn send(signal: &str, process: u32) {
+    assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_suspended_writer_whose_run_was_taken_over_stops_before_its_next_byte() {
+    let bench = Bench::new(&LONG.replace("times: 30", "times: 3000"));
+    let child =
+        bench.command(&["run", "x.ron"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let run = run_of(&bench);
+    let began = Instant::now();
+    while points(&run.join("events.jsonl")).is_empty() {
+        assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    send("-STOP", child.id());
+    std::fs::remove_file(run.join("claim")).unwrap();
+    std::fs::write(run.join("claim"), "another host\n7\n1\n").unwrap();
+    let before = files(&run);
+    std::thread::sleep(Duration::from_millis(5100)); // instead of two minutes: so long, a claim needs no look
+    send("-CONT", child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let message = errors(&output);
+    assert!(message.contains("this process has lost"), "{message}");
+    assert!(message.contains("process 7 on another host writes it now"), "{message}");
+    let mut after = files(&run);
+    // It may have been suspended in the middle of a checkpoint, of which it keeps nothing.
+    after.retain(|name, bytes| before.get(name) != Some(bytes));
+    assert_eq!(after, BTreeMap::new(), "{message}");
+}
+
+#[test]
+fn a_writer_in_a_container_is_not_taken_for_dead() {
+    let enter = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    if !Command::new("unshare").args(enter).arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this system lets nobody make namespaces");
+        return;
+    }
+    let bench = Bench::new(&LONG.replace("times: 30", "times: 3000"));
+    let run = run_of(&bench);
+    let inner = bench.command(&["run", "x.ron"]);
+    let mut command = Command::new("unshare");
+    command.args(enter).arg(inner.get_program()).args(inner.get_args()).current_dir(bench.folder.path());
+    let mut child =
+        command.env_remove("DISPLAY").stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while points(&run.join("events.jsonl")).is_empty() {
+        assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(bench.shown(&[])[0]["state"], "running");
+    let refused = || {
+        let output = bench.weightlab(&["run", "x.ron"]);
+        assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+        for part in ["is running elsewhere (process ", "last sign of life ", "start again two minutes after"]
+        {
+            assert!(errors(&output).contains(part), "{part}: {}", errors(&output));
+        }
+    };
+    refused();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    refused(); // from here, nobody can see that it is dead
+    let claim = std::fs::File::options().write(true).open(run.join("claim")).unwrap();
+    claim.set_modified(std::time::SystemTime::now() - Duration::from_mins(3)).unwrap();
+    assert_eq!(bench.shown(&[])[0]["state"], "stopped");
+}
+
+#[test]
+fn new_files_have_the_rights_that_the_umask_leaves() {
+    use std::os::unix::fs::PermissionsExt;
+    fn modes(folder: &Path, found: &mut BTreeMap<u32, Vec<PathBuf>>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            found
+                .entry(path.metadata().unwrap().permissions().mode() & 0o777)
+                .or_default()
+                .push(path.clone());
+            if path.is_dir() {
+                modes(&path, found);
+            }
+        }
+    }
+    let text = TINY.replace(
+        "plan: [Train(\"5ep\"), Test]",
+        "plan: [Train(\"1ep\"), Do(Export(file: \"w.safetensors\"))]",
+    );
+    for (umask, expected) in [("077", [0o600, 0o700]), ("027", [0o640, 0o750]), ("002", [0o664, 0o775])] {
+        let bench = Bench::new(&text);
+        let program = env!("CARGO_BIN_EXE_weightlab");
+        let script = format!(
+            "umask {umask} && '{program}' run x.ron --arm 'dense, plain' --seed 1 &&
+                '{program}' export x.ron --to x.csv && '{program}' export x.ron --crate x.zip"
+        );
+        let output =
+            Command::new("sh").args(["-c", &script]).current_dir(bench.folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", errors(&output));
+        std::fs::remove_file(bench.path("x.ron")).unwrap();
+        let mut found = BTreeMap::new();
+        modes(bench.folder.path(), &mut found);
+        assert_eq!(found.keys().copied().collect::<Vec<_>>(), expected, "umask {umask}: {found:#?}");
+    }
+}
