@@ -57,8 +57,9 @@ impl OtherNetwork {
 /// Asks whether to import weights that fit.
 pub fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
     let FittingWeights { path, arm, name, notes } = weights;
-    let notes: String = notes.iter().map(|note| format!("\n\n{}.", capitalised(note))).collect();
-    let text = format!("This adds a stage that reads {} to its plan.{notes}", path.display());
+    let first = format!("This adds a stage that reads {} to its plan", path.display());
+    let notes = notes.iter().map(|note| capitalised(note));
+    let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
     let import = Reply::Import { path: path.clone(), arm: *arm };
     let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
     question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)

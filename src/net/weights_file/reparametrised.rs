@@ -63,11 +63,10 @@ pub fn combine(file: &mut TensorFile) {
             Some((rule, other)) if !file.heads.contains_key(&weight) => {
                 made.insert(weight, (rule, [name.clone(), other]));
             }
-            Some(_) => {}
             None if name.contains(PARAMETRISED) || file.heads.contains_key(&format!("{weight}_u")) => {
                 unknown.insert(weight);
             }
-            None => {}
+            Some(_) | None => {}
         }
     }
     unknown.retain(|weight| !made.contains_key(weight)); // the second part alone says nothing
@@ -76,8 +75,9 @@ pub fn combine(file: &mut TensorFile) {
         let [first, second] = parts.each_ref().map(|part| file.heads.remove(part));
         let (Some(first), Some(second)) = (first, second) else { continue };
         // In the order of the file the weight has the place of its first part.
-        let at = file.order.iter().position(|name| parts.contains(name));
-        at.into_iter().for_each(|at| file.order[at].clone_from(&weight));
+        if let Some(name) = file.order.iter_mut().find(|name| parts.contains(*name)) {
+            name.clone_from(&weight);
+        }
         file.order.retain(|name| !parts.contains(name));
         let whole = if rule == Rule::Masked { &first } else { &second };
         let (dtype, shape) = (whole.dtype, whole.shape.clone());
