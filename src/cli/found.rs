@@ -88,7 +88,11 @@ impl Found {
         }
         let read = datasets.get(data, net, base);
         match read.and_then(|read| self.told(data, &read, base)) {
-            Ok(inventory) => Some(inventory),
+            Ok(mut inventory) => {
+                let content = looks.of(data).and_then(|look| look.content.clone());
+                inventory.digest.files = content.unwrap_or_default();
+                Some(inventory)
+            }
             Err(error) => {
                 self.errors.insert(error.to_string());
                 None

@@ -130,11 +130,15 @@ impl Digests {
         self.digest(path, Form::Unpacked)
     }
 
-    /// Returns the SHA-256 of files under their names: of a line with digest and name for each, in this order.
+    /// Returns the SHA-256 of files under their names: of a line with digest and name for each, in this order. One file alone
+    /// stands for itself, whatever its name.
     ///
     /// # Errors
     /// The first file that cannot be read.
     pub fn content(&self, files: &[(String, PathBuf)]) -> Result<String, DataError> {
+        if let [(_, path)] = files {
+            return self.file(path);
+        }
         let digests: Vec<Result<String, DataError>> =
             files.par_iter().map(|(_, path)| self.file(path)).collect();
         let mut hash = Sha256::new();
@@ -244,6 +248,7 @@ mod tests {
         let files = |names: [&str; 2]| names.map(|name| (name.to_owned(), folder.join(name)));
         let both = digests.content(&files(["a", "a.gz"])).unwrap();
         assert_ne!(both, digests.content(&files(["a.gz", "a"])).unwrap());
+        assert_eq!(digests.content(&[("other name".to_owned(), folder.join("a"))]).unwrap(), abc);
         assert!(digests.file(&folder.join("none")).is_err());
     }
 

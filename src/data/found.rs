@@ -28,6 +28,9 @@ pub struct Found {
     pub test: usize,
     /// Begins the SHA-256 of the content of the files: data that change make other runs.
     pub content: String,
+    /// The version of the reader: it grows when the same files give other samples.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reader: usize,
     /// What earlier versions named the content by, where that was less: it finds the results that they left.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub earlier: String,

@@ -195,8 +195,9 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
         });
     };
     let [before, after] = [then, now].map(sets);
-    for ((name, then), (_, now)) in before.iter().zip(&after) {
-        compare(name, then, now);
+    for (then, now) in before.iter().zip(&after) {
+        // An earlier version recorded less of the content, or read it otherwise.
+        compare(&now.name, if then.reader == now.reader { &then.digest } else { "" }, &now.digest);
     }
     for (file, digest) in &now.inputs.files {
         compare(file, then.inputs.files.get(file).map_or("", String::as_str), digest);
@@ -206,17 +207,26 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The datasets of a run in files, with the digests of their contents.
-fn sets(spec: &RunSpec) -> Vec<(String, String)> {
+/// A dataset in files.
+struct Set {
+    name: String,
+    /// Of its content; empty where that is not known.
+    digest: String,
+    /// As in [`Found`].
+    reader: usize,
+}
+
+/// The datasets of a run in files.
+fn sets(spec: &RunSpec) -> Vec<Set> {
     let (mut all, mut digests) = (Vec::new(), spec.inputs.sets.iter());
     let mut note = |data: &Data| {
-        let name = || match data.user_path() {
-            Some(path) => path.to_owned(),
-            None => data.name().to_owned(),
-        };
+        let name = data.user_path().unwrap_or(data.name()).to_owned();
         match data.found() {
-            Some(found) => all.push((name(), found.content.clone())),
-            None if data.is_in_files() => all.push((name(), digests.next().cloned().unwrap_or_default())),
+            Some(found) => all.push(Set { name, digest: found.content.clone(), reader: found.reader }),
+            None if data.is_in_files() => {
+                let digest = digests.next().cloned().unwrap_or_default();
+                all.push(Set { name, digest, reader: 0 });
+            }
             None => {}
         }
     };
@@ -238,9 +248,10 @@ fn settings(spec: &RunSpec) -> RunSpec {
 pub(super) fn earlier(spec: &RunSpec) -> RunSpec {
     let mut own = RunSpec { inputs: Inputs::default(), ..spec.clone() };
     let rename = |data: &mut Data| {
-        if let Some(found) = data.found().filter(|found| !found.earlier.is_empty()).cloned() {
-            let found = Found { content: found.earlier, earlier: String::new(), ..found };
-            *data = data.with_found(Some(found));
+        if let Some(found) = data.found().cloned() {
+            let content = if found.earlier.is_empty() { found.content } else { found.earlier };
+            let (earlier, reader) = (String::new(), 0);
+            *data = data.with_found(Some(Found { content, earlier, reader, ..found }));
         }
     };
     rename(&mut own.data);

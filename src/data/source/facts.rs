@@ -28,6 +28,9 @@ pub struct Facts {
     pub test_samples: usize,
 }
 
+/// The version of the readers of users' data. The first one had tables in single precision and did not stratify pictures.
+const READER: usize = 1;
+
 impl Data {
     /// What the files hold: of a known set, or what was found.
     pub(in crate::data) fn contents(&self) -> Option<Found> {
@@ -162,6 +165,7 @@ impl Data {
             let earlier = std::mem::replace(&mut found.content, content);
             found.earlier = if earlier == found.content { String::new() } else { earlier };
         }
+        found.reader = READER;
         Ok(Some(looked))
     }
 

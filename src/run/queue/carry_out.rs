@@ -100,6 +100,9 @@ fn in_directory(
     };
     let mut inventory = Inventory::of_read(&run.spec.data, &data);
     inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
+    if let Some(files) = run.spec.inputs.sets.first().filter(|_| inventory.digest.files.is_empty()) {
+        inventory.digest.files.clone_from(files);
+    }
     directory.note_data(inventory.digest.samples.clone())?;
     let compute = match backend(&run.spec.device, &run.spec.train.kernels) {
         Ok(compute) => compute,
