@@ -59,7 +59,8 @@ pub fn compare(session: &mut Session) -> Result<(), RunError> {
     let summary = format!(
         "the activations of these data are far from those that the batch norms of {file} were trained with: in the typical \
             channel the variance differs by a factor of {factor:.1} and the mean by {shift:.1} deviations. Perhaps the inputs \
-            were scaled otherwise in training than by normalize: {}",
+            were scaled otherwise in training than by normalize: {}; or the weights have fewer than about 100 steps behind them, \
+            too few for these statistics",
         context.spec.data.normalize().text()
     );
     session.report(Report { kind: "inputs".to_owned(), summary, ..Report::default() }.warning())

@@ -140,7 +140,7 @@ fn a_first_test_on_inputs_of_another_scale_is_reported_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let with = |normalize: &str, plan: &str| {
         let text = format!(
-            "(data: Digits(limit_train: 512, limit_test: 200, normalize: {normalize}), net: Sequential([Conv(channels: 4, bias: false),
+            "(data: Digits(limit_train: 512, limit_test: 200, normalize: {normalize}), train: (batch: 16), net: Sequential([Conv(channels: 4, bias: false),
                 BatchNorm(), Relu, Flatten, Linear()]), arms: [(plan: [{plan}])])"
         );
         ended_with_files(spec(&text), folder.path()).unwrap()
