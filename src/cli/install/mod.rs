@@ -124,7 +124,8 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
 
 /// A line for each of the paths.
 fn lines(what: &str, paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| format!("{what} {}\n", path.display())).collect()
+    let lines: Vec<String> = paths.iter().map(|path| format!("{what} {}", path.display())).collect();
+    lines.join("\n") + "\n"
 }
 
 /// `$XDG_DATA_HOME`, or `~/.local/share`.
