@@ -169,7 +169,14 @@ mod tests {
         let dir = Some(dir.display().to_string());
         let data = Data::Cifar10(Cifar10 { dir, ..Cifar10::default() });
         let spec = RunSpec { data, plan: vec![Stage::Train(Train::default())], ..RunSpec::default() };
-        Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: Arc::new(spec) }
+        Run {
+            id: "a".to_owned(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed: 1,
+            spec: Arc::new(spec),
+        }
     }
 
     #[test]
@@ -222,7 +229,14 @@ mod tests {
             let branch = Branch { name: "b".to_owned(), data: Some(own), ..Branch::default() };
             let spec = RunSpec { data, plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
             let (id, arm) = (arm.to_owned(), arm.to_owned());
-            Run { id, arm_index: usize::from(limit_train.is_some()), arm, seed: 1, spec: Arc::new(spec) }
+            Run {
+                id,
+                arm_index: usize::from(limit_train.is_some()),
+                arm,
+                is_earlier: false,
+                seed: 1,
+                spec: Arc::new(spec),
+            }
         };
         let found = Found::of(&[run("all", None), run("some", Some(700))], &Looks::default(), Path::new("."));
         let heads = |text: String| {

@@ -147,7 +147,14 @@ mod tests {
 
     fn run(id: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };
-        Run { id: id.to_owned(), arm: "dense".to_owned(), arm_index: 0, seed, spec: spec.into() }
+        Run {
+            id: id.to_owned(),
+            arm: "dense".to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed,
+            spec: spec.into(),
+        }
     }
 
     fn progress(id: &str, done: f64) -> Message {

@@ -262,7 +262,14 @@ mod tests {
 
     fn run(arm: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };
-        Run { id: format!("{arm}{seed}"), arm: arm.to_owned(), arm_index: 0, seed, spec: spec.into() }
+        Run {
+            id: format!("{arm}{seed}"),
+            arm: arm.to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed,
+            spec: spec.into(),
+        }
     }
 
     fn done(accuracy: f64) -> RunEnd {

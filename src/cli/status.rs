@@ -123,6 +123,7 @@ mod tests {
             id: format!("{arm}{seed}"),
             arm: arm.to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed,
             spec: RunSpec { seed, ..RunSpec::default() }.into(),
         };

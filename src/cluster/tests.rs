@@ -29,6 +29,7 @@ impl Bench {
             id: format!("run{seed}"),
             arm: "a".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed,
             spec: RunSpec { seed, plan: vec![Stage::Train(Train::default())], ..RunSpec::default() }.into(),
         };

@@ -24,8 +24,8 @@ const RACY: Duration = Duration::from_secs(3);
 const BLOCK: usize = 1 << 16;
 /// A gzip stream that unpacks to more is no file of a known set.
 const MOST_UNPACKED: u64 = 4 << 30;
-/// A cache of more bytes is begun anew: a line has about 200.
-const LONGEST_CACHE: u64 = 200 << 20;
+/// A cache of more bytes is begun anew: a line has about 150, and ImageNet 1.3 million files.
+const LONGEST_CACHE: u64 = 1 << 30;
 
 /// What tells a changed file from an unchanged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,8 @@ pub struct Digests {
     known: Mutex<Known>,
     /// Lines for the cache.
     new: Mutex<String>,
+    /// Most lines of the cache were of files that have changed since: it is written anew.
+    is_worn: bool,
 }
 
 impl Digests {
@@ -110,8 +112,8 @@ impl Digests {
             cache.as_ref().filter(|cache| cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE));
         let text = short.and_then(|cache| std::fs::read_to_string(cache).ok()).unwrap_or_default();
         let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
-        let known = Mutex::new(known);
-        Self { cache, settled, known, new: Mutex::default() }
+        let is_worn = text.lines().count() > 1000 + 2 * known.len();
+        Self { cache, settled, known: Mutex::new(known), new: Mutex::default(), is_worn }
     }
 
     /// Returns the SHA-256 of a file in hexadecimal.
@@ -171,10 +173,9 @@ impl Digests {
     }
 
     fn keep(&self, (form, path): &(Form, PathBuf), stat: &Stat, digest: &str) {
-        let Some(path) = path.to_str().filter(|path| !path.contains('\n')) else { return };
-        let Stat { bytes, modified, changed, inode } = stat;
-        let line = format!("{digest} {} {bytes} {modified} {changed} {inode} {path}\n", form.word());
-        lock(&self.new).push_str(&line);
+        if let Some(line) = line(*form, path, stat, digest) {
+            lock(&self.new).push_str(&line);
+        }
     }
 }
 
@@ -185,14 +186,26 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Adds new digests to the cache. What cannot be written is hashed again the next time.
 impl Drop for Digests {
     fn drop(&mut self) {
-        let new = std::mem::take(self.new.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let mut new = std::mem::take(self.new.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if self.is_worn {
+            let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner).iter();
+            new =
+                known.filter_map(|((form, path), (stat, digest))| line(*form, path, stat, digest)).collect();
+        }
         let Some(cache) = self.cache.as_ref().filter(|_| !new.is_empty()) else { return };
         let _ = cache.parent().map(std::fs::create_dir_all);
-        let is_long = cache.metadata().is_ok_and(|about| about.len() > LONGEST_CACHE);
+        let is_long = self.is_worn || cache.metadata().is_ok_and(|about| about.len() > LONGEST_CACHE);
         let file = File::options().create(true).append(!is_long).write(true).truncate(is_long).open(cache);
         // One call: lines of several processes do not mix.
         let _ = file.and_then(|mut file| file.write_all(new.as_bytes()));
     }
+}
+
+/// Returns a line of the cache; none for paths that a line cannot hold.
+fn line(form: Form, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
+    let path = path.to_str().filter(|path| !path.contains('\n'))?;
+    let Stat { bytes, modified, changed, inode } = stat;
+    Some(format!("{digest} {} {bytes} {modified} {changed} {inode} {path}\n", form.word()))
 }
 
 fn parse(line: &str) -> Option<((Form, PathBuf), (Stat, String))> {

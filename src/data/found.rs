@@ -1,14 +1,13 @@
 //! What the files of the user's data hold, as far as settings need to know it: found once, before anything runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::digests::Stat;
-use super::inventory::path_text;
-use super::{ClassNames, Data, DataError, Digests, Shape};
+use super::{ClassNames, Data, DataError, Details, Digests, Shape};
 
 /// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
 /// files do not have it.
@@ -31,9 +30,6 @@ pub struct Found {
     /// The version of the reader: it grows when the same files give other samples.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reader: usize,
-    /// What earlier versions named the content by, where that was less: it finds the results that they left.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub earlier: String,
 }
 
 /// Returns true for 0, which files leave out.
@@ -49,49 +45,6 @@ pub struct Looked {
     pub found: Found,
     /// What people want to know.
     pub details: Details,
-}
-
-/// What a source tells of the user's files beside what settings need to know. No identity depends on it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Details {
-    /// The files that hold the samples and what the program reads beside them, with the names that count: their digests name
-    /// the content. Without any, the source names the content itself.
-    pub files: Vec<(String, PathBuf)>,
-    /// The classes of the samples of the training, validation and test part in the order of the files, before limits.
-    pub labels: [Vec<u32>; 3],
-    /// Where the parts come from: "the folders train and val", "20 % of the samples for testing, the same for all seeds".
-    pub split: String,
-    /// The columns of a table; none for other data.
-    pub columns: Option<Columns>,
-    /// Files that are no samples.
-    pub left_out: Vec<LeftOut>,
-    /// What the program assumed about the files, and what looks odd in them: whole sentences, with the remedy.
-    pub notes: Vec<String>,
-}
-
-/// The columns of a table by what they become, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Columns {
-    /// Names of columns of numbers: one feature each.
-    pub numbers: Vec<String>,
-    /// Names of columns of words, and how many different words each has: one feature a word.
-    pub words: Vec<(String, usize)>,
-    /// Names of columns that are no features.
-    pub left_out: Vec<String>,
-}
-
-/// Files of one ending that are left out for one reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// Why: "no format that this program reads".
-    pub reason: String,
-    /// The ending, in lower case, with its dot; empty where they have none.
-    pub ending: String,
-    /// How many there are.
-    pub count: usize,
-    /// The first one.
-    #[serde(serialize_with = "path_text")]
-    pub first: PathBuf,
 }
 
 impl Found {
@@ -163,14 +116,6 @@ impl Input {
             Self::File(file) => Stat::read(&base.join(file)).into_iter().collect(),
         }
     }
-
-    /// The same without what was found.
-    fn bare(&self) -> Self {
-        match self {
-            Self::Data(data) => Self::Data(data.with_found(None)),
-            Self::File(_) => self.clone(),
-        }
-    }
 }
 
 /// The state of files.
@@ -209,7 +154,8 @@ pub struct Looks(Arc<Known>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
-    inputs: Vec<(Input, Look)>,
+    data: Vec<(Data, Look)>,
+    files: BTreeMap<String, Look>,
     /// Names of directories of runs that are done, for results of earlier versions.
     done: BTreeSet<String>,
 }
@@ -235,35 +181,56 @@ impl Looks {
 
     /// What looking at these data gave; nothing before that.
     pub fn of(&self, data: &Data) -> Option<&Look> {
-        self.of_input(&Input::Data(data.clone()))
+        if self.0.data.is_empty() {
+            return None;
+        }
+        let data = data.with_found(None);
+        self.0.data.iter().find(|(known, _)| *known == data).map(|(_, look)| look)
     }
 
     /// What looking at this input gave; nothing before that.
     pub fn of_input(&self, input: &Input) -> Option<&Look> {
-        if self.0.inputs.is_empty() {
-            return None;
+        match input {
+            Input::Data(data) => self.of(data),
+            Input::File(file) => self.0.files.get(file),
         }
-        let input = input.bare();
-        self.0.inputs.iter().find(|(known, _)| *known == input).map(|(_, look)| look)
     }
 
     /// Returns true if nothing was looked at.
     pub fn is_empty(&self) -> bool {
-        self.0.inputs.is_empty()
+        self.0.data.is_empty() && self.0.files.is_empty()
     }
 
     /// Adds what was found, in place of what was known of this input.
     pub fn add(&mut self, input: &Input, look: Look) {
-        let input = input.bare();
-        let inputs = &mut Arc::make_mut(&mut self.0).inputs;
-        inputs.retain(|(known, _)| *known != input);
-        inputs.push((input, look));
+        let known = Arc::make_mut(&mut self.0);
+        match input {
+            Input::Data(data) => {
+                let data = data.with_found(None);
+                known.data.retain(|(known, _)| *known != data);
+                known.data.push((data, look));
+            }
+            Input::File(file) => drop(known.files.insert(file.clone(), look)),
+        }
     }
 
     /// Forgets inputs that are not among these.
     pub fn keep(&mut self, inputs: &[Input]) {
-        if self.0.inputs.iter().any(|(known, _)| !inputs.contains(known)) {
-            Arc::make_mut(&mut self.0).inputs.retain(|(known, _)| inputs.contains(known));
+        let (mut data, mut files) = (Vec::new(), BTreeSet::new());
+        for input in inputs {
+            match input {
+                Input::Data(known) => data.push(known),
+                Input::File(file) => drop(files.insert(file)),
+            }
+        }
+        let is_kept = |known: &Known| {
+            known.data.iter().all(|(known, _)| data.contains(&known))
+                && known.files.keys().all(|file| files.contains(file))
+        };
+        if !is_kept(&self.0) {
+            let known = Arc::make_mut(&mut self.0);
+            known.data.retain(|(known, _)| data.contains(&known));
+            known.files.retain(|file, _| files.contains(file));
         }
     }
 
@@ -276,11 +243,13 @@ impl Looks {
         }
     }
 
-    /// Notes the directories of runs that are done.
-    pub fn note_done(&mut self, done: BTreeSet<String>) {
-        if self.0.done != done {
+    /// Notes the directories of runs that are done; returns true if they are others than before.
+    pub fn note_done(&mut self, done: BTreeSet<String>) -> bool {
+        let is_new = self.0.done != done;
+        if is_new {
             Arc::make_mut(&mut self.0).done = done;
         }
+        is_new
     }
 
     /// Returns true if there are results at all.

@@ -12,7 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
 //! | `images`, `table`, `numpy` | data of the user's |
-//! | `found`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
+//! | `found`, `details`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
 //! | `inventory` | what is told of data, of all sources in one way |
 //! | `locate` | which folder, when the experiment names none |
 //! | `origin` | where the files can be downloaded from |
@@ -27,6 +27,7 @@
 mod augment;
 mod cifar;
 mod class_names;
+mod details;
 mod digest;
 mod digests;
 mod embedded;
@@ -62,11 +63,12 @@ pub(crate) mod testing;
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
 pub use class_names::{ClassNames, NOTHING};
+pub use details::{Columns, Details, LeftOut};
 pub use digests::Digests;
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
-pub use found::{Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, Stamp};
+pub use found::{Found, Input, Look, Looked, Looks, Stamp};
 pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
 pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};

@@ -10,7 +10,7 @@ use super::plan::files_read;
 use super::run_count::{MOST_RUNS, count_runs};
 use super::spec::{RunSpec, expand_arms};
 use super::stage::Stage;
-use crate::data::{Data, Found, Input, Looks};
+use crate::data::{Data, Input, Looks};
 use crate::form::Overrides;
 use crate::form::path::Place;
 
@@ -163,7 +163,7 @@ fn each_branch_data(plan: &[Stage], act: &mut dyn FnMut(&Data)) {
 }
 
 /// Changes the data of all branches of a plan.
-pub(super) fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
+fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
     for stage in plan {
         if let Stage::Branch(branch) = stage
             && let Some(data) = &mut branch.data
@@ -174,6 +174,16 @@ pub(super) fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Da
             change_branch_data(nested, act);
         }
     }
+}
+
+/// Returns true if the content of something that a run reads is not known, or only as earlier versions recorded it.
+pub(super) fn is_unrecorded(spec: &RunSpec, arm: &str, seed: u64) -> bool {
+    let mut sets = spec.inputs.sets.iter();
+    inputs_of(spec, arm, seed).iter().any(|input| match input {
+        Input::Data(data) if data.needs_look() => data.found().is_none_or(|found| found.reader == 0),
+        Input::Data(_) => sets.next().is_none_or(String::is_empty),
+        Input::File(file) => !spec.inputs.files.contains_key(file),
+    })
 }
 
 /// Says how the inputs of an earlier run differ from those of one with the same settings: "w.pth has changed (SHA-256 begins
@@ -223,7 +233,7 @@ fn sets(spec: &RunSpec) -> Vec<Set> {
         let name = data.user_path().unwrap_or(data.name()).to_owned();
         match data.found() {
             Some(found) => all.push(Set { name, digest: found.content.clone(), reader: found.reader }),
-            None if data.is_in_files() => {
+            None if !data.needs_look() && data.is_in_files() => {
                 let digest = digests.next().cloned().unwrap_or_default();
                 all.push(Set { name, digest, reader: 0 });
             }
@@ -244,17 +254,10 @@ fn settings(spec: &RunSpec) -> RunSpec {
     own
 }
 
-/// The same settings, with the contents of data as earlier versions named them, and without digests of other inputs.
-pub(super) fn earlier(spec: &RunSpec) -> RunSpec {
-    let mut own = RunSpec { inputs: Inputs::default(), ..spec.clone() };
-    let rename = |data: &mut Data| {
-        if let Some(found) = data.found().cloned() {
-            let content = if found.earlier.is_empty() { found.content } else { found.earlier };
-            let (earlier, reader) = (String::new(), 0);
-            *data = data.with_found(Some(Found { content, earlier, reader, ..found }));
-        }
-    };
-    rename(&mut own.data);
-    change_branch_data(&mut own.plan, &mut |data| rename(data));
-    own
+/// The same settings without digests, as earlier versions identified runs. None for data of the user: these versions recorded
+/// less of their content, and read tables and split pictures otherwise.
+pub(super) fn earlier(spec: &RunSpec) -> Option<RunSpec> {
+    let mut has_own = spec.data.needs_look();
+    each_branch_data(&spec.plan, &mut |data| has_own |= data.needs_look());
+    (!has_own && !spec.inputs.is_empty()).then(|| RunSpec { inputs: Inputs::default(), ..spec.clone() })
 }

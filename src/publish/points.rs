@@ -83,7 +83,14 @@ mod tests {
         let line = r#"{"event":"point","series":"test_accuracy","value":0.1,"stage":"2.1","round":3,"epoch":1.5,"iteration":36,"trained":13.5,"remaining":0.8,"secs":0.5}"#;
         let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
         let arm = "plain, batch 8, \"slow\"".to_owned();
-        let run = Run { id: "ab12".to_owned(), arm, arm_index: 0, seed: 7, spec: RunSpec::default().into() };
+        let run = Run {
+            id: "ab12".to_owned(),
+            arm,
+            arm_index: 0,
+            is_earlier: false,
+            seed: 7,
+            spec: RunSpec::default().into(),
+        };
         let text = super::lines(&run, &record);
         assert_eq!(HEADER.split(',').count(), 15);
         assert_eq!(text, "ab12,\"plain, batch 8, \"\"slow\"\"\",7,2.1,,,test_accuracy,3,1.5,36,0.8,,,,0.1\n");
@@ -94,7 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = |seed: u64| {
             let (id, arm) = (format!("run{seed}"), "a".to_owned());
-            Run { id, arm, arm_index: 0, seed, spec: RunSpec::default().into() }
+            Run { id, arm, arm_index: 0, is_earlier: false, seed, spec: RunSpec::default().into() }
         };
         let runs: Vec<Run> = (0..2 * CHUNK as u64 + 3).map(run).collect();
         for run in runs.iter().filter(|run| run.seed != 5) {

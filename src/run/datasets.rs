@@ -60,7 +60,7 @@ impl Datasets {
         if let Some((_, entry)) = known.get(&key).filter(|(content, _)| *content == now) {
             return Ok(entry.clone());
         }
-        let entry: Entry = (Arc::new(data.read(side, base)?), Arc::default());
+        let entry: Entry = (Arc::new(data.read_with(side, base, self.digests())?), Arc::default());
         if content()? != now {
             let path = data.place(base)?.unwrap_or_default();
             return Err(DataError::changed(&path));

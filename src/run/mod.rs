@@ -56,7 +56,7 @@ pub use expected::{
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
-pub use looking::{done_runs, look_at, look_at_inputs};
+pub use looking::Looker;
 pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::{outdated_notes, outdated_runs};
 pub use past::{Tally, Watch};

@@ -54,11 +54,12 @@ pub fn outdated_notes(outdated: &[StoredRun], runs: &[Run]) -> Vec<String> {
             of(group)
         )
     });
-    let earlier = runs.iter().filter(|run| run.is_of_earlier_version());
+    let earlier = runs.iter().filter(|run| run.is_earlier);
     let earlier: BTreeSet<(&str, u64)> = earlier.map(|run| (run.arm.as_str(), run.seed)).collect();
     let unknown = (!earlier.is_empty()).then(|| {
         format!(
-            "{}: inputs not recorded, since an earlier version made them; nobody can tell whether today's files are theirs",
+            "{}: inputs not recorded, since an earlier version made them; nobody can tell whether today's files are theirs, and \
+             tables and the parts of pictures were read otherwise then",
             of(&earlier)
         )
     });
@@ -91,7 +92,14 @@ mod tests {
         std::fs::write(folder.join("half/run.ron"), "(arm: \"a\"").unwrap();
         std::fs::write(folder.join("view.ron"), "()").unwrap();
         let spec = Arc::new(RunSpec::default());
-        let listed = Run { id: "listed".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec };
+        let listed = Run {
+            id: "listed".to_owned(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed: 1,
+            spec,
+        };
         let found = outdated_runs(folder, &[listed]);
         let names_and_seeds: Vec<_> =
             found.iter().map(|run| (run.id.as_str(), run.arm.as_str(), run.seed)).collect();

@@ -322,8 +322,14 @@ fn a_list_is_the_input_of_a_campaign() {
     assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     assert_eq!(disk.file("trials.csv").lines().count(), 3);
     assert!(disk.file("faults.csv").contains("0,,0,,fc2.weight,0,31,"), "{}", disk.file("faults.csv"));
-    let run =
-        Run { id: String::new(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: disk.spec.clone().into() };
+    let run = Run {
+        id: String::new(),
+        arm: "a".to_owned(),
+        arm_index: 0,
+        is_earlier: false,
+        seed: 1,
+        spec: disk.spec.clone().into(),
+    };
     assert!(input_problems(std::slice::from_ref(&run), disk.folder.path()).is_empty());
     std::fs::write(&begin, wrong).unwrap();
     let problems = input_problems(std::slice::from_ref(&run), disk.folder.path());

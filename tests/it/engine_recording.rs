@@ -129,6 +129,7 @@ fn the_work_of_recording_is_part_of_the_estimate() {
             id: spec.id(),
             arm: "a".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: 1,
             spec: spec.into(),
         };

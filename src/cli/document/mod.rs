@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, idle_sweeps, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::{folder_of, input_problems, look_at_inputs, outdated_notes, outdated_runs};
+use crate::run::{Looker, folder_of, input_problems, outdated_notes, outdated_runs};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -77,9 +77,12 @@ impl Document {
         let mut file = opened.experiment;
         let base = file::base_of(&arguments.file);
         let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
-        look_at_inputs(&mut experiment, &base, Some(&results));
+        let looker = Looker::new(base, results.clone());
+        looker.look_at_all(&mut experiment);
         file.looks = experiment.looks.clone();
-        look_at_inputs(&mut file, &base, Some(&results));
+        if !arguments.set.is_empty() {
+            looker.look_at_all(&mut file);
+        }
         let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
             path: arguments.file.clone(),
@@ -205,7 +208,10 @@ impl Document {
     /// Notes on settings of the command line that change no run, and on results that are not those of today's files.
     pub fn notes(&self, runs: &[Run]) -> Vec<String> {
         let mut notes = idle::notes(&self.file, &self.experiment, &self.set);
-        let outdated = outdated_notes(&outdated_runs(&self.results, runs), runs);
+        let all = crate::doc::runs(&self.experiment).unwrap_or_default(); // one that is not selected is not outdated
+        let mut outdated = outdated_runs(&self.results, &all);
+        outdated.retain(|found| runs.iter().any(|run| (&run.arm, run.seed) == (&found.arm, found.seed)));
+        let outdated = outdated_notes(&outdated, runs);
         notes.extend(outdated.iter().map(|note| format!("note: {note}")));
         notes
     }

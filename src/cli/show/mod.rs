@@ -206,6 +206,7 @@ mod tests {
             id: format!("id{seed}"),
             arm: "dense".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed,
             spec: RunSpec::default().into(),
         };
@@ -254,6 +255,7 @@ mod tests {
             id: "a".to_owned(),
             arm: "a".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: 1,
             spec: RunSpec::default().into(),
         };

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::cli::table::table;
 use crate::doc::Run;
+use crate::results::inventory::is_of_data;
 use crate::results::{Report, RunRecord};
 
 /// The reports of the runs as text, run by run.
@@ -42,7 +43,8 @@ fn one(report: &Report) -> String {
         return line;
     }
     let head: Vec<&str> = report.columns.iter().map(String::as_str).collect();
-    table(&head, &report.rows, 1).lines().fold(line, |text, row| text + "    " + row + "\n")
+    let texts = if is_of_data(report) { 2 } else { 1 };
+    table(&head, &report.rows, texts).lines().fold(line, |text, row| text + "    " + row + "\n")
 }
 
 #[cfg(test)]
@@ -57,6 +59,7 @@ mod tests {
             id: id.to_owned(),
             arm: "a".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: 1,
             spec: RunSpec::default().into(),
         };

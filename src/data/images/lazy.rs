@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::picture::Preparation;
+use crate::data::digests::Stat;
 use crate::data::{DataError, Shape, Standardisation, resize};
 
 /// Bytes of files that are hashed as a whole; of larger sets, the lengths are.
@@ -33,6 +34,8 @@ impl Budget {
 #[derive(Debug)]
 struct Picture {
     path: PathBuf,
+    /// The state of the file when the data were read; it must not change while they are used.
+    stat: Option<Stat>,
     /// `[channels, crop, crop]`.
     pixels: OnceLock<Box<[u8]>>,
 }
@@ -66,7 +69,10 @@ impl LazyPictures {
         preparation: Preparation,
         budget: Arc<Budget>,
     ) -> Self {
-        let picture = |path| Arc::new(Picture { path, pixels: OnceLock::new() });
+        let picture = |path: PathBuf| {
+            let stat = Stat::read(&path);
+            Arc::new(Picture { path, stat, pixels: OnceLock::new() })
+        };
         let shape = preparation.shape();
         Self {
             pictures: paths.map(picture).collect(),
@@ -124,6 +130,9 @@ impl LazyPictures {
             return Ok(of(pixels));
         }
         let pixels = self.preparation.read(&picture.path)?;
+        if Stat::read(&picture.path) != picture.stat {
+            return Err("other contents than when the data were read".to_owned());
+        }
         let result = of(&pixels);
         if self.budget.take(pixels.len() as u64) && picture.pixels.set(pixels.into()).is_err() {
             // Another thread was faster: one copy is kept, not two.

@@ -5,23 +5,19 @@ mod header;
 mod parts;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-
-use sha2::{Digest, Sha256};
 
 use super::memory::Memory;
 use super::stand_in::refuse_stand_in;
 use super::{DataError, Samples, Shape};
-use crate::form::number::{grouped, hexadecimal};
+use crate::form::number::grouped;
 use array::Array;
 use header::{Header, Kind, Wrong, wrong};
 pub(super) use parts::{Part, SetParts};
 
 /// The most classes: larger labels are no labels.
 const MOST_CLASSES: u32 = 100_000;
-/// Bytes at both ends of a file that name its content.
-const ENDS: u64 = 1 << 20;
 pub(super) const REMEDY: &str = "Write the arrays again, for example with numpy.savez(\"set.npz\", x_train=…, y_train=…, x_test=…, y_test=…)";
 
 /// Arrays by name.
@@ -237,38 +233,6 @@ impl Arrays {
         let names = parts.iter().flat_map(|part| &part.names);
         names.map(|name| (name.clone(), self.path.join(format!("{name}.npy")))).collect()
     }
-
-    /// What earlier versions named the content by: begins the SHA-256 of headers and checksums in an archive; of headers and both ends of files in a folder.
-    ///
-    /// # Errors
-    /// What cannot be read.
-    pub fn content(&mut self, parts: &[&Part]) -> Result<String, DataError> {
-        let mut hash = Sha256::new();
-        for part in parts {
-            for (name, header) in part.names.iter().zip(&part.headers) {
-                hash.update(format!("{name} {} ", header.text));
-                if let Some(archive) = &mut self.archive {
-                    let file = archive.by_name(&format!("{name}.npy"));
-                    hash.update(file.map_or(0, |file| file.crc32()).to_le_bytes());
-                } else {
-                    let path = self.path.join(format!("{name}.npy"));
-                    hash_ends(&path, &mut hash).map_err(|source| DataError::Unreadable { path, source })?;
-                }
-            }
-        }
-        Ok(hexadecimal(&hash.finalize()[..8]))
-    }
-}
-
-fn hash_ends(path: &Path, hash: &mut Sha256) -> io::Result<()> {
-    let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
-    let mut bytes = Vec::new();
-    (&mut file).take(ENDS).read_to_end(&mut bytes)?;
-    file.seek(SeekFrom::Start(size.saturating_sub(ENDS)))?;
-    file.take(ENDS).read_to_end(&mut bytes)?;
-    hash.update(bytes);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ impl Csv {
 
 impl Source for Csv {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
-        let table::Table { samples, classes, content, columns, numbers, mut notes } = self.table(path)?;
+        let table::Table { samples, classes, columns, numbers, mut notes } = self.table(path)?;
         if self.normalize == Normalize::None {
             notes.extend(
                 samples.coarse(
@@ -40,7 +40,7 @@ impl Source for Csv {
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];
         let (classes, train) = (ClassNames::from(classes), samples.len() - test);
-        let found = Found { shape, classes, train, test, content, ..Found::default() };
+        let found = Found { shape, classes, train, test, ..Found::default() };
         let files = vec![(String::new(), path.to_owned())];
         let [train, test] = split_labels(&samples.labels, test);
         let split =

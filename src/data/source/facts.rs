@@ -30,6 +30,8 @@ pub struct Facts {
 
 /// The version of the readers of users' data. The first one had tables in single precision and did not stratify pictures.
 const READER: usize = 1;
+/// Digits of the digest of a user's data.
+const DIGITS: usize = 16;
 
 impl Data {
     /// What the files hold: of a known set, or what was found.
@@ -95,16 +97,33 @@ impl Data {
     /// # Errors
     /// What cannot be read, where it was looked for, and where to get it.
     pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
+        self.read_with(side, base, &Digests::open())
+    }
+
+    /// As [`Self::read`], with digests of files that are known already. What the settings say was found in the files must be
+    /// there before they are read, and afterwards.
+    pub fn read_with(
+        &self,
+        side: Option<usize>,
+        base: &Path,
+        digests: &Digests,
+    ) -> Result<Dataset, DataError> {
         let options = Options { image_size: self.image_size(side), ..self.rule().options() };
         let path = self.place(base)?.unwrap_or_default();
         let mut details = Details::default();
         if let Some(found) = self.found() {
-            let looked = self.look(base)?;
+            let looked = self.look_with(base, digests)?;
             check_unchanged(found, looked.as_ref().map(|looked| &looked.found), &path)?;
             details = looked.unwrap_or_default().details;
             details.labels = Default::default(); // those of the samples remain
         }
-        let dataset = prepare(self.rule().read(&path, base)?, &options)?;
+        let parts = self.rule().read(&path, base)?;
+        if let Some(found) = self.found()
+            && !digests.content(&details.files)?.starts_with(&found.content)
+        {
+            return Err(DataError::changed(&path));
+        }
+        let dataset = prepare(parts, &options)?;
         Ok(Dataset { details: details.into(), ..dataset })
     }
 
@@ -160,11 +179,7 @@ impl Data {
         let path = self.place(base)?.unwrap_or_default();
         let mut looked = self.rule().look(&path, base)?;
         let Looked { found, details } = &mut looked;
-        if !details.files.is_empty() {
-            let content = digests.content(&details.files)?[..found.content.len().max(16)].to_owned();
-            let earlier = std::mem::replace(&mut found.content, content);
-            found.earlier = if earlier == found.content { String::new() } else { earlier };
-        }
+        digests.content(&details.files)?[..DIGITS].clone_into(&mut found.content);
         found.reader = READER;
         Ok(Some(looked))
     }
@@ -278,8 +293,7 @@ impl Data {
 
     /// The same data wherever they are, and in any amount of memory: the settings that a run's identity depends on.
     pub fn without_place(&self) -> Self {
-        let found = self.found().map(|found| Found { earlier: String::new(), ..found.clone() });
-        let mut data = self.clone().in_place(None).with_found(found);
+        let mut data = self.clone().in_place(None).with_found(self.found().cloned());
         if let Some(user) = data.rule_mut().and_then(super::Settings::user_data_mut) {
             *user.memory = memory::DEFAULT;
         }

@@ -97,7 +97,6 @@ impl Source for Numpy {
         arrays.check_memory(&parts.all(), Memory(self.memory))?;
         check_one_validation(self.validation, parts.validation.is_some())?;
         let (labels, count) = Self::labels(&mut arrays, &parts)?;
-        let content = arrays.content(&parts.all())?;
         let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
         let classes = distinct((0..count.max(self.classes.len())).map(name).collect());
         if !self.classes.is_empty() && self.classes.len() < count {
@@ -123,7 +122,6 @@ impl Source for Numpy {
             train: train.len(),
             validation: validation.len(),
             test: test.len(),
-            content,
             ..Found::default()
         };
         let labels = [train, validation, test];

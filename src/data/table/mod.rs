@@ -10,13 +10,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use super::exact::Exact;
 use super::memory::Memory;
 use super::stand_in::refuse_stand_in;
 use super::{Columns, DataError, Samples, Shape};
-use crate::form::number::{counted, hexadecimal};
+use crate::form::number::counted;
 pub use cell::NumberStyle;
 use column::{Column, Words};
 
@@ -52,8 +50,6 @@ pub(super) struct Table {
     pub samples: Samples,
     /// Names of the classes, sorted: as numbers where all of them are, otherwise as text.
     pub classes: Vec<String>,
-    /// Begins the SHA-256 of the file.
-    pub content: String,
     /// What the columns became.
     pub columns: Columns,
     /// The features that are numbers, with their columns.
@@ -106,8 +102,7 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
         notes.extend(column.notes(&short(name), settings.words.contains(name), between_thousands));
     }
     let names = std::mem::take(&mut reader.names);
-    let content = reader.content()?;
-    Ok(Table { notes, ..table(path, &names, columns, settings, content)? })
+    Ok(Table { notes, ..table(path, &names, columns, settings)? })
 }
 
 /// A table with an open file.
@@ -119,26 +114,24 @@ struct Reader<'a> {
     lines_before: u64,
     /// Columns without a name of their own.
     unnamed: Vec<String>,
-    records: ::csv::Reader<Hashing>,
+    records: ::csv::Reader<Lines>,
 }
 
-/// A file that is hashed while it is read.
-struct Hashing {
+/// A file whose lines may not be too long.
+struct Lines {
     file: BufReader<File>,
     /// What was read to find the separator.
     begun: io::Cursor<Vec<u8>>,
-    hash: Sha256,
     /// Bytes that may be read before the present line has to end.
     left: u64,
 }
 
-impl Read for Hashing {
+impl Read for Lines {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = match self.begun.read(buffer)? {
             0 => self.file.read(buffer)?,
             count => count,
         };
-        self.hash.update(&buffer[..count]);
         let left = self.left.checked_sub(count as u64);
         self.left = left.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
         Ok(count)
@@ -153,10 +146,10 @@ impl<'a> Reader<'a> {
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
         refuse_stand_in(path)?;
         let (separator, begin) = separator(&head);
-        let (lines_before, hash) = (u64::from(begin > 0), Sha256::new_with_prefix(&head[..begin]));
+        let lines_before = u64::from(begin > 0);
         let mut begun = io::Cursor::new(head);
         begun.set_position(begin as u64);
-        let source = Hashing { file, begun, hash, left: LONGEST_LINE };
+        let source = Lines { file, begun, left: LONGEST_LINE };
         let records = ::csv::ReaderBuilder::new().delimiter(separator).from_reader(source);
         let (names, unnamed) = (Vec::new(), Vec::new());
         let mut reader = Self { path, names, separator, lines_before, unnamed, records };
@@ -246,14 +239,6 @@ impl<'a> Reader<'a> {
         self.records.get_mut().left = LONGEST_LINE;
         self.records.read_record(record).map_err(|error| wrong(self.path, self.lines_before, &error))
     }
-
-    /// The hash of the whole file, after its last line.
-    fn content(self) -> Result<String, DataError> {
-        let mut source = self.records.into_inner();
-        io::copy(&mut source, &mut io::sink())
-            .map_err(|source| DataError::Unreadable { path: self.path.to_owned(), source })?;
-        Ok(hexadecimal(&source.hash.finalize()[..8]))
-    }
 }
 
 /// The samples of the columns.
@@ -262,7 +247,6 @@ fn table(
     names: &[String],
     columns: Vec<Column>,
     settings: &TableSettings<'_>,
-    content: String,
 ) -> Result<Table, DataError> {
     let label = columns.iter().find_map(|column| match column {
         Column::Label(words) => Some(words),
@@ -306,7 +290,7 @@ fn table(
         first = end;
     }
     let samples = Samples::exact(Shape::new(width, 1, 1), Exact { values, origins }, labels);
-    Ok(Table { samples, classes, content, columns: kinds, numbers: numeric, notes: Vec::new() })
+    Ok(Table { samples, classes, columns: kinds, numbers: numeric, notes: Vec::new() })
 }
 
 /// The separator of a table, and where the line with the names begins. A first line `sep=;`, as Excel knows it, names the

@@ -1,5 +1,7 @@
 //! The lines that the rows make in plots.
 
+use std::collections::BTreeMap;
+
 use super::Compare;
 use super::rows::listed;
 use crate::doc::Run;
@@ -31,12 +33,21 @@ impl Compare {
         runs: &'a Runs,
         outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
     ) -> Vec<ArmRuns<'a>> {
+        // Outdated runs of one line have read the same files.
+        let mut differences: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
         // Rows are those of the treatments, run by run.
         let drawn = listed(treatments).zip(&*self.rows).map(|((treatment, run), row)| {
             let (seed, is_left_out) = (run.seed, self.left_out.contains(&run.id));
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
-                let line = format!("{OUTDATED}{}", treatment.name);
+                let (known, difference) =
+                    (differences.entry(&treatment.name).or_default(), runs.changed_inputs(run));
+                let place = known.iter().position(|known| *known == difference).unwrap_or_else(|| {
+                    known.push(difference);
+                    known.len() - 1
+                });
+                let which = if place == 0 { String::new() } else { format!(" (other files, {})", place + 1) };
+                let line = format!("{OUTDATED}{}{which}", treatment.name);
                 let record = Some(record).filter(|_| !is_left_out);
                 return Drawn { line, colour: muted(treatment.colour), seed, record, row };
             }

@@ -2,32 +2,44 @@
 //! change. What is found is no edit.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
-use crate::data::{Digests, Input, Inventory, Look, Looks, Stamp};
+use crate::data::{Input, Inventory, Look, Looks, Stamp};
 use crate::doc::inputs_to_look_at;
+use crate::form::Stored;
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::run::{done_runs, look_at};
+use crate::run::Looker;
+
+/// All inputs are looked at in full this often.
+const LOOK_IN_FULL: Duration = Duration::from_secs(60);
 
 /// What is known of the inputs, and what is being looked at.
 #[derive(Default)]
 pub(super) struct Looking {
     looks: Looks,
-    /// The folder that paths are relative to.
+    /// The folder that paths are relative to, and that of the results.
     base: PathBuf,
+    results: PathBuf,
     /// The edit that `wanted` belongs to.
     revision: u64,
-    wanted: Vec<Input>,
-    /// The state of the files of those that were looked at; none where that failed.
-    stamps: Vec<(Input, Option<Stamp>)>,
+    /// The inputs, with keys.
+    wanted: Vec<(String, Input)>,
+    /// The state of the files of those that were looked at, by their keys; none where that failed.
+    stamps: HashMap<String, Option<Stamp>>,
+    /// Some were not looked at yet.
+    is_behind: bool,
     task: Option<BackgroundTask<(Vec<Seen>, BTreeSet<String>)>>,
     /// When the files were compared with their stamps.
     compared: Option<Instant>,
+    /// When all were looked at without regard to stamps.
+    in_full: Option<Instant>,
+    /// The window had the focus.
+    had_focus: bool,
     /// The known set of the experiment, or none for data of the user; nothing before the first look.
     known_set: Option<Option<String>>,
     /// What is to be said of data that were found or have changed.
@@ -47,14 +59,16 @@ impl Document {
     fn follow_looks(&mut self, results: &Path, ctx: &Context) {
         self.take_looks();
         let base = self.base();
-        if self.looking.revision != self.revision || self.looking.base != base {
-            if self.looking.base != base {
-                self.looking = Looking { base, ..Looking::default() };
+        let is_elsewhere = self.looking.base != base || self.looking.results != results;
+        if self.looking.revision != self.revision || is_elsewhere {
+            if is_elsewhere {
+                self.looking = Looking { base, results: results.to_owned(), ..Looking::default() };
             }
             self.looking.revision = self.revision;
-            self.looking.wanted = inputs_to_look_at(&self.experiment);
-            let Looking { looks, wanted, .. } = &mut self.looking;
-            looks.keep(wanted);
+            let wanted = inputs_to_look_at(&self.experiment);
+            self.looking.looks.keep(&wanted);
+            self.looking.wanted = wanted.into_iter().map(|input| (key(&input), input)).collect();
+            self.looking.count_unknown();
             self.tell_known_set();
         }
         // An earlier state of the experiment may know less.
@@ -65,49 +79,59 @@ impl Document {
         if self.looking.wanted.is_empty() || self.looking.task.is_some() {
             return;
         }
-        let due = self.due();
+        let due = self.due(ctx);
         if !due.is_empty() {
-            let (base, results) = (self.looking.base.clone(), results.to_owned());
+            let Looking { base, results, .. } = &self.looking;
+            let (base, results) = (base.clone(), results.clone());
             let work = move || {
-                let digests = OnceCell::new();
+                let looker = OnceCell::new();
                 // The files may be many and on a slow disk, so they are compared here, too.
                 let look = |(input, known): (Input, Option<Stamp>)| {
                     let stamp = input.stamp(&base);
                     if known.as_ref() == Some(&stamp) {
                         return None;
                     }
-                    let look = look_at(&input, &base, Some(&results), digests.get_or_init(Digests::open));
-                    Some((input, Some(stamp), look))
+                    let new = || Looker::new(base.clone(), results.clone());
+                    Some((input.clone(), Some(stamp), looker.get_or_init(new).look(&input)))
                 };
                 let seen: Vec<Seen> = due.into_iter().filter_map(look).collect();
-                let done = if seen.is_empty() { BTreeSet::new() } else { done_runs(&results) };
-                (seen, done)
+                (seen, looker.get().map(Looker::done_runs).unwrap_or_default())
             };
             self.looking.task = BackgroundTask::begin("data", ctx, work);
         }
     }
 
     /// Returns true while inputs are still being looked at.
-    pub fn is_looking(&self) -> bool {
-        let Looking { wanted, stamps, .. } = &self.looking;
-        wanted.iter().any(|input| stamps.iter().all(|(known, _)| known != input))
+    pub const fn is_looking(&self) -> bool {
+        self.looking.is_behind
     }
 
     /// Looks at all inputs again: a run may have failed because a file in their depth has changed, which no stamp shows.
     pub fn forget_stamps(&mut self) {
         self.looking.stamps.clear();
+        self.looking.count_unknown();
     }
 
-    /// Inputs that were not looked at yet and, after a while, all others with the state of their files.
-    fn due(&mut self) -> Vec<(Input, Option<Stamp>)> {
-        let Looking { wanted, stamps, compared, .. } = &mut self.looking;
-        let is_time = compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
-        if is_time {
-            *compared = Some(Instant::now());
+    /// Inputs that were not looked at yet and, after a while, all others with the state of their files. When the window gets
+    /// the focus again, and once a minute, all are looked at in full: a stamp does not show a picture that was overwritten.
+    fn due(&mut self, ctx: &Context) -> Vec<(Input, Option<Stamp>)> {
+        let Looking { wanted, stamps, compared, in_full, had_focus, is_behind, .. } = &mut self.looking;
+        let has_focus = ctx.input(|input| input.focused);
+        let is_back = has_focus && !std::mem::replace(had_focus, has_focus);
+        let is_in_full = is_back || in_full.is_none_or(|at| at.elapsed() >= LOOK_IN_FULL);
+        let is_time = is_in_full || compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
+        if !is_time && !*is_behind {
+            return Vec::new();
         }
-        let due = |input: &Input| match stamps.iter().find(|(known, _)| known == input) {
+        let now = Some(Instant::now());
+        *compared = if is_time { now } else { *compared };
+        *in_full = if is_in_full { now } else { *in_full };
+        let due = |(key, input): &(String, Input)| match stamps.get(key) {
             None => Some((input.clone(), None)),
-            Some((_, stamp)) => stamp.clone().filter(|_| is_time).map(|stamp| (input.clone(), Some(stamp))),
+            Some(stamp) => stamp
+                .clone()
+                .filter(|_| is_time)
+                .map(|stamp| (input.clone(), Some(stamp).filter(|_| !is_in_full))),
         };
         wanted.iter().filter_map(due).collect()
     }
@@ -122,30 +146,35 @@ impl Document {
                     let look = Look { error: Some(error.clone()), ..Look::default() };
                     (input.clone(), None, look)
                 };
-                (self.looking.wanted.iter().map(failed).collect(), BTreeSet::new())
+                (self.looking.wanted.iter().map(|(_, input)| failed(input)).collect(), BTreeSet::new())
             }
         };
         self.looking.task = None;
         if found.is_empty() {
             return;
         }
+        let mut has_changed = false;
         for (input, stamp, look) in found {
-            let Looking { looks, news, .. } = &mut self.looking;
+            let Looking { looks, news, stamps, .. } = &mut self.looking;
+            stamps.insert(key(&input), stamp);
+            if looks.of_input(&input) == Some(&look) {
+                continue;
+            }
             if let Input::Data(data) = &input
                 && look.found.is_some()
                 && look.error.is_none()
-                && looks.of(data) != Some(&look)
             {
                 let found = Inventory::of(&data.with_found(look.found.clone()), None, &look.details);
                 news.extend(found.map(|found| found.summary()));
             }
-            self.looking.stamps.retain(|(known, _)| *known != input);
-            self.looking.looks.add(&input, look);
-            self.looking.stamps.push((input, stamp));
+            looks.add(&input, look);
+            has_changed = true;
         }
-        self.looking.looks.note_done(done);
-        self.experiment.looks = self.looking.looks.clone();
-        self.look_again();
+        self.looking.count_unknown();
+        if self.looking.looks.note_done(done) || has_changed {
+            self.experiment.looks = self.looking.looks.clone();
+            self.look_again();
+        }
     }
 
     /// Tells a known set when it takes the place of other data, and not when a document is opened. Data of the user are told
@@ -165,5 +194,20 @@ impl Document {
         if let Some(checked) = &mut self.checked {
             checked.is_stale = true;
         }
+    }
+}
+
+impl Looking {
+    /// Notes whether some inputs were not looked at yet.
+    fn count_unknown(&mut self) {
+        self.is_behind = self.wanted.iter().any(|(key, _)| !self.stamps.contains_key(key));
+    }
+}
+
+/// Names an input.
+fn key(input: &Input) -> String {
+    match input {
+        Input::Data(data) => data.to_ron(),
+        Input::File(file) => format!("file {file}"),
     }
 }

@@ -25,9 +25,11 @@ pub(super) struct OutdatedRuns {
     /// The runs of the document, as a set and in order.
     listed: HashSet<String>,
     order: Vec<String>,
-    /// Settings of runs that the document has listed, and what differs for runs that were found.
+    /// Settings of runs that the document has listed.
     specs: HashMap<String, Arc<RunSpec>>,
-    differences: HashMap<String, String>,
+    /// How inputs of outdated runs differ from those of runs of the document, by the identities of both; by that of the
+    /// outdated one alone where it was found on the disk.
+    differences: HashMap<String, HashMap<String, String>>,
     /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
     search: Option<Search>,
@@ -71,6 +73,7 @@ impl Runs {
             let names = &self.outdated.names;
             self.outdated.specs.retain(|id, _| names.contains_key(id));
             self.outdated.specs.extend(runs.iter().map(|run| (run.id.clone(), run.spec.clone())));
+            self.compare_inputs(runs);
             self.outdated.order = runs.iter().map(|run| run.id.clone()).collect();
             self.outdated.listed = self.outdated.order.iter().cloned().collect();
         }
@@ -132,10 +135,25 @@ impl Runs {
     }
 
     /// Says how the inputs of the outdated results differ from those of a run; none where its settings changed.
-    pub fn changed_inputs(&self, run: &Run) -> Option<String> {
+    pub fn changed_inputs(&self, run: &Run) -> Option<&str> {
         let id = self.stray(run).or_else(|| self.remembered.get(&name(run)).map(String::as_str))?;
-        let known = self.outdated.differences.get(id).cloned();
-        known.or_else(|| changed_inputs(self.outdated.specs.get(id)?, &run.spec))
+        let known = self.outdated.differences.get(id)?;
+        known.get(&run.id).or_else(|| known.get("")).map(String::as_str)
+    }
+
+    /// Compares outdated runs with those of the document once.
+    fn compare_inputs(&mut self, runs: &[Run]) {
+        let outdated = &mut self.outdated;
+        for run in runs {
+            let Some(id) = self.remembered.get(&name(run)).filter(|id| **id != run.id) else { continue };
+            let Some(before) = outdated.specs.get(id) else { continue };
+            let known = outdated.differences.entry(id.clone()).or_default();
+            if !known.contains_key(&run.id)
+                && let Some(difference) = changed_inputs(before, &run.spec)
+            {
+                known.insert(run.id.clone(), difference);
+            }
+        }
     }
 
     /// Takes runs that the document does not list, as a thread finds them.
@@ -169,7 +187,8 @@ impl Runs {
                 Ok((run, record)) => {
                     search.all += 1;
                     if let Some(difference) = &run.difference {
-                        self.outdated.differences.insert(run.id.clone(), difference.clone());
+                        let known = self.outdated.differences.entry(run.id.clone()).or_default();
+                        known.insert(String::new(), difference.clone());
                         search.changed.push(run.clone());
                     }
                     let StoredRun { id, arm, seed, .. } = run;

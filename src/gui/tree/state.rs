@@ -125,7 +125,7 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             look(Some(Icon::Hourglass), "queued".to_owned(), RunTone::Quiet, hint)
         }
         _ if runs.is_stale(run) => {
-            let of_files = |difference| {
+            let of_files = |difference: &str| {
                 format!(
                     "Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it."
                 )

@@ -120,8 +120,7 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
         machines.entry(key).or_default().push(&run.id);
         let label = run.spec.data.label();
         let files = run.spec.inputs.files.iter().map(|(file, digest)| (file.clone(), digest.clone()));
-        let unknown =
-            run.is_of_earlier_version().then(|| (label.to_owned(), "inputs not recorded".to_owned()));
+        let unknown = run.is_earlier.then(|| (label.to_owned(), "inputs not recorded".to_owned()));
         let samples = found.data.iter().map(|digest| (label.to_owned(), digest.clone()));
         for row in samples.chain(files).chain(unknown) {
             *data.entry(row).or_default() += 1;

@@ -117,7 +117,14 @@ mod tests {
     use crate::doc::RunSpec;
 
     fn run(id: &str, arm: &str, seed: u64) -> Run {
-        Run { id: id.to_owned(), arm: arm.to_owned(), arm_index: 0, seed, spec: RunSpec::default().into() }
+        Run {
+            id: id.to_owned(),
+            arm: arm.to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed,
+            spec: RunSpec::default().into(),
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl Found {
 /// The time by the clock that gives files their times, which on a shared folder is the server's: that of a new file. The clock of
 /// this host may be minutes ahead of it. Where no file can be made, it is the clock of this host.
 fn time_of_server(directory: &Path) -> SystemTime {
-    let made = tempfile::Builder::new().prefix("clock-").tempfile_in(directory);
+    let made = tempfile::Builder::new().prefix(".weightlab-clock-").tempfile_in(directory);
     let modified = made.and_then(|file| file.as_file().metadata()?.modified());
     modified.unwrap_or_else(|_| SystemTime::now())
 }

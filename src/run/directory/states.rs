@@ -55,7 +55,14 @@ mod tests {
 
     fn run(id: &str) -> Run {
         let spec = RunSpec::default();
-        Run { id: id.to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: spec.into() }
+        Run {
+            id: id.to_owned(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            is_earlier: false,
+            seed: 1,
+            spec: spec.into(),
+        }
     }
 
     #[test]

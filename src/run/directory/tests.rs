@@ -6,6 +6,7 @@ fn run() -> Run {
         id: "run".to_owned(),
         arm: "arm".to_owned(),
         arm_index: 0,
+        is_earlier: false,
         seed: 1,
         spec: RunSpec::default().into(),
     }

@@ -85,7 +85,7 @@ fn in_directory(
         forward(Event::Finished { secs: 0.0 }); // another process was faster
         return Ok(Ended::Done);
     }
-    if run.id != run.spec.id() {
+    if run.is_earlier {
         return refuse(
             &mut directory,
             "the results of an earlier version are gone; start the experiment again",
@@ -98,6 +98,9 @@ fn in_directory(
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
+    if let Err(changes) = check_inputs(run, base, datasets.digests()) {
+        return refuse(&mut directory, &changes); // while the data were read
+    }
     let mut inventory = Inventory::of_read(&run.spec.data, &data);
     inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
     if let Some(files) = run.spec.inputs.sets.first().filter(|_| inventory.digest.files.is_empty()) {
@@ -131,9 +134,6 @@ fn in_directory(
     match session.run() {
         Ok(RunEnd::Stopped) => Ok(Ended::Stopped),
         Ok(RunEnd::Done) => {
-            if let Err(changes) = check_inputs(run, base, datasets.digests()) {
-                return refuse(&mut directory, &format!("while it was under way, {changes}"));
-            }
             let network = session.network().clone();
             let finished = directory.finish(&network).inspect_err(|error| {
                 let _ = directory.fail(&error.to_string()); // as below

@@ -231,6 +231,7 @@ mod tests {
             id: number.to_string(),
             arm: "a".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: 1,
             spec: RunSpec::default().into(),
         };

@@ -76,6 +76,7 @@ impl Session<'_> {
         let Some(own) = &branch.data else { return Ok(self.data()) };
         let context = &self.context;
         let data = context.datasets.get(own, &context.spec.net, &context.base)?;
+        self.check_set(own)?;
         let (here, there) = (&context.data, &data);
         if (there.shape(), there.classes) != (here.shape(), here.classes) {
             let same =

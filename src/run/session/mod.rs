@@ -19,10 +19,10 @@ use super::stop::{StopFlag, StopKind};
 use super::tables::Table;
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
-use crate::data::Dataset;
+use crate::data::{Data, DataError, Dataset, Input};
 use crate::doc::file_names::{self, exported, filled};
 use crate::doc::plan::{FileUse, Reading, Sizes};
-use crate::doc::{Intervention, Stage, targets};
+use crate::doc::{Intervention, Stage, inputs_of, targets};
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -204,7 +204,7 @@ impl<'a> Session<'a> {
             Op::Stage(stage) => stage.rule().files(&Place::default()).iter().find_map(path),
             Op::Enter(_) | Op::Leave(_) => None,
         });
-        own.filter(|path| path.exists()).unwrap_or_else(|| self.context.base.join(name))
+        own.unwrap_or_else(|| self.context.base.join(name))
     }
 
     /// The weight file from elsewhere of which the present network has all values, where nothing but interventions that keep values
@@ -243,6 +243,24 @@ impl<'a> Session<'a> {
         copied
             .map(|file| self.file_name(file))
             .filter(|name| !self.input_path(name).starts_with(&self.context.output))
+    }
+
+    /// Checks that a known set of a branch, which was just read, is what the run was made for, where that is known.
+    ///
+    /// # Errors
+    /// When its files have changed since.
+    pub(super) fn check_set(&self, data: &Data) -> Result<(), RunError> {
+        let RunContext { spec, arm, base, datasets, .. } = &*self.context;
+        let inputs = inputs_of(spec, arm, spec.seed).into_iter();
+        let sets = inputs.filter(|input| matches!(input, Input::Data(data) if !data.needs_look()));
+        let place =
+            sets.zip(&spec.inputs.sets).find(|(input, _)| matches!(input, Input::Data(set) if set == data));
+        match place {
+            Some((_, known)) if data.set_content(base, datasets.digests())?.as_ref() != Some(known) => {
+                Err(DataError::changed(&data.place(base)?.unwrap_or_default()).into())
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Checks that a file which was just read is what the run was made for, where that is known.

@@ -170,6 +170,7 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
             id: spec.id(),
             arm: "arm".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: spec.seed,
             spec: spec.clone().into(),
         };

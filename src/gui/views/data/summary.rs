@@ -24,11 +24,10 @@ pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
     header.id_salt("inventory").default_open(true).show(ui, |ui| {
         ScrollArea::vertical().id_salt("inventory").max_height(most).show(ui, |ui| {
             let colours = theme::present(ui);
+            ui.spacing_mut().interact_size.y = 0.0; // rows are as high as their text
             Grid::new("inventory").num_columns(2).spacing([theme::STEP, 2.0]).show(ui, |ui| {
                 for (label, text) in inventory.lines(true) {
-                    ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
-                        ui.label(RichText::new(label).size(theme::SMALL).color(colours.text3));
-                    });
+                    ui.label(RichText::new(label).size(theme::SMALL).color(colours.text3));
                     ui.add(Label::new(RichText::new(text).size(theme::SMALL)).wrap());
                     ui.end_row();
                 }

@@ -1,6 +1,6 @@
 //! What is in a dataset, for people and for programs. Sources supply facts; everything that tells of data tells it by this.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::{
     ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape,
@@ -287,11 +287,6 @@ impl LeftOut {
         let files = counted(*count, &format!("{ending}{space}file"));
         format!("{files}: {reason}")
     }
-}
-
-/// Writes a path as text, whatever is in it.
-pub(super) fn path_text<S: Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&path.display())
 }
 
 /// A column of words with their number: "colour (3)".
