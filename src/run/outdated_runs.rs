@@ -1,6 +1,6 @@
 //! Runs in a folder that a document does not list, since its settings or what it reads have changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -14,10 +14,10 @@ use crate::form::number::counted;
 /// and seed know how their inputs differ, if nothing else does.
 pub fn outdated_runs(folder: &Path, listed: &[Run]) -> Vec<StoredRun> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let ids: HashSet<&str> = listed.iter().map(|run| run.id.as_str()).collect();
+    let ids: BTreeSet<&str> = listed.iter().map(|run| run.id.as_str()).collect();
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: Vec<String> = names.filter(|id| !ids.contains(id.as_str())).collect();
-    let by_name: HashMap<(&str, u64), &Run> =
+    let by_name: BTreeMap<(&str, u64), &Run> =
         listed.iter().map(|run| ((run.arm.as_str(), run.seed), run)).collect();
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
