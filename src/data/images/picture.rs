@@ -7,7 +7,7 @@ use std::path::Path;
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage};
 
 use super::resample::resample;
-use super::{MOST_BYTES, check_sides, gif, jpeg, pnm, tiff};
+use super::{MOST_BYTES, MOST_PIXELS, check_sides, gif, jpeg, pnm, tiff};
 use crate::data::{Shape, stand_in};
 
 /// How pictures become samples.
