@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::label_map::LabelMap;
 use super::splits::{Splits, check_names, folders, is_folder, is_hidden, unnamed_parts};
 use crate::data::{DataError, LeftOut};
-use crate::form::number::counted;
+use crate::form::number::{counted, first_of};
 
 /// What the names of pictures end in.
 const ENDINGS: [&str; 13] =
@@ -165,7 +165,8 @@ impl Walk<'_> {
             } else {
                 "the classes of the training part"
             };
-            let found = format!("{}: {}", counted(unknown.len() as u64, "other folder"), quoted(&unknown));
+            let first = first_of(unknown.iter().map(|name| format!("\"{name}\"")), 5, ", ");
+            let found = format!("{}: {first}", counted(unknown.len() as u64, "other folder"));
             return Err(DataError::wrong(part, known, found, "Rename or remove what is no such class"));
         }
         self.loose(part)?;
@@ -276,13 +277,6 @@ fn nothing_in(class: &Path) -> DataError {
     };
     let expected = format!("pictures ({})", ENDINGS.join(", "));
     DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
-}
-
-/// Returns the first names, in quotation marks.
-fn quoted(names: &[&String]) -> String {
-    let shown: Vec<_> = names.iter().take(5).map(|name| format!("\"{name}\"")).collect();
-    let more = if names.len() > shown.len() { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
