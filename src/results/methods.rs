@@ -20,10 +20,9 @@ pub fn methods<'a>(
     let arms = expand_arms(experiment)?;
     let Some(first) = arms.first() else { return Ok("The experiment has no arms yet.\n".to_owned()) };
     let mut text = format!(
-        "{} was trained on {}{} {} {}\n",
+        "{} was trained on {} {} {}\n",
         network(&first.spec),
-        data(experiment, &first.spec),
-        inventory::sentences(records),
+        data(experiment, &first.spec, &inventory::sentences(records)),
         training(&first.spec),
         replicates(experiment, arms.len())
     );
@@ -40,12 +39,12 @@ fn without_plan(spec: &RunSpec) -> Settings {
     settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
 
-/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", and
-/// sentences about classes, columns and files.
-fn data(experiment: &Experiment, spec: &RunSpec) -> String {
+/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", then
+/// sentences about what could not be read, classes, columns and files.
+fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
     let name = bare(spec.data.label());
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
-    let Some(found) = found else { return format!("{name}.") };
+    let Some(found) = found else { return format!("{name}.{of_runs}") };
     let sizes = found.sizes().replacen(" for", " samples for", 1);
     let split = [found.split.as_str()].into_iter().filter(|split| !split.is_empty());
     let split = split.map(|split| format!("split: {split}"));
@@ -53,7 +52,7 @@ fn data(experiment: &Experiment, spec: &RunSpec) -> String {
     let chosen = Some(changed(&mut spec.data.without_place())).filter(|chosen| !chosen.is_empty());
     let parts: Vec<String> =
         std::iter::once(sizes).chain(split).chain(std::iter::once(classes)).chain(chosen).collect();
-    format!("{name} ({}).{}", parts.join("; "), found.sentences())
+    format!("{name} ({}).{of_runs}{}", parts.join("; "), found.sentences())
 }
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
@@ -267,7 +266,7 @@ mod tests {
         let record = RunRecord::of([crate::results::Event::Report(inventory::report(&found))]);
         let text = methods(&experiment, [&record]).unwrap();
         assert!(
-            text.contains("the classes are setosa, versicolor, virginica. Of these, 1 sample could not be read and was left out. Training"),
+            text.contains("3 classes). Of these, 1 sample could not be read and was left out. A sample has 4 features; the classes are setosa, versicolor, virginica. Training"),
             "{text}"
         );
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::label_map::LabelMap;
-use super::splits::{Splits, check_names, folders, is_folder, is_hidden, unnamed_parts};
+use super::splits::{Splits, check_names, folders, is_folder, is_hidden, seen_through, unnamed_parts};
 use crate::data::{DataError, LeftOut};
 use crate::form::number::{counted, first_of};
 
@@ -65,7 +65,11 @@ pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
         let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
         let unnamed = unnamed_parts(folder)?;
-        let folder = train.or(unnamed.first().map(|name| folder.join(name))).unwrap_or(folder.to_owned());
+        let folder = match (train, unnamed.first()) {
+            (Some(train), _) => train,
+            (None, Some(name)) => seen_through(folder, name)?,
+            (None, None) => folder.to_owned(),
+        };
         let has_pictures = |class: &String| {
             let entries = std::fs::read_dir(folder.join(class)).into_iter().flatten().flatten();
             entries.take(100).any(|entry| is_picture(&entry.path()))

@@ -82,11 +82,11 @@ fn like_part(name: &str) -> Option<usize> {
 }
 
 /// Returns a folder, or the one of the same name that is all it holds: archives of Kaggle have `seg_train/seg_train`.
-fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+pub(super) fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
     let mut folder = folder.join(name);
     for _ in 0..DEEPEST {
         match &folders(&folder)?[..] {
-            [only] if part_of(only).is_some() && part_of(only) == part_of(name) => folder.push(only),
+            [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => folder.push(only),
             _ => break,
         }
     }
