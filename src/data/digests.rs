@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flate2::bufread::GzDecoder;
@@ -93,11 +93,29 @@ pub struct Digests {
     cache: Option<PathBuf>,
     /// Files that changed since are hashed.
     settled: Duration,
-    known: Mutex<Known>,
+    /// Read when the first file is asked for that has not changed since.
+    read: OnceLock<Cached>,
     /// Lines for the cache.
     new: Mutex<String>,
-    /// Most lines of the cache were of files that have changed since: it is written anew.
+}
+
+/// What was in the cache, and what was added since.
+#[derive(Debug)]
+struct Cached {
+    known: Mutex<Known>,
+    /// Most lines were of files that have changed since: the cache is written anew.
     is_worn: bool,
+}
+
+impl Cached {
+    fn read(cache: Option<&PathBuf>) -> Self {
+        let is_short = |cache: &&PathBuf| cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE);
+        let text = cache.filter(is_short).and_then(|cache| std::fs::read_to_string(cache).ok());
+        let text = text.unwrap_or_default();
+        let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
+        let is_worn = text.lines().count() > 1000 + 2 * known.len();
+        Self { known: Mutex::new(known), is_worn }
+    }
 }
 
 impl Digests {
@@ -108,12 +126,11 @@ impl Digests {
 
     fn open_in(folder: Option<PathBuf>, settled: Duration) -> Self {
         let cache = folder.map(|folder| folder.join("digests"));
-        let short =
-            cache.as_ref().filter(|cache| cache.metadata().is_ok_and(|about| about.len() <= LONGEST_CACHE));
-        let text = short.and_then(|cache| std::fs::read_to_string(cache).ok()).unwrap_or_default();
-        let known: Known = text.lines().filter_map(parse).collect(); // of several lines for a file, the last one counts
-        let is_worn = text.lines().count() > 1000 + 2 * known.len();
-        Self { cache, settled, known: Mutex::new(known), new: Mutex::default(), is_worn }
+        Self { cache, settled, read: OnceLock::new(), new: Mutex::default() }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        lock(&self.read.get_or_init(|| Cached::read(self.cache.as_ref())).known)
     }
 
     /// Returns the SHA-256 of a file in hexadecimal.
@@ -156,7 +173,7 @@ impl Digests {
         let full = std::path::absolute(path).map_err(unreadable)?;
         let key = (form, full);
         if stat.is_settled(self.settled)
-            && let Some((known, digest)) = lock(&self.known).get(&key)
+            && let Some((known, digest)) = self.known().get(&key)
             && *known == stat
         {
             return Ok(digest.clone());
@@ -167,7 +184,7 @@ impl Digests {
         let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
         if after == stat && stat.is_settled(self.settled) {
             self.keep(&key, &stat, &digest);
-            lock(&self.known).insert(key, (stat, digest.clone()));
+            self.known().insert(key, (stat, digest.clone()));
         }
         Ok(digest)
     }
@@ -187,14 +204,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Drop for Digests {
     fn drop(&mut self) {
         let mut new = std::mem::take(self.new.get_mut().unwrap_or_else(PoisonError::into_inner));
-        if self.is_worn {
-            let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner).iter();
-            new =
-                known.filter_map(|((form, path), (stat, digest))| line(*form, path, stat, digest)).collect();
+        let is_worn = self.read.get().is_some_and(|read| read.is_worn);
+        if is_worn {
+            let known = self.known();
+            let lines = known.iter().map(|((form, path), (stat, digest))| line(*form, path, stat, digest));
+            new = lines.flatten().collect();
         }
         let Some(cache) = self.cache.as_ref().filter(|_| !new.is_empty()) else { return };
         let _ = cache.parent().map(std::fs::create_dir_all);
-        let is_long = self.is_worn || cache.metadata().is_ok_and(|about| about.len() > LONGEST_CACHE);
+        let is_long = is_worn || cache.metadata().is_ok_and(|about| about.len() > LONGEST_CACHE);
         let file = File::options().create(true).append(!is_long).write(true).truncate(is_long).open(cache);
         // One call: lines of several processes do not mix.
         let _ = file.and_then(|mut file| file.write_all(new.as_bytes()));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Shape, Standardisation};
+use super::Shape;
 use crate::form::number::{first_of, grouped};
 
 /// Whole numbers beyond it are not all numbers in double precision.
@@ -19,20 +19,15 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    /// The values of some samples, scaled and rounded to single precision.
-    pub fn in_single(
-        &self,
-        shape: Shape,
-        samples: Range<usize>,
-        scale: Option<&Standardisation>,
-    ) -> Vec<f32> {
+    /// The values of some samples, scaled by the mean and the deviation of each channel and rounded to single precision.
+    pub fn in_single(&self, shape: Shape, samples: Range<usize>, scale: Option<[&[f64]; 2]>) -> Vec<f32> {
         let values = &self.values[samples.start * shape.len()..samples.end * shape.len()];
         let mut single = Vec::with_capacity(values.len());
         for (position, values) in values.chunks_exact(shape.plane()).enumerate() {
             let channel = position % shape.channels;
             let (add, divide) = match scale {
                 None => (self.origins[channel], 1.0),
-                Some(scale) => (-scale.mean[channel], scale.deviation[channel]),
+                Some([mean, deviation]) => (-mean[channel], deviation[channel]),
             };
             single.extend(values.iter().map(|value| ((value + add) / divide) as f32));
         }
@@ -71,7 +66,7 @@ impl Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Samples;
+    use crate::data::{Samples, Standardisation};
 
     fn column(values: &[f64], origin: f64) -> Samples {
         let exact = Exact { values: values.to_vec(), origins: vec![origin] };

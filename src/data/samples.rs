@@ -205,6 +205,7 @@ impl Samples {
     pub(super) fn scale(&mut self, scale: Option<&Standardisation>) {
         match (&mut self.store, scale) {
             (Store::Exact(exact), scale) => {
+                let scale = scale.map(|scale| [&*scale.mean, &*scale.deviation]);
                 self.store = Store::Values(exact.in_single(self.shape, 0..self.labels.len(), scale));
             }
             (Store::Values(values), Some(scale)) => scale.apply(self.shape, values),

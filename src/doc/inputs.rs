@@ -197,7 +197,7 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
         if then == now {
             return;
         }
-        let short = |digest: &str| digest.get(..8).unwrap_or("unknown").to_owned();
+        let short = |digest: &str| digest.get(..8).unwrap_or(digest).to_owned();
         parts.push(if then.is_empty() {
             format!("{name}: not recorded then")
         } else {

@@ -1,6 +1,6 @@
 //! Runs in a folder that a document does not list, since its settings or what it reads have changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -14,10 +14,10 @@ use crate::form::number::counted;
 /// and seed know how their inputs differ, if nothing else does.
 pub fn outdated_runs(folder: &Path, listed: &[Run]) -> Vec<StoredRun> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let ids: HashSet<&str> = listed.iter().map(|run| run.id.as_str()).collect();
+    let ids: BTreeSet<&str> = listed.iter().map(|run| run.id.as_str()).collect();
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: Vec<String> = names.filter(|id| !ids.contains(id.as_str())).collect();
-    let by_name: HashMap<(&str, u64), &Run> =
+    let by_name: BTreeMap<(&str, u64), &Run> =
         listed.iter().map(|run| ((run.arm.as_str(), run.seed), run)).collect();
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
@@ -58,8 +58,7 @@ pub fn outdated_notes(outdated: &[StoredRun], runs: &[Run]) -> Vec<String> {
     let earlier: BTreeSet<(&str, u64)> = earlier.map(|run| (run.arm.as_str(), run.seed)).collect();
     let unknown = (!earlier.is_empty()).then(|| {
         format!(
-            "{}: inputs not recorded, since an earlier version made them; nobody can tell whether today's files are theirs, and \
-             tables and the parts of pictures were read otherwise then",
+            "{}: inputs not recorded, since an earlier version made them; nobody can tell whether today's files are theirs",
             of(&earlier)
         )
     });
@@ -105,5 +104,38 @@ mod tests {
             found.iter().map(|run| (run.id.as_str(), run.arm.as_str(), run.seed)).collect();
         assert_eq!(names_and_seeds, [("new", "a", 2), ("old", "a", 1)]);
         assert!(outdated_runs(&folder.join("none"), &[]).is_empty());
+    }
+
+    #[test]
+    fn notes_name_what_changed_and_what_was_not_recorded() {
+        let found = |seed: u64, arm: &str, difference: Option<&str>| StoredRun {
+            id: "0".to_owned(),
+            arm: arm.to_owned(),
+            seed,
+            difference: difference.map(str::to_owned),
+        };
+        let changed = Some("w.pth changed");
+        let outdated =
+            [found(1, "a", changed), found(2, "a", changed), found(2, "a", changed), found(1, "b", None)];
+        assert_eq!(
+            outdated_notes(&outdated, &[]),
+            [
+                "results of 2 runs of arm \"a\" are outdated: w.pth changed; they are kept, and not shown as those of today's files"
+            ]
+        );
+        let spec = Arc::new(RunSpec::default());
+        let earlier = |arm: &str| Run {
+            id: arm.to_owned(),
+            arm: arm.to_owned(),
+            arm_index: 0,
+            is_earlier: true,
+            seed: 1,
+            spec: spec.clone(),
+        };
+        let notes = outdated_notes(&[], &[earlier("a"), earlier("b")]);
+        assert!(
+            notes[0].starts_with("results of 2 runs of 2 arms: inputs not recorded, since an earlier"),
+            "{notes:?}"
+        );
     }
 }

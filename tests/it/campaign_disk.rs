@@ -141,6 +141,7 @@ impl OnDisk {
             id,
             arm: "arm".to_owned(),
             arm_index: 0,
+            is_earlier: false,
             seed: spec.seed,
             spec: spec.into(),
         };

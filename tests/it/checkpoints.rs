@@ -146,7 +146,8 @@ fn a_first_test_on_inputs_of_another_scale_is_reported_and_changes_nothing() {
         ended_with_files(spec(&text), folder.path()).unwrap()
     };
     let (trained, _) = with("None", "Train(\"4ep\"), Do(Export(file: \"w.safetensors\"))");
-    std::fs::rename(folder.path().join("w.safetensors"), folder.path().join("theirs.safetensors")).unwrap();
+    std::fs::rename(folder.path().join("exports/w.safetensors"), folder.path().join("theirs.safetensors"))
+        .unwrap();
     let plan = "Do(Import(file: \"theirs.safetensors\")), Test, Test";
     let scaled = "Given(mean: [0.5], deviation: [0.1])";
     for (normalize, reported) in [("None", 0), (scaled, 1)] {

@@ -3,7 +3,7 @@
 use gif::{DecodeOptions, MemoryLimit};
 use image::{Rgb, RgbImage};
 
-use super::picture::{MOST_BYTES, check_sides};
+use super::{MOST_BYTES, check_sides};
 
 /// Returns red, green and blue of each pixel; of transparent ones, those of their colour. What the frame does not cover has its
 /// transparent colour, or without one its first.

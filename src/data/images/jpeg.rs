@@ -3,7 +3,7 @@
 use image::RgbImage;
 use libjpeg_turbo_rs::{DecodeLimits, Decoder, FrameHeader, PixelFormat};
 
-use super::picture::{MOST_BYTES, check_sides};
+use super::{MOST_BYTES, check_sides};
 
 /// A progressive picture has about ten scans. Each may touch all pixels, so many of them cost hours.
 const MOST_SCANS: usize = 500;

@@ -23,6 +23,10 @@ pub(super) use lazy::{Budget, LazyPictures};
 pub(super) use picture::Preparation;
 pub(super) use splits::Splits;
 
+/// The most pixels of a picture: Pillow refuses more as a decompression bomb.
+const MOST_PIXELS: u64 = 178_956_970;
+/// Bytes that decoding one picture may take.
+const MOST_BYTES: u64 = 1 << 30;
 /// Pictures that are decoded at a time.
 const BLOCK: usize = 256;
 
@@ -76,6 +80,14 @@ pub(super) fn check_stand_ins(pictures: &[Picture]) -> Result<(), DataError> {
         if let Some(found) = stand_in(&first).filter(|_| read.is_ok()) {
             return Err(damaged(&class[0].path, found.to_owned()));
         }
+    }
+    Ok(())
+}
+
+/// Refuses what a header should not promise, before memory is taken for it.
+fn check_sides(width: u32, height: u32) -> Result<(), String> {
+    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
     }
     Ok(())
 }

@@ -7,13 +7,8 @@ use std::path::Path;
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage};
 
 use super::resample::resample;
-use super::{gif, jpeg, pnm, tiff};
+use super::{MOST_BYTES, MOST_PIXELS, check_sides, gif, jpeg, pnm, tiff};
 use crate::data::{Shape, stand_in};
-
-/// The most pixels of a picture: Pillow refuses more as a decompression bomb.
-const MOST_PIXELS: u64 = 178_956_970;
-/// Bytes that decoding one picture may take.
-pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 /// How pictures become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,14 +124,6 @@ fn by_library(bytes: &[u8]) -> Result<RgbImage, String> {
     }
     let upper = picture.to_rgb16().into_raw().into_iter().map(|value| (value >> 8) as u8).collect();
     Ok(RgbImage::from_raw(width, height, upper).expect("the same number of values"))
-}
-
-/// Refuses what a header should not promise, before memory is taken for it.
-pub(super) fn check_sides(width: u32, height: u32) -> Result<(), String> {
-    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MOST_PIXELS {
-        return Err(format!("it promises {width}×{height} pixels; 1 to {MOST_PIXELS} are read"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

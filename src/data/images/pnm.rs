@@ -2,7 +2,7 @@
 
 use image::RgbImage;
 
-use super::picture::check_sides;
+use super::check_sides;
 
 /// A picture's bytes behind its first two.
 struct Rest<'a>(&'a [u8]);

@@ -86,7 +86,9 @@ pub(super) fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataErr
     let mut folder = folder.join(name);
     for _ in 0..DEEPEST {
         match &folders(&folder)?[..] {
-            [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => folder.push(only),
+            [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => {
+                folder.push(only)
+            }
             _ => break,
         }
     }

@@ -8,7 +8,7 @@ use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError};
 
-use super::picture::{MOST_BYTES, check_sides};
+use super::{MOST_BYTES, check_sides};
 
 /// Returns red, green and blue of each pixel, turned as the file says. Of 16 bits for a colour, the upper 8 count; 16 bits of grey
 /// are divided by 257.

@@ -1,6 +1,8 @@
 use std::path::Path;
 
 use super::*;
+use crate::data::{Input, Look};
+use crate::doc::changed_inputs;
 use crate::doc::file::parse;
 
 fn ids(text: &str) -> Vec<String> {
@@ -132,4 +134,48 @@ fn a_path_that_matches_nothing_is_named_with_its_place() {
         problems[0].to_string().starts_with("a, Change settings, train.bach: no setting matches"),
         "{problems:?}"
     );
+}
+
+/// Runs of MNIST with `plan`, whose files have this digest where it is given; the directories of `done` hold finished runs.
+fn on_mnist(before: &[Run], plan: &str, digest: Option<&str>, done: &[&str]) -> Vec<Run> {
+    let text = format!("(data: Mnist(dir: \"m\"), seeds: [1, 2], arms: [(name: \"a\", plan: [{plan}])])");
+    let mut experiment = parse(&text, Path::new("x.ron")).unwrap();
+    let look = Look { content: digest.map(str::to_owned), ..Look::default() };
+    experiment.looks.add(&Input::Data(experiment.data.clone()), look);
+    experiment.looks.note_done(done.iter().map(|id| (*id).to_owned()).collect());
+    runs_after(before, &experiment).unwrap()
+}
+
+fn ids_of(runs: &[Run]) -> Vec<&str> {
+    runs.iter().map(|run| run.id.as_str()).collect()
+}
+
+#[test]
+fn the_content_of_inputs_is_part_of_an_identity_and_their_place_is_not() {
+    let of = |digest| on_mnist(&[], "Test", digest, &[]);
+    let [unknown, one, two] = [of(None), of(Some("aa")), of(Some("bb"))];
+    assert_eq!(ids_of(&unknown)[0], ids("(data: Mnist(dir: \"n\"), arms: [(plan: [Test])])")[0]);
+    assert!(ids_of(&one)[0] != ids_of(&two)[0] && ids_of(&one)[0] != ids_of(&unknown)[0]);
+    assert!(one.iter().all(|run| run.id == run.spec.id() && !run.is_earlier));
+    let changed = changed_inputs(&one[0].spec, &two[0].spec).unwrap();
+    assert_eq!(changed, "MNIST changed (SHA-256 begins aa then, bb now)");
+    assert_eq!(changed_inputs(&one[0].spec, &one[0].spec), None);
+    let other = on_mnist(&[], "Test, Test", Some("bb"), &[]);
+    assert_eq!(changed_inputs(&one[0].spec, &other[0].spec), None, "settings differ, too");
+}
+
+#[test]
+fn results_of_earlier_versions_are_those_of_whole_arms_until_there_are_later_ones() {
+    let unknown = on_mnist(&[], "Test", None, &[]);
+    let earlier = ids_of(&unknown);
+    let new = on_mnist(&[], "Test", Some("aa"), &[]);
+    let found = on_mnist(&[], "Test", Some("aa"), &earlier);
+    assert!(ids_of(&found) == earlier && found.iter().all(|run| run.is_earlier));
+    // Of one seed alone they would be in one mean with runs of known contents.
+    assert_eq!(on_mnist(&[], "Test", Some("aa"), &earlier[..1]), new);
+    assert_eq!(on_mnist(&[], "Test", Some("aa"), &[earlier[0], earlier[1], &new[0].id]), new);
+    // What was taken is not kept when it is gone.
+    assert_eq!(on_mnist(&found, "Test", Some("aa"), &[]), new);
+    // Where the files are gone, and no run knows them, the results are still said to have no record.
+    assert!(on_mnist(&[], "Test", None, &earlier).iter().all(|run| run.is_earlier));
 }

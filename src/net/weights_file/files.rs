@@ -227,7 +227,7 @@ fn tensors_that_are_not_read_are_left_out_with_a_note() {
         "1 complex64 tensor was left out",
         "1 float8 tensor was left out",
         "1 meta tensor was left out",
-        "2 quantised tensors were left out",
+        "2 quantized tensors were left out",
         "2 sparse tensors were left out",
     ];
     let beside = ["the weights are those of state_dict", "left out beside state_dict: optimizer (8 tensors)"];

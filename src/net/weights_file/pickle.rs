@@ -4,7 +4,7 @@
 //! again and again, two bytes each. And it refuses what weights do not need: names outside of a short list (PyTorch's
 //! `weights_only` has about the same), and opcodes that the parser does not know, with their place.
 //!
-//! It also finds tensors that the parser refuses whole files for: sparse, complex, quantised, float8. [`Patch`]es turn the
+//! It also finds tensors that the parser refuses whole files for: sparse, complex, quantized, float8. [`Patch`]es turn the
 //! calls that make them into plain tuples, so that the tensors beside them are read.
 
 use std::collections::BTreeMap;

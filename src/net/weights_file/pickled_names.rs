@@ -7,7 +7,7 @@ pub enum Named {
     Tensor,
     /// A class whose objects keep what they are made of.
     Container,
-    /// A type of numbers that the parser does not know: complex, quantised, float8.
+    /// A type of numbers that the parser does not know: complex, quantized, float8.
     Unknown,
     /// Everything else, which stays closed.
     Other,

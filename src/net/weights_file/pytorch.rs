@@ -203,7 +203,7 @@ fn unread(value: &PickleValue) -> Option<&'static str> {
     };
     let kinds = [
         ("sparse", "sparse"),
-        ("qtensor", "quantised"),
+        ("qtensor", "quantized"),
         ("nested", "nested"),
         ("meta_tensor", "meta"),
         ("ComplexFloat", "complex64"),

@@ -257,9 +257,8 @@ impl RunDirectory {
     fn write_network(&self, files: [&str; 2], network: &Network) -> Result<(), RunError> {
         self.claim.confirm()?;
         let [values, masks] = files.map(|file| self.path.join(file));
-        if let Some(folder) = values.parent().filter(|folder| *folder != self.path) {
-            std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
-        }
+        let folder = values.parent().unwrap_or(&self.path); // it may be one of a round
+        std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
         write_masks(&masks, network)?;
         let note = note_of_writer(&[("run", self.id.as_str().into())], &self.about.spec.data);
         Ok(write_tensors(&values, &tensors_of(network), Some(note))?)

@@ -103,12 +103,26 @@ fn context(run: &Run) -> RunContext {
     RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap()
 }
 
+/// A log of whole lines.
+fn whole_log(lines: usize) -> String {
+    format!("{}\n", r#"{"event":"stage","number":0,"of":2,"stage":"0","label":"Train"}"#).repeat(lines)
+}
+
+/// Keeps a checkpoint with two lines of the log and one with four; where they are, the newest one first.
+fn two_checkpoints(folder: &Path, run: &Run, context: &RunContext) -> [PathBuf; 2] {
+    let mut directory = RunDirectory::claim(folder, run, silent()).unwrap();
+    for next in 1..3 {
+        let stack = vec![crate::run::State::new(context.fresh_network(0), run.spec.train.optimizer.clone())];
+        directory.written = whole_log(2 * next).len() as u64;
+        directory.checkpoint(&Checkpoint { next, inside: None, campaign: None, secs: 0.0, stack }).unwrap();
+    }
+    let paths = directory.kept.paths();
+    assert!(paths[1].exists(), "one older checkpoint stays");
+    paths
+}
+
 #[test]
 fn what_a_crash_left_of_a_checkpoint_and_its_log_decides_where_a_run_goes_on() {
-    let whole_log = |lines: usize| {
-        let stage = r#"{"event":"stage","number":0,"of":2,"stage":"0","label":"Train"}"#;
-        format!("{stage}\n").repeat(lines)
-    };
     let start_over = "the run starts over, and events.old.jsonl keeps the earlier events";
     for (what, is_newest_damaged, log, expected, told) in [
         ("nothing is lost", false, whole_log(9), Some(2), vec![]),
@@ -154,18 +168,7 @@ fn what_a_crash_left_of_a_checkpoint_and_its_log_decides_where_a_run_goes_on() {
         let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
         let listener = heard.clone();
         let hear = move |event| listener.lock().unwrap().push(event);
-        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
-        let network = context.fresh_network(0);
-        for next in 1..3 {
-            let stack = vec![crate::run::State::new(network.clone(), run.spec.train.optimizer.clone())];
-            directory.written = whole_log(2 * next).len() as u64;
-            directory
-                .checkpoint(&Checkpoint { next, inside: None, campaign: None, secs: 0.0, stack })
-                .unwrap();
-        }
-        let [newest, older] = directory.kept.paths();
-        assert!(older.exists(), "one older checkpoint stays");
-        drop(directory);
+        let [newest, older] = two_checkpoints(folder.path(), &run, &context);
         if is_newest_damaged {
             std::fs::write(&newest, "half").unwrap();
         }

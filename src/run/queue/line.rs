@@ -227,14 +227,8 @@ mod tests {
     use crate::doc::{Run, RunSpec};
 
     fn job(number: usize) -> Job {
-        let run = Run {
-            id: number.to_string(),
-            arm: "a".to_owned(),
-            arm_index: 0,
-            is_earlier: false,
-            seed: 1,
-            spec: RunSpec::default().into(),
-        };
+        let (id, spec) = (number.to_string(), RunSpec::default().into());
+        let run = Run { id, arm: "a".to_owned(), arm_index: 0, is_earlier: false, seed: 1, spec };
         Job { run, folder: PathBuf::from("runs"), base: PathBuf::from(".") }
     }
 

@@ -242,7 +242,7 @@ impl<'a> Session<'a> {
         });
         copied
             .map(|file| self.file_name(file))
-            .filter(|name| !self.input_path(name).starts_with(&self.context.output))
+            .filter(|name| self.input_path(name) == self.context.base.join(name))
     }
 
     /// Checks that a known set of a branch, which was just read, is what the run was made for, where that is known.
