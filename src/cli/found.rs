@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::data::{Data, DataError, Dataset, Inventory, Looks, NOTE};
 use crate::doc::{Net, Run};
 use crate::form::Stored;
-use crate::form::number::{counted, grouped};
+use crate::form::number::{counted, first_of, grouped};
 use crate::run::{Datasets, Op, program};
 
 /// Datasets that are printed line by line; of more, the others are counted.
@@ -121,10 +121,8 @@ impl Found {
         let data: Vec<&UsedData> =
             self.data.iter().filter(|data| data.arms.iter().any(|arm| is_of(arm))).collect();
         let block = |used: &&UsedData| {
-            let users = used.used_by.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
-            let more = used.used_by.len().saturating_sub(MOST);
-            let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
-            let of = if data.len() > 1 { format!(" of {users}{more}") } else { String::new() };
+            let users = first_of(&used.used_by, MOST, "; ");
+            let of = if data.len() > 1 { format!(" of {users}") } else { String::new() };
             let lines = used.inventory.lines(false).into_iter().filter(|(label, _)| *label != NOTE);
             let lines = lines.map(|(label, text)| format!("\n  {label:<WIDTH$}{text}"));
             format!("Data{of}: {}{}", used.inventory.title(), lines.collect::<String>())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Shape;
-use crate::form::number::grouped;
+use crate::form::number::{first_of, grouped};
 
 /// Whole numbers beyond it are not all numbers in double precision.
 pub(super) const WHOLE: f64 = (1_u64 << 53) as f64;
@@ -54,14 +54,10 @@ impl Exact {
             (10 * single < 9 * double)
                 .then(|| format!("{name}, of whose {} different values {} are left", left[0], left[1]))
         });
-        let lost: Vec<String> = lost.collect();
-        let more = lost.len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let lost = first_of(lost, SHOWN, "; ");
         (!lost.is_empty()).then(|| {
             format!(
-                "Without scaling, single precision is too coarse for {}{more}. Write normalize: Standard, which keeps \
-                 differences.",
-                lost[..lost.len().min(SHOWN)].join("; ")
+                "Without scaling, single precision is too coarse for {lost}. Write normalize: Standard, which keeps differences."
             )
         })
     }

@@ -152,20 +152,7 @@ impl Samples {
 
     /// The first `count` samples, or all when there are fewer.
     pub fn first(&self, count: usize) -> Self {
-        let count = count.min(self.len());
-        let store = match &self.store {
-            Store::Values(values) => Store::Values(values[..count * self.shape.len()].to_vec()),
-            Store::Exact(Exact { values, origins }) => Store::Exact(Exact {
-                values: values[..count * self.shape.len()].to_vec(),
-                origins: origins.clone(),
-            }),
-            Store::Pictures(pictures) => {
-                let mut pictures = pictures.clone();
-                pictures.truncate(count);
-                Store::Pictures(pictures)
-            }
-        };
-        Self { shape: self.shape, store, labels: self.labels[..count].to_vec() }
+        self.pick(&(0..count.min(self.len()) as u32).collect::<Vec<_>>())
     }
 
     /// The samples at `indices`, in that order; an index may repeat.

@@ -119,6 +119,9 @@ pub fn take_validation(train: &mut Samples, count: usize, is_stratified: bool) -
         );
         return Err(DataError::Setting { setting: "validation", problem });
     }
+    if count == 0 {
+        return Ok(train.pick(&[]));
+    }
     let labels = &train.labels;
     let indices = if is_stratified {
         stratified(KEY, labels, quotas(labels, count), count)

@@ -11,6 +11,20 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
+/// The first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two names is `, `.
+pub fn first_of<T: AsRef<str>>(names: impl IntoIterator<Item = T>, most: usize, between: &str) -> String {
+    let (mut text, mut more) = (String::new(), 0);
+    for (index, name) in names.into_iter().enumerate() {
+        if index >= most {
+            more += 1;
+            continue;
+        }
+        text.push_str(if index > 0 { between } else { "" });
+        text.push_str(name.as_ref());
+    }
+    if more > 0 { format!("{text} and {} more", grouped(more)) } else { text }
+}
+
 /// A number as a person writes it: `0.0001`, `1e-5`.
 pub fn number(value: f64) -> String {
     if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e6) {
@@ -58,5 +72,12 @@ mod tests {
     fn counts_are_written_as_people_read_them() {
         assert_eq!([0, 999, 1000, 14_728_266].map(grouped), ["0", "999", "1,000", "14,728,266"]);
         assert_eq!([0, 1, 12_000].map(|count| counted(count, "run")), ["0 runs", "1 run", "12,000 runs"]);
+    }
+
+    #[test]
+    fn of_long_lists_the_first_are_named_and_the_others_counted() {
+        assert_eq!(first_of(["a", "b", "c"], 3, ", "), "a, b, c");
+        assert_eq!(first_of((0..1005).map(|name| name.to_string()), 2, "; "), "0; 1 and 1,003 more");
+        assert_eq!(first_of([""; 0], 2, ", "), "");
     }
 }

@@ -20,10 +20,9 @@ pub fn methods<'a>(
     let arms = expand_arms(experiment)?;
     let Some(first) = arms.first() else { return Ok("The experiment has no arms yet.\n".to_owned()) };
     let mut text = format!(
-        "{} was trained on {}{} {} {}\n",
+        "{} was trained on {} {} {}\n",
         network(&first.spec),
-        data(experiment, &first.spec),
-        inventory::sentences(records),
+        data(experiment, &first.spec, &inventory::sentences(records)),
         training(&first.spec),
         replicates(experiment, arms.len())
     );
@@ -40,12 +39,12 @@ fn without_plan(spec: &RunSpec) -> Settings {
     settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
 
-/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", and
-/// sentences about columns and files.
-fn data(experiment: &Experiment, spec: &RunSpec) -> String {
+/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", then
+/// sentences about what could not be read, classes, columns and files.
+fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
     let name = bare(spec.data.label());
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
-    let Some(found) = found else { return format!("{name}.") };
+    let Some(found) = found else { return format!("{name}.{of_runs}") };
     let sizes = found.sizes().replacen(" for", " samples for", 1);
     let split = [found.split.as_str()].into_iter().filter(|split| !split.is_empty());
     let split = split.map(|split| format!("split: {split}"));
@@ -53,7 +52,7 @@ fn data(experiment: &Experiment, spec: &RunSpec) -> String {
     let chosen = Some(changed(&mut spec.data.without_place())).filter(|chosen| !chosen.is_empty());
     let parts: Vec<String> =
         std::iter::once(sizes).chain(split).chain(std::iter::once(classes)).chain(chosen).collect();
-    format!("{name} ({}).{}", parts.join("; "), found.sentences())
+    format!("{name} ({}).{of_runs}{}", parts.join("; "), found.sentences())
 }
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
@@ -246,7 +245,7 @@ mod tests {
         let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
         // 64·30 + 30 + 30·10 + 10
-        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training, 0 for validation, 360 for testing; split: every fifth sample for testing; the first 300 of 1,437 training samples; 10 classes; training samples 300). Training minimized the cross-entropy with SGD (";
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training, 0 for validation, 360 for testing; split: every fifth sample for testing; the first 300 of 1,437 training samples; 10 classes; training samples 300). A sample has 8×8 pixels, 1 channel; the classes are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9. Training minimized the cross-entropy with SGD (";
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",
@@ -267,7 +266,7 @@ mod tests {
         let record = RunRecord::of([crate::results::Event::Report(inventory::report(&found))]);
         let text = methods(&experiment, [&record]).unwrap();
         assert!(
-            text.contains("3 classes). Of these, 1 sample could not be read and was left out. Training"),
+            text.contains("3 classes). Of these, 1 sample could not be read and was left out. A sample has 4 features; the classes are setosa, versicolor, virginica. Training"),
             "{text}"
         );
     }
@@ -278,7 +277,7 @@ mod tests {
             arms: [(name: \"a\", plan: [Test])])");
         assert!(text.starts_with("A VGG-11 of width 16 with batch norm and a linear head ("), "{text}");
         for part in [
-            " was trained on CIFAR-10 (50,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes). ",
+            " was trained on CIFAR-10 (50,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes). A sample has 32×32 pixels, 3 channels; the classes are airplane, ",
             "; images were augmented by flip and crop (4). Networks were evaluated every 100 iterations. ",
             "by Winograd's algorithm.",
         ] {

@@ -76,12 +76,19 @@ fn part_of(name: &str) -> Option<usize> {
     NAMES.iter().position(|names| names.contains(&name))
 }
 
+/// Returns which part a name may mean that has a word of one in it: `my-test_images`.
+fn like_part(name: &str) -> Option<usize> {
+    name.split(|sign: char| !sign.is_alphabetic()).find_map(part_of)
+}
+
 /// Returns a folder, or the one of the same name that is all it holds: archives of Kaggle have `seg_train/seg_train`.
-fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+pub(super) fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
     let mut folder = folder.join(name);
     for _ in 0..DEEPEST {
         match &folders(&folder)?[..] {
-            [only] if part_of(only).is_some() && part_of(only) == part_of(name) => folder.push(only),
+            [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => {
+                folder.push(only)
+            }
             _ => break,
         }
     }
@@ -92,7 +99,7 @@ impl Splits {
     /// Finds the folders of the parts. One that has the name of a part and no folders in it is a class beside others: trains.
     ///
     /// # Errors
-    /// Two folders for one part, and folders that cannot be read.
+    /// Two folders for one part, one that may be a part that is missing, and folders that cannot be read.
     pub fn of(folder: &Path) -> Result<Self, DataError> {
         let names = folders(folder)?;
         let mut found: [Option<&String>; 3] = [None; 3];
@@ -118,6 +125,13 @@ impl Splits {
             let remedy = "Rename one of them if it is another part, or remove it";
             return Err(DataError::wrong(folder, "one folder for each part", found, remedy));
         }
+        for name in &beside {
+            let is_like = like_part(name).is_some_and(|part| found[part].is_none());
+            if is_like && !folders(&folder.join(name))?.is_empty() {
+                let remedy = "Rename it so if it is that part; otherwise give it a name without such a word, or remove it";
+                return Err(DataError::wrong(folder, known(), format!("{name} beside {train}"), remedy));
+            }
+        }
         splits.words = match (validation, test) {
             (Some(validation), Some(test)) => {
                 format!("the folders {train}, {validation} (for validation) and {test} (for testing)")
@@ -142,19 +156,29 @@ impl Splits {
     }
 }
 
-/// Returns the folders in a folder where all hold two or more folders of the same names, as parts do and classes do not.
+/// Returns the folders in a folder that look like parts without one for training. Only those that hold folders may: the ones
+/// whose name has a word of a part; or else all of them, two or more, where all hold two or more folders of the same names, as
+/// parts do and classes do not.
 pub(super) fn unnamed_parts(folder: &Path) -> Result<Vec<String>, DataError> {
-    let names = folders(folder)?;
-    let mut common: Option<BTreeSet<String>> = None;
-    for name in &names {
-        let inside: BTreeSet<String> = folders(&folder.join(name))?.into_iter().collect();
-        let both = common.map_or_else(|| inside.clone(), |common| &common & &inside);
-        if both.len() < 2 {
-            return Ok(Vec::new());
+    let mut holding: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for name in folders(folder)? {
+        let inside: BTreeSet<String> = folders(&folder.join(&name))?.into_iter().collect();
+        if !inside.is_empty() {
+            holding.push((name, inside));
         }
-        common = Some(both);
     }
-    Ok(if names.len() < 2 { Vec::new() } else { names })
+    let insides = holding.iter().map(|(_, inside)| inside.clone());
+    let common = insides.reduce(|common, inside| &common & &inside).unwrap_or_default();
+    let is_alike = holding.len() > 1 && common.len() > 1;
+    let (like, others): (Vec<String>, Vec<String>) =
+        holding.into_iter().map(|(name, _)| name).partition(|name| like_part(name).is_some());
+    Ok(if like.is_empty() && is_alike { others } else { like })
+}
+
+/// What was expected where a folder may be a part.
+fn known() -> String {
+    let known = NAMES.map(|names| names.join(", ")).join("; ");
+    format!("folders of classes, or parts named {known}, also as train_set or seg_train")
 }
 
 /// Refuses what [`unnamed_parts`] finds.
@@ -166,10 +190,13 @@ pub(super) fn check_names(folder: &Path) -> Result<(), DataError> {
     if found.is_empty() {
         return Ok(());
     }
-    let known = NAMES.map(|names| names.join(", "));
-    let expected =
-        format!("folders of classes, or parts named {}, also as train_set or seg_train", known.join("; "));
-    let found = format!("folders that all hold the same folders: {}", found.join(", "));
+    let is_like = found.iter().any(|name| like_part(name).is_some());
+    let what = if is_like {
+        "folders of parts, and none for training"
+    } else {
+        "folders that all hold the same folders"
+    };
+    let found = format!("{what}: {}", found.join(", "));
     let remedy = "Rename them to train and test. Where they are classes, name them in a label_map";
-    Err(DataError::wrong(folder, expected, found, remedy))
+    Err(DataError::wrong(folder, known(), found, remedy))
 }

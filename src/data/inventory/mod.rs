@@ -6,7 +6,7 @@ use super::{
     ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape,
     prepare,
 };
-use crate::form::number::{counted, grouped};
+use crate::form::number::{counted, first_of, grouped};
 
 /// Names that a line gives before it counts the others.
 const FIRST: usize = 10;
@@ -77,6 +77,11 @@ impl Part {
         }
         Self { samples: labels.len(), by_class }
     }
+
+    /// Whether a class is known to have no sample in it.
+    fn has_none(&self, class: usize) -> bool {
+        self.by_class.get(class) == Some(&0)
+    }
 }
 
 impl Inventory {
@@ -110,7 +115,7 @@ impl Inventory {
         let path = path.unwrap_or_default();
         let classes = data.class_names();
         let mut notes = details.notes.clone();
-        notes.extend(notes_on_classes(&classes, [&train, &test], &options));
+        notes.extend(notes_on_classes(&classes, [&train, &validation, &test], &options));
         let split = if details.split.is_empty() { data.rule().split() } else { &details.split };
         let wholes = [found.train, found.test];
         let below = |file: &LeftOut| {
@@ -166,8 +171,8 @@ impl Inventory {
     /// Tells everything in lines for people, each with its label. Of long lists, `all` gives every name instead of the first
     /// ones and the number of the others.
     pub fn lines(&self, all: bool) -> Vec<(&'static str, String)> {
-        let first =
-            |names: &mut dyn Iterator<Item = String>| some(names, if all { usize::MAX } else { FIRST });
+        let most = if all { usize::MAX } else { FIRST };
+        let first = |names: &mut dyn Iterator<Item = String>| first_of(names, most, ", ");
         let mut lines = Vec::new();
         let count = grouped(self.classes.len() as u64);
         let mut names = self.classes.iter().map(str::to_owned);
@@ -204,10 +209,16 @@ impl Inventory {
         lines
     }
 
-    /// Tells in whole sentences what a paper says beside sizes and classes; each begins with a space.
+    /// Tells in whole sentences what a paper says beside the sizes; each begins with a space.
     pub fn sentences(&self) -> String {
         let mut text = String::new();
         let mut say = |sentence: String| text = format!("{text} {sentence}.");
+        let classes = first_of(self.classes.iter(), FIRST, ", ");
+        say(format!("A sample has {}; the classes are {classes}", self.sample()));
+        let without = self.without_samples();
+        if !without.is_empty() {
+            say(format!("Classes without samples: {without}"));
+        }
         if let Some(Columns { numbers, words, left_out }) = &self.columns {
             let values: usize = words.iter().map(|(_, count)| count).sum();
             let mut from = Vec::new();
@@ -248,6 +259,17 @@ impl Inventory {
         format!("{height}×{width} pixels{order}, {}{resized}", counted(channels, "channel"))
     }
 
+    /// The classes without samples of each part: "cow, dog in the test part".
+    fn without_samples(&self) -> String {
+        let of = |(part, name): (&Part, &str)| {
+            let without = self.classes.iter().enumerate().filter(|(class, _)| part.has_none(*class));
+            let without = first_of(without.map(|(_, name)| name), FIRST, ", ");
+            (part.samples > 0 && !without.is_empty()).then(|| format!("{without} in the {name} part"))
+        };
+        let parts = [(&self.train, "training"), (&self.validation, "validation"), (&self.test, "test")];
+        parts.into_iter().filter_map(of).collect::<Vec<_>>().join("; ")
+    }
+
     /// How many samples the classes have: "134 to 151 for training, 27 to 47 for testing".
     fn in_each_class(&self) -> Option<String> {
         let range = |part: &Part, of: &str| {
@@ -264,7 +286,7 @@ impl Inventory {
 
 /// The label of lines with what is worth knowing.
 pub const NOTE: &str = "note";
-/// The label of the line with the first digits of [`Digests::samples`].
+/// The label of the line with the first digits of [`ContentDigest::samples`].
 pub const SAMPLES_DIGEST: &str = "samples' SHA-256";
 
 impl Looks {
@@ -292,16 +314,6 @@ impl LeftOut {
 /// A column of words with their number: "colour (3)".
 fn words((name, count): &(String, usize)) -> String {
     format!("{name} ({} different)", grouped(*count as u64))
-}
-
-/// The first of these names, and how many there are beside.
-fn some(names: &mut dyn Iterator<Item = String>, most: usize) -> String {
-    let first: Vec<String> = names.take(most).collect();
-    let text = first.join(", ");
-    match names.count() {
-        0 => text,
-        more => format!("{text} and {} more", grouped(more as u64)),
-    }
 }
 
 /// The labels of the parts as settings make them, by what prepares samples; nothing where the sources tell no labels, or
@@ -342,10 +354,9 @@ fn split_in_words(of_files: &str, [train, test]: [usize; 2], options: &Options) 
     parts.join("; ")
 }
 
-/// Classes without samples in the training or the test part, or in none, with what to do about them.
-fn notes_on_classes(names: &ClassNames, [train, test]: [&Part; 2], options: &Options) -> Vec<String> {
-    let has_none = |part: &Part, class: usize| part.by_class.get(class) == Some(&0);
-    let is_absent = |class: &usize| has_none(train, *class) && has_none(test, *class);
+/// Classes without samples in one of the parts, or in all of them, with what to do about them.
+fn notes_on_classes(names: &ClassNames, parts: [&Part; 3], options: &Options) -> Vec<String> {
+    let is_absent = |class: &usize| parts.iter().all(|part| part.has_none(*class));
     let name = |class: usize| names.name_of(u32::try_from(class).ok());
     let tell = |classes: &mut dyn Iterator<Item = usize>, text: &dyn Fn(bool, &str) -> String| {
         let all: Vec<String> = classes.map(name).collect();
@@ -355,7 +366,7 @@ fn notes_on_classes(names: &ClassNames, [train, test]: [&Part; 2], options: &Opt
             [first @ .., last] if !first.is_empty() && all.len() <= FIRST => {
                 format!("{} and {last}", first.join(", "))
             }
-            _ => some(&mut all.iter().cloned(), FIRST),
+            all => first_of(all, FIRST, ", "),
         };
         (!all.is_empty()).then(|| text(all.len() == 1, &format!("{noun} {who} {verb}")))
     };
@@ -371,7 +382,7 @@ fn notes_on_classes(names: &ClassNames, [train, test]: [&Part; 2], options: &Opt
         format!("{who} in any part, and the network has an output for {them}; {remedy}")
     });
     let missing = |part: &Part, limit: Option<usize>, [place, effect, key]: [&str; 3]| {
-        let mut classes = count.clone().filter(|class| has_none(part, *class) && !is_absent(class));
+        let mut classes = count.clone().filter(|class| part.has_none(*class) && !is_absent(class));
         tell(&mut classes, &|is_one, who| {
             let them = if is_one { "it" } else { "them" };
             let remedy = match limit {
@@ -381,9 +392,13 @@ fn notes_on_classes(names: &ClassNames, [train, test]: [&Part; 2], options: &Opt
             format!("{who} in the {place} part, so that no {effect} {them}; {remedy}")
         })
     };
+    let [train, validation, test] = parts;
     let in_train = missing(train, options.limit_train, ["training", "network learns", "limit_train"]);
+    let held_out = Some(options.validation).filter(|count| *count > 0);
+    let words = ["validation", "validation accuracy tells of", "validation"];
+    let in_validation = if validation.samples > 0 { missing(validation, held_out, words) } else { None };
     let in_test = missing(test, options.limit_test, ["test", "accuracy tells of", "limit_test"]);
-    [absent, in_train, in_test].into_iter().flatten().collect()
+    [absent, in_train, in_validation, in_test].into_iter().flatten().collect()
 }
 
 #[cfg(test)]

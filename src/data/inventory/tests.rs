@@ -125,7 +125,8 @@ fn a_table_tells_its_columns_by_kind() {
     );
     assert_eq!(
         inventory.sentences(),
-        " Its features come from 2 columns of numbers and 1 column of words with 2 different words, a feature for each. \
+        " A sample has 4 features; the classes are cat, cow, dog. Classes without samples: cat, cow in the test part. Its \
+         features come from 2 columns of numbers and 1 column of words with 2 different words, a feature for each. \
          1 column was left out (id). The digest of the files is 0123456789abcdef."
     );
     assert_eq!(Inventory::of(&data.with_found(None), None, &details), None, "nobody has looked yet");
@@ -169,7 +170,7 @@ fn pictures_tell_the_files_that_are_none_by_reason_and_ending() {
     assert!(inventory.summary().ends_with("; 2 classes; 1,201 files left out"), "{}", inventory.summary());
     assert_eq!(
         inventory.sentences(),
-        " 1,201 files were left out (1,200 .txt files: no format that this program reads; 1 file: no ending of a picture). \
+        " A sample has 224×224 pixels, 3 channels; the classes are cat, dog. 1,201 files were left out (1,200 .txt files: no format that this program reads; 1 file: no ending of a picture). \
          The digest of the files is 0123456789abcdef."
     );
     let json = serde_json::to_value(&inventory).unwrap();
@@ -196,6 +197,27 @@ fn labels_with_gaps_and_classes_that_a_limit_cuts_off_are_notes() {
     let seven = "class 7 has no sample in the test part, so that no accuracy tells of it; add samples of it, or split the \
         data in another way";
     assert_eq!(notes(arrays.clone(), &[42, 42]), [gaps, seven]);
+    // A class that only the validation part has is not absent, and one that it lacks is told.
+    let with_validation =
+        Details { labels: [vec![7, 42, 7, 42], vec![5, 42], vec![7, 42]], ..Details::default() };
+    let inventory = Inventory::of(&Data::Numpy(arrays.clone()), None, &with_validation).unwrap();
+    assert_eq!(
+        inventory.notes,
+        [
+            gaps.replace("5, 6, 8, 9, 10 and 31", "6, 8, 9, 10, 11 and 30"),
+            "class 5 has no sample in the training part, so that no network learns it; add samples of it, or split the data in \
+             another way"
+                .to_owned(),
+            "class 7 has no sample in the validation part, so that no validation accuracy tells of it; add samples of it, or \
+             split the data in another way"
+                .to_owned(),
+            "class 5 has no sample in the test part, so that no accuracy tells of it; add samples of it, or split the data in \
+             another way"
+                .to_owned(),
+        ]
+    );
+    let without = inventory.sentences();
+    assert!(without.starts_with(" A sample has 2 features; the classes are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 33 more. Classes without samples: 0, 1, 2, 3, 4, 5, 6, 8, 9, 10 and 31 more in the training part; 0, 1, 2, 3, 4, 6, 7, 8, 9, 10 and 31 more in the validation part; "), "{without}");
     let limited = Numpy { limit_test: Some(1), limit_train: Some(1), ..arrays };
     let found = notes(limited, &[7, 42]);
     assert!(found[0].starts_with("classes 0, 1, 2, 3, 4, 5, 6, 8, 9, 10 and 32 more"), "{found:?}");

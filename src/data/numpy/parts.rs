@@ -3,36 +3,21 @@
 use super::header::{Header, Wrong, wrong};
 use super::{Arrays, DataError, Shape};
 
-/// Names of the arrays of a part: samples and labels, as people call them.
-type Names = [&'static str; 2];
+/// Names of the arrays of a part: samples and labels.
+type Names = [String; 2];
 
-const TRAIN: [Names; 4] = [
-    ["x_train", "y_train"],
-    ["X_train", "y_train"],
-    ["X_train", "Y_train"],
-    ["train_images", "train_labels"],
-];
-const VALIDATION: [Names; 16] = [
-    ["x_val", "y_val"],
-    ["X_val", "y_val"],
-    ["X_val", "Y_val"],
-    ["val_images", "val_labels"],
-    ["x_valid", "y_valid"],
-    ["X_valid", "y_valid"],
-    ["X_valid", "Y_valid"],
-    ["valid_images", "valid_labels"],
-    ["x_validation", "y_validation"],
-    ["X_validation", "y_validation"],
-    ["X_validation", "Y_validation"],
-    ["validation_images", "validation_labels"],
-    ["x_dev", "y_dev"],
-    ["X_dev", "y_dev"],
-    ["X_dev", "Y_dev"],
-    ["dev_images", "dev_labels"],
-];
-const TEST: [Names; 4] =
-    [["x_test", "y_test"], ["X_test", "y_test"], ["X_test", "Y_test"], ["test_images", "test_labels"]];
-const WHOLE: [Names; 4] = [["x", "y"], ["X", "y"], ["X", "Y"], ["images", "labels"]];
+const TRAIN: &[&str] = &["train"];
+const VALIDATION: &[&str] = &["val", "valid", "validation", "dev"];
+const TEST: &[&str] = &["test"];
+/// A set of one part has names without a word for it.
+const WHOLE: &[&str] = &[""];
+
+/// Returns what people call the arrays of a part, for each word for it.
+fn names(words: &[&str]) -> Vec<Names> {
+    const PAIRS: [[&str; 2]; 4] = [["x_…", "y_…"], ["X_…", "y_…"], ["X_…", "Y_…"], ["…_images", "…_labels"]];
+    let name = |word: &str, name: &str| name.replace('…', word).trim_matches('_').to_owned();
+    words.iter().flat_map(|word| PAIRS.map(|pair| pair.map(|of| name(word, of)))).collect()
+}
 
 /// Words in names of arrays of a part that is there under other names than the known ones, perhaps.
 const LIKE_VALIDATION: [&str; 6] = ["val", "valid", "validation", "dev", "eval", "evaluation"];
@@ -42,7 +27,7 @@ const LIKE_TEST: [&str; 2] = ["test", "testing"];
 #[derive(Clone, Debug)]
 pub(in crate::data) struct Part {
     /// Of its samples and labels.
-    pub names: [String; 2],
+    pub names: Names,
     pub(super) headers: [Header; 2],
     /// Shape of one sample.
     pub shape: Shape,
@@ -80,13 +65,12 @@ impl Arrays {
     /// # Errors
     /// Arrays that are missing or do not go together.
     pub fn parts(&mut self, is_channels_last: bool) -> Result<SetParts, DataError> {
-        let [train, whole, validation, test] =
-            [&TRAIN[..], &WHOLE, &VALIDATION, &TEST].map(|names| self.find(names));
+        let [train, whole, validation, test] = [TRAIN, WHOLE, VALIDATION, TEST].map(|words| self.find(words));
         // A name that was forgotten or misspelled would silently give another split.
-        let half = |is_missing: bool, names: &[Names]| if is_missing { self.half(names) } else { None };
-        let half = half(train.is_none() && whole.is_some(), &TRAIN)
-            .or_else(|| half(test.is_none(), &TEST))
-            .or_else(|| half(validation.is_none(), &VALIDATION));
+        let half = |is_missing: bool, words: &[&str]| if is_missing { self.half(words) } else { None };
+        let half = half(train.is_none() && whole.is_some(), TRAIN)
+            .or_else(|| half(test.is_none(), TEST))
+            .or_else(|| half(validation.is_none(), VALIDATION));
         let Some(train) = train.or(whole) else {
             let found = if self.names.is_empty() { "no array".to_owned() } else { self.names.join(", ") };
             let found =
@@ -108,7 +92,7 @@ impl Arrays {
             }
         }
         let train = self.part(train, is_channels_last)?;
-        let mut other = |names: Option<[String; 2]>| -> Result<Option<Part>, DataError> {
+        let mut other = |names: Option<Names>| -> Result<Option<Part>, DataError> {
             let Some(names) = names else { return Ok(None) };
             let part = self.part(names, is_channels_last)?;
             self.check_alike(&train, &part)?;
@@ -133,22 +117,21 @@ impl Arrays {
     }
 
     /// The first pair of arrays that is there.
-    fn find(&self, all: &[Names]) -> Option<[String; 2]> {
-        let pair = all.iter().find(|names| names.iter().all(|name| self.has(name)));
-        pair.map(|names| names.map(str::to_owned))
+    fn find(&self, words: &[&str]) -> Option<Names> {
+        names(words).into_iter().find(|names| names.iter().all(|name| self.has(name)))
     }
 
     /// The first array that is there without its other half, and the name of that one.
-    fn half(&self, all: &[Names]) -> Option<Names> {
-        let half = |[samples, labels]: &Names| match [samples, labels].map(|name| self.has(name)) {
-            [true, false] => Some([*samples, *labels]),
-            [false, true] => Some([*labels, *samples]),
+    fn half(&self, words: &[&str]) -> Option<Names> {
+        let half = |[samples, labels]: Names| match [&samples, &labels].map(|name| self.has(name)) {
+            [true, false] => Some([samples, labels]),
+            [false, true] => Some([labels, samples]),
             [true, true] | [false, false] => None,
         };
-        all.iter().find_map(half)
+        names(words).into_iter().find_map(half)
     }
 
-    fn part(&mut self, names: [String; 2], is_channels_last: bool) -> Result<Part, DataError> {
+    fn part(&mut self, names: Names, is_channels_last: bool) -> Result<Part, DataError> {
         let headers = [self.header(&names[0])?, self.header(&names[1])?];
         let [samples, labels] = [0, 1].map(|index| headers[index].shape.as_slice());
         let shape = match samples {

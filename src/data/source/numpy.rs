@@ -7,7 +7,7 @@ use crate::data::numpy::{Arrays, Part, REMEDY, SetParts};
 use crate::data::prepare::check_one_validation;
 use crate::data::split::{split_labels, test_count};
 use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
-use crate::form::number::share_in_percent;
+use crate::form::number::{first_of, share_in_percent};
 
 crate::choice! {
     /// Which axis of arrays of images has the channels.
@@ -64,10 +64,8 @@ impl Numpy {
             ));
         }
         if !parts.unused.is_empty() {
-            let more = parts.unused.len().saturating_sub(10);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let shown = parts.unused[..parts.unused.len().min(10)].join(", ");
-            notes.push(format!("Arrays that are of no part and not used: {shown}{more}."));
+            let unused = first_of(&parts.unused, 10, ", ");
+            notes.push(format!("Arrays that are of no part and not used: {unused}."));
         }
         if self.normalize == Normalize::None && parts.train.is_wide() {
             let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);

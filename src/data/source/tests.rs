@@ -104,7 +104,7 @@ fn numbers_as_people_write_them() {
             ("dollar.csv", |_, _| {}, "line 2, column \"income\": a number without signs of money"),
             ("german.csv", |_, _| {}, "read it as 1000000 with numbers: DecimalComma"),
             ("german.csv", COMMA, READ),
-            ("german1k.csv", |_, _| {}, "every number has three digits behind a point"),
+            ("german1k.csv", |_, _| {}, "every number with a point has three digits behind it"),
             ("german1k.csv", COMMA, READ),
             ("minus2.csv", |_, _| {}, "line 2, column \"x\": a number with a decimal point"),
             ("minus2.csv", GROUPED, READ),

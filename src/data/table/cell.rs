@@ -11,6 +11,9 @@ crate::choice! {
     }
 }
 
+/// Bytes of the longest cell that may be a number as people write it.
+const LONGEST: usize = 100;
+
 /// A number, also as a whole one where it is one beyond 2⁵³.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Number {
@@ -41,6 +44,9 @@ pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     if cell.parse().is_ok_and(|value: f64| !(value as f32).is_finite()) {
         return refused("a number that is finite in single precision", "Correct it");
     }
+    if cell.len() > LONGEST {
+        return None;
+    }
     let folded = folded(cell);
     if is_of_programs(&folded) {
         return refused("a decimal number", "Write it with decimal digits, as 31 for 0x1F");
@@ -49,16 +55,16 @@ pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
         return refused("a number or a word, not a date or time", "Leave the column out: leave_out: [\"…\"]");
     }
     let bare = Bare::of(cell)?;
-    let styles = [('.', "Grouped"), (',', "DecimalComma")];
-    let read = styles.map(|(decimal, style)| Some((bare.digits(decimal)?.parse::<f64>().ok()?, style)));
-    if read.iter().all(Option::is_none) {
-        return None;
-    }
-    if bare.has_signs {
+    let read = bare.read();
+    if bare.has_signs && (bare.has_unit() || read.iter().any(Option::is_some)) {
         return refused(
             "a number without signs of money or per cent",
             "Remove the signs, after checking that the column has one unit",
         );
+    }
+    if read.iter().all(Option::is_none) {
+        let padded = refused("a number without 0 before its first group of digits", "Correct it");
+        return padded.filter(|_| bare.has_padding());
     }
     if bare.has_other_digits {
         return refused("a number with the digits 0 to 9", "Write it with these");
@@ -73,19 +79,21 @@ pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     refused("a number with a decimal point and without separators of thousands", &remedy)
 }
 
-/// Whether a cell begins with a digit, perhaps behind a sign: it may be a number with something around it.
+/// Whether a cell begins with a digit, perhaps behind signs, also of money: it may be a number with something around it.
 pub(super) fn begins_with_digit(cell: &str) -> bool {
     let sign = |sign: char| {
-        matches!(sign, '+' | '-' | '<' | '>' | '=' | '~' | '≤' | '≥' | '≈' | '±' | '−') || sign == ' '
+        matches!(sign, '+' | '-' | '<' | '>' | '=' | '~' | '≤' | '≥' | '≈' | '±' | '−' | '(' | '[' | ' ')
+            || is_money(sign)
     };
     cell.trim_start_matches(sign).starts_with(|first: char| first.is_numeric())
 }
 
-/// Whether a number has at most three digits before its point and three behind it: 1.000 may be a thousand.
+/// Whether a plain number may have points between thousands, as 950 and 1.200: it has at most three digits, or three behind a
+/// point and up to three, without 0 in front, before it.
 pub(super) fn may_be_thousands(cell: &str) -> bool {
     let unsigned = cell.strip_prefix('-').unwrap_or(cell);
-    let Some((whole, rest)) = unsigned.split_once('.') else { return false };
-    (1..=3).contains(&whole.len()) && is_digits(whole) && rest.len() == 3 && is_digits(rest)
+    is_digits(&unsigned.replace('.', ""))
+        && ungrouped(unsigned, ',').is_some_and(|whole| unsigned.contains('.') || whole.len() <= 3)
 }
 
 pub(super) fn is_digits(text: &str) -> bool {
@@ -95,7 +103,7 @@ pub(super) fn is_digits(text: &str) -> bool {
 /// The text with plain signs: minus signs become hyphens, all apostrophes and all blanks one of them.
 fn folded(cell: &str) -> String {
     let plain = |sign: char| match sign {
-        '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{2010}'..='\u{2014}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
         '\u{2018}' | '\u{2019}' | '\u{2bc}' | '\u{2032}' | '\u{b4}' | '`' | '\u{ff07}' => '\'',
         '\u{66b}' => '.',
         '\u{66c}' | '\u{ff0c}' => ',',
@@ -138,13 +146,18 @@ const MONEY: [&str; 30] = [
 impl Bare {
     /// Takes signs off both ends; none where a number has more than one.
     fn of(cell: &str) -> Option<Self> {
+        if cell.len() > LONGEST {
+            return None;
+        }
         let is_other = |sign: char| !sign.is_ascii() && sign.is_numeric();
         let folded = folded(cell);
         let has_other_digits = folded.contains(is_other);
-        let folded = folded.replace(is_other, "0");
+        let folded = folded.replace(is_other, "1");
         let mut text = folded.as_str();
         let (mut signs, mut is_negative, mut has_signs) = (0, false, false);
-        loop {
+        let is_behind =
+            |rest: &str| rest.contains(['.', ',']) && rest.ends_with(|last: char| last.is_ascii_digit());
+        while signs <= 1 {
             text = text.trim();
             if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
                 (text, signs, is_negative) = (inner, signs + 1, true);
@@ -152,7 +165,7 @@ impl Bare {
                 (text, signs, is_negative) = (rest, signs + 1, true);
             } else if let Some(rest) = text.strip_prefix('+') {
                 (text, signs) = (rest, signs + 1);
-            } else if let Some(rest) = text.strip_suffix('-').filter(|rest| rest.contains(['.', ','])) {
+            } else if let Some(rest) = text.strip_suffix('-').filter(|rest| is_behind(rest)) {
                 (text, signs, is_negative) = (rest, signs + 1, true);
             } else if let Some(rest) = without_unit(text) {
                 (text, has_signs) = (rest, true);
@@ -169,6 +182,30 @@ impl Bare {
         if self.has_signs || self.has_other_digits { None } else { parsed(&self.digits(decimal)?) }
     }
 
+    /// The values that styles with grouped digits read, with the names of these styles.
+    fn read(&self) -> [Option<(f64, &'static str)>; 2] {
+        let styles = [('.', "Grouped"), (',', "DecimalComma")];
+        styles.map(|(decimal, style)| Some((self.digits(decimal)?.parse().ok()?, style)))
+    }
+
+    /// The same with another text.
+    fn with(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), ..*self }
+    }
+
+    /// Whether it is a number with letters behind it: 50K, 1.2 Mio.
+    fn has_unit(&self) -> bool {
+        let number =
+            self.text.trim_end_matches(|sign: char| sign.is_alphabetic() || matches!(sign, '.' | ' '));
+        self.with(number).read().iter().any(Option::is_some)
+    }
+
+    /// Whether it would be a number with groups of digits if it did not begin with 0: 0 500.
+    fn has_padding(&self) -> bool {
+        let other = self.text.strip_prefix('0').map(|rest| self.with(&format!("1{rest}")));
+        other.is_some_and(|other| other.read().iter().any(Option::is_some))
+    }
+
     /// The number with this decimal mark, as programs write it.
     fn digits(&self, decimal: char) -> Option<String> {
         let text = self.text.as_str();
@@ -177,6 +214,8 @@ impl Bare {
         let (mantissa, exponent) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
         let (whole, rest) = mantissa.split_once(decimal).unwrap_or((mantissa, ""));
         let whole = ungrouped(whole, decimal)?;
+        // 5,- has no cents.
+        let rest = if at.is_none() && matches!(rest, "-" | "--") { "" } else { rest };
         let rest = rest.replace([' ', '_'], "");
         let is_number = whole.len() + rest.len() > 0 && (rest.is_empty() || is_digits(&rest));
         let has_exponent = at.is_some();
@@ -189,7 +228,7 @@ impl Bare {
 }
 
 /// The digits before the decimal mark without the separators between groups of three, or of two but for the last one, as in
-/// India; also no digits.
+/// India; also no digits. A first group that begins with 0 is none: 0,500 is half, or a mistake.
 fn ungrouped(whole: &str, decimal: char) -> Option<String> {
     let Some(separator) = whole.chars().find(|sign| !sign.is_ascii_digit()) else {
         return Some(whole.to_owned());
@@ -200,22 +239,24 @@ fn ungrouped(whole: &str, decimal: char) -> Option<String> {
     let groups: Vec<&str> = whole.split(separator).collect();
     let (last, middle) = (groups[groups.len() - 1], &groups[1..groups.len() - 1]);
     let is_grouped = (1..=3).contains(&groups[0].len())
+        && !groups[0].starts_with('0')
         && last.len() == 3
         && middle.iter().all(|group| (2..=3).contains(&group.len()))
         && groups.iter().all(|group| is_digits(group));
     is_grouped.then(|| groups.concat())
 }
 
+fn is_money(sign: char) -> bool {
+    matches!(
+        sign,
+        '$' | '¢' | '£' | '¤' | '¥' | '֏' | '؋' | '৳' | '฿' | '\u{20a0}'
+            ..='\u{20cf}' | '﷼' | '﹩' | '＄' | '￠' | '￡' | '￥' | '￦'
+    )
+}
+
 /// The text without one sign of money or per cent at an end.
 fn without_unit(text: &str) -> Option<&str> {
     const PER_CENT: [char; 5] = ['%', '‰', '٪', '％', '﹪'];
-    let is_money = |sign: char| {
-        matches!(
-            sign,
-            '$' | '¢' | '£' | '¤' | '¥' | '֏' | '؋' | '৳' | '฿' | '\u{20a0}'
-                ..='\u{20cf}' | '﷼' | '﹩' | '＄' | '￠' | '￡' | '￥' | '￦'
-        )
-    };
     if let Some(rest) = text.strip_suffix(PER_CENT).or_else(|| text.strip_prefix(PER_CENT)) {
         return Some(rest);
     }
@@ -233,111 +274,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_people_are_told_from_words() {
-        for cell in [
-            "0,5",
-            "1.234,5",
-            "-3,",
-            ",5",
-            "-1.234,5e3",
-            "1,000",
-            "1,000,000",
-            "1'000'000",
-            "1’000",
-            "1 000",
-            "1\u{a0}000",
-            "1\u{202f}000.5",
-            "1.000.000",
-            "1_000",
-            "12,34,567",
-            "$1,000",
-            "-$5",
-            "$-5",
-            "($5)",
-            "5 €",
-            "R$ 5,00",
-            "USD 5",
-            "5 CHF",
-            "5%",
-            "5 %",
-            "5‰",
-            "(5)",
-            "( 1,000.50 )",
-            "−5",
-            "–5",
-            "- 5",
-            "1.00-",
-            "0x1F",
-            "-0xff",
-            "0b101",
-            "0o17",
-            "2020-01-31",
-            "31.1.2020",
-            "1/31/20",
-            "01.02.03",
-            "2020-01",
-            "12/2020",
-            "2020-01-31T12:00:00Z",
-            "2020-01-31 12:00",
-            "12:30",
-            "9:30 PM",
-            "12 Jan 2020",
-            "Jan 12, 2020",
-            "12-Jan-20",
-            "May 5",
-            "1.5D+03",
-            "1e60",
-            "inf",
-            "１２",
-            "٣",
-            "½",
-            "1.5D-03",
-        ] {
-            assert!(like_number(cell).is_some(), "{cell}");
+    fn numbers_of_people_are_no_words() {
+        let cells = "0,5|1.234,5|-3,|,5|-1.234,5e3|1,000|1,000,000|1'000'000|1’000|1 000|1\u{a0}000|1\u{202f}000.5| \
+            1.000.000|1_000|12,34,567|$1,000|-$5|$-5|($5)|5 €|R$ 5,00|USD 5|5 CHF|5%|5 %|5‰|(5)| \
+            ( 1,000.50 )|−5|–5|- 5|1.00-|0x1F|-0xff|0b101|0o17|2020-01-31|31.1.2020|1/31/20|01.02.03| \
+            2020-01|12/2020|2020-01-31T12:00:00Z|2020-01-31 12:00|12:30|9:30 PM|12 Jan 2020|Jan 12, 2020| \
+            12-Jan-20|May 5|1.5D+03|1e60|inf|１２|٣|½|1.5D-03|0 500|0.500.000|5,-|1.200,-|5.-|5,–|5,— €|$50K| \
+            €1.2m|€1,2 Mio.|50K USD|—5|-5,--";
+        for cell in cells.split('|') {
+            assert!(like_number(cell.trim()).is_some(), "{cell}");
         }
-        for cell in [
-            "a,b",
-            "1,2,3",
-            "red",
-            "5-HT",
-            "3D",
-            "2nd",
-            "2XL",
-            "5K",
-            "30-39",
-            "<30",
-            "65+",
-            "10 kg",
-            "May",
-            "Monday",
-            "B2",
-            "1.2.3",
-            "192.168.1.1",
-            "#FF00AA",
-            "A-",
-            "2-",
-            "€",
-            "%",
-            "-",
-            "()",
-            "",
-            "0<=X<200",
-            "12 Monkeys",
-            "T5",
-            "e5",
-            "1e",
-            "24/7",
-            "120/80",
-            "D-5",
-            "Q1 2020",
-            "USD",
-            "kr",
-            "one",
-            "0x",
-            "x0",
-            "5'11",
-        ] {
-            assert_eq!(like_number(cell), None, "{cell}");
+    }
+
+    #[test]
+    fn words_with_digits_are_no_numbers() {
+        let cells = "a,b|1,2,3|red|5-HT|3D|2nd|2XL|5K|30-39|<30|65+|10 kg|May|Monday|B2|1.2.3|192.168.1.1|#FF00AA|A-| \
+            2-|€|%|-|()||0<=X<200|12 Monkeys|T5|e5|1e|24/7|120/80|D-5|Q1 2020|USD|kr|one|0x|x0|5'11|(50K)| \
+            $50K-$100K|$5/month|5-10%|5,-6|5-,|-,-|a 0,5|0 5|1.00--";
+        for cell in cells.split('|') {
+            assert_eq!(like_number(cell.trim()), None, "{cell}");
         }
     }
 
@@ -362,6 +317,13 @@ mod tests {
             ("--5", None, None),
             ("red", None, None),
             ("1e60", None, None),
+            ("0,500", None, Some(0.5)),
+            ("0.500", Some(0.5), None),
+            ("0 500", None, None),
+            ("5,-", None, Some(5.0)),
+            ("1.200,-", None, Some(1200.0)),
+            ("-1'200.--", Some(-1200.0), None),
+            ("1.200,50-", None, Some(-1200.5)),
         ] {
             let found = [NumberStyle::Grouped, NumberStyle::DecimalComma].map(|style| read(cell, style));
             assert_eq!(found, [grouped, comma], "{cell}");

@@ -34,8 +34,9 @@ pub(super) struct Numbers {
     pub values: Vec<f64>,
     /// The first number, if it is a whole one from 2⁵³ on; otherwise 0.
     pub origin: f64,
-    /// Whether each may be one with a point between thousands.
+    /// Whether each may be one with points between thousands, and whether one has a point.
     may_be_thousands: bool,
+    has_points: bool,
 }
 
 impl Numbers {
@@ -45,8 +46,10 @@ impl Numbers {
             self.origin = value;
         }
         self.may_be_thousands = (is_first || self.may_be_thousands) && may_be_thousands(cell);
-        let less = |whole: i128| (whole - self.origin as i128) as f64;
-        self.values.push(whole.filter(|_| self.origin != 0.0).map_or(value - self.origin, less));
+        self.has_points |= cell.contains('.');
+        let less =
+            whole.filter(|_| self.origin != 0.0).and_then(|whole| whole.checked_sub(self.origin as i128));
+        self.values.push(less.map_or(value - self.origin, |less| less as f64));
     }
 }
 
@@ -182,10 +185,12 @@ impl Column {
     /// `between_thousands` in tables as Germans have them.
     pub fn notes(&self, name: &str, is_word: bool, between_thousands: bool) -> Vec<String> {
         match self {
-            Self::Numbers(numbers) if numbers.may_be_thousands && between_thousands => vec![format!(
-                "Column \"{name}\": every number has three digits behind a point, and is read with a decimal point. If 1.000 is a \
-                 thousand, write numbers: DecimalComma."
-            )],
+            Self::Numbers(numbers) if numbers.may_be_thousands && numbers.has_points && between_thousands => {
+                vec![format!(
+                    "Column \"{name}\": every number with a point has three digits behind it, and is read with a decimal point. \
+                     If 1.000 is a thousand, write numbers: DecimalComma."
+                )]
+            }
             Self::Label(words) | Self::Words(words) if is_word => words.missing(name),
             Self::Words(words)
                 if words.known.len() > 2 && words.known.keys().all(|word| begins_with_digit(word)) =>

@@ -14,7 +14,7 @@ use super::exact::Exact;
 use super::memory::Memory;
 use super::stand_in::refuse_stand_in;
 use super::{Columns, DataError, Samples, Shape};
-use crate::form::number::counted;
+use crate::form::number::{counted, first_of};
 pub use cell::NumberStyle;
 use column::{Column, Words};
 
@@ -74,6 +74,7 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
     let mut reader = Reader::open(path)?;
     let mut columns = reader.columns(settings)?;
     let mut record = ::csv::StringRecord::new();
+    let are_words: Vec<bool> = reader.names.iter().map(|name| settings.words.contains(name)).collect();
     let mut lines = 0;
     while reader.next(&mut record)? {
         lines += 1;
@@ -83,8 +84,7 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
         }
         let line = reader.lines_before + record.position().map_or(0, ::csv::Position::line);
         for (index, (column, cell)) in columns.iter_mut().zip(&record).enumerate() {
-            let is_word = settings.words.contains(&reader.names[index]);
-            column.push(cell.trim(), is_word, settings.numbers).map_err(|(expected, remedy)| {
+            column.push(cell.trim(), are_words[index], settings.numbers).map_err(|(expected, remedy)| {
                 let name = short(&reader.names[index]);
                 let place = format!("line {line}, column \"{name}\": {expected}");
                 DataError::wrong(
@@ -97,9 +97,9 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
         }
     }
     let mut notes = Vec::new();
-    for (column, name) in columns.iter().zip(&reader.names) {
-        let between_thousands = reader.separator == b';' && *settings.numbers == NumberStyle::Plain;
-        notes.extend(column.notes(&short(name), settings.words.contains(name), between_thousands));
+    let between_thousands = reader.separator == b';' && *settings.numbers == NumberStyle::Plain;
+    for ((column, name), is_word) in columns.iter().zip(&reader.names).zip(are_words) {
+        notes.extend(column.notes(&short(name), is_word, between_thousands));
     }
     let names = std::mem::take(&mut reader.names);
     Ok(Table { notes, ..table(path, &names, columns, settings)? })
@@ -345,10 +345,7 @@ fn wrong(path: &Path, lines_before: u64, error: &::csv::Error) -> DataError {
 
 /// The names of columns, the first ones of many.
 fn shown(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(20).map(|name| format!("\"{}\"", short(name))).collect();
-    let more = names.len().saturating_sub(20);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
+    first_of(names.iter().map(|name| format!("\"{}\"", short(name))), 20, ", ")
 }
 
 /// The beginning of a long cell.

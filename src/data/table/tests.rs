@@ -92,6 +92,16 @@ fn every_mistake_names_its_place_and_a_remedy() {
             "a number or a word, not a date or time, found \"2020-01-31\". Leave the column out: leave_out: [\"a\"]",
         ),
         ("a,y\n0x1F,p\n", "a decimal number, found \"0x1F\""),
+        (
+            "a;y\n5,-;p\n",
+            "found \"5,-\". Write it plainly, or read it as 5 with numbers: DecimalComma; or, if",
+        ),
+        ("a;y\n0,500;p\n", "Write it plainly, or read it as 0.5 with numbers: DecimalComma; or, if"),
+        (
+            "a;y\n0 500;p\n",
+            "a number without 0 before its first group of digits, found \"0 500\". Correct it; or, if",
+        ),
+        ("a;y\n$50K;p\n", "a number without signs of money or per cent, found \"$50K\". Remove the signs"),
         ("a,y\n1,p\n2,p\n", "two classes at least, found 2 lines with 1 class."),
         (
             "a,y\nB2,p\n101,q\n",
@@ -150,6 +160,16 @@ fn memory_ends_the_reading_of_lines_and_of_a_line() {
     folder.write("long.csv", format!("a,y\n1,{}\n", "p".repeat(2000)).as_bytes());
     let message = read(&path, &settings("y")).unwrap_err().to_string();
     assert!(message.contains("a word of at most 1,000 letters"), "{message}");
+}
+
+#[test]
+fn cells_that_are_long_or_far_apart_are_read_in_no_time_and_without_overflow() {
+    let text = format!("a,y\n{}.{},p\n", "a".repeat(1 << 20), "-".repeat(3 << 20));
+    let message = read_text(text.as_bytes(), &settings("y")).unwrap_err();
+    assert!(message.contains("a word of at most 1,000 letters"), "{message}");
+    let text = format!("a,y\n{},p\n{},q\n", i128::MAX, i128::MIN);
+    let table = read_text(text.as_bytes(), &settings("y")).unwrap();
+    assert_eq!(table.samples.values().unwrap()[..], [2_f32.powi(127), -(2_f32.powi(127))]);
 }
 
 #[test]
@@ -223,16 +243,26 @@ fn a_style_reads_what_people_write() {
 #[test]
 fn what_looks_odd_is_a_note() {
     let notes = |text: &str| read_text(text.as_bytes(), &settings("y")).unwrap().notes;
-    let thousands = notes("income;y\n1.000;p\n-10.000;q\n");
-    assert!(
-        thousands[0].contains("Column \"income\": every number has three digits") && thousands.len() == 1
-    );
-    for text in ["income,y\n1.000,p\n10.000,q\n", "income;y\n1.000;p\n10.00;q\n", "a;y\nred;p\n2nd;q\n3D;q\n"]
-    {
+    for text in ["income;y\n1.000;p\n-10.000;q\n", "income;y\n950;p\n1.200;q\n870;p\n1.050;q\n"] {
+        let thousands = notes(text);
+        let begin =
+            "Column \"income\": every number with a point has three digits behind it, and is read with a";
+        assert!(thousands[0].starts_with(begin) && thousands.len() == 1, "{thousands:?}");
+    }
+    for text in [
+        "income,y\n1.000,p\n10.000,q\n",
+        "income;y\n1.000;p\n10.00;q\n",
+        "income;y\n950;p\n870;q\n",
+        "income;y\n1.200;p\n1950;q\n",
+        "share;y\n0.512;p\n1.200;q\n",
+        "a;y\nred;p\n2nd;q\n3D;q\n",
+    ] {
         assert_eq!(notes(text), [""; 0], "{text}");
     }
     let units = notes("w,y\n10 kg,p\n20 kg,q\n30-39,q\n");
     assert!(units[0].contains("its 3 words begin with digits, as \"10 kg\""), "{units:?}");
+    let money = notes("w,y\n(50K),p\n$50-$60,q\n€60-€70,q\n");
+    assert!(money[0].contains("its 3 words begin with digits, as \"$50-$60\""), "{money:?}");
 }
 
 /// Standardised and plain values of a table, and the notes about it.

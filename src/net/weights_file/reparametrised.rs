@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Converted, FileTensor, Head, Place, TensorFile, WeightFileError};
+use crate::form::number::first_of;
 
 /// Weights that are named in a note; more are counted.
 const SOME: usize = 3;
@@ -50,7 +51,7 @@ impl Rule {
             Self::Masked => "values times masks of torch.nn.utils.prune",
             Self::WeightNorm => "directions of weight_norm in their lengths",
         };
-        format!("{how}: {}", listed(names))
+        format!("{how}: {}", first_of(names, SOME, ", "))
     }
 }
 
@@ -92,7 +93,7 @@ pub fn combine(file: &mut TensorFile) {
             "a spectral norm or another parametrisation that this program does not compute: {}; in Python, call \
                 torch.nn.utils.parametrize.remove_parametrizations or torch.nn.utils.remove_spectral_norm for each of these \
                 layers, and save the weights again",
-            listed(&names)
+            first_of(&names, SOME, ", ")
         ));
     }
 }
@@ -163,11 +164,4 @@ fn scaled(lengths: &FileTensor, mut directions: FileTensor) -> FileTensor {
         *value *= factors[at / stride % count];
     }
     directions
-}
-
-/// `fc1.weight, fc2.weight and 3 more`
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(SOME);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names[..names.len().min(SOME)].join(", "))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Shapes;
 use crate::doc::Structure;
 use crate::doc::plan::Reading;
-use crate::form::number::counted;
+use crate::form::number::{counted, first_of};
 use crate::results::network::shape_text;
 
 /// Rows of a table in a message; more are counted.
@@ -128,11 +128,7 @@ impl Fit {
     /// One sentence about tensors that the network does not have, if there are any: perhaps they are of another network.
     pub fn unused(&self, file: &str) -> Option<String> {
         let others = self.rows.iter().filter(|row| row.here.is_none());
-        let some: Vec<&str> = others.clone().take(SOME_UNUSED).map(|row| row.name.as_str()).collect();
-        let more = others.count().saturating_sub(SOME_UNUSED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let some_text = some.join(", ");
-        (!some.is_empty())
-            .then(|| format!("{file} also has {some_text}{more}, which this network does not have"))
+        let some = first_of(others.map(|row| row.name.as_str()), SOME_UNUSED, ", ");
+        (!some.is_empty()).then(|| format!("{file} also has {some}, which this network does not have"))
     }
 }

@@ -10,6 +10,7 @@ use super::{FileShapes, Fit, Shapes};
 use crate::data::{Data, Shape};
 use crate::doc::arch::LayerShapes;
 use crate::doc::{Loss, Net, Structure};
+use crate::form::number::first_of;
 use crate::form::{Stored, check_ranges};
 use crate::results::network::shape_text;
 
@@ -172,9 +173,6 @@ fn fits(net: &Net, input: Shape, classes: usize, file: &FileShapes) -> bool {
 
 /// What a file has, where no network here has the same.
 fn seen(weights: &[(String, Vec<usize>)]) -> String {
-    let some: Vec<String> =
-        weights.iter().take(SOME).map(|(layer, shape)| format!("{layer} {}", shape_text(shape))).collect();
-    let more = weights.len().saturating_sub(SOME);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("no network here has its layers: {}{more}", some.join(", "))
+    let layers = weights.iter().map(|(layer, shape)| format!("{layer} {}", shape_text(shape)));
+    format!("no network here has its layers: {}", first_of(layers, SOME, ", "))
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Shapes;
 use crate::doc::Structure;
 use crate::doc::structure::LayerKind;
+use crate::form::number::first_of;
 
 /// What stands before all names of a file: of `DataParallel`, of `torch.compile`, of Lightning and other wrappers.
 const PREFIXES: [&str; 6] = ["module.", "_orig_mod.", "state_dict.", "model.", "net.", "network."];
@@ -133,11 +134,8 @@ fn pattern(name: &str) -> String {
 
 /// One sentence about renamed layers, if there are any.
 pub fn note(renamed: &[(String, String)]) -> Option<String> {
-    let some: Vec<String> =
-        renamed.iter().take(SOME).map(|(theirs, ours)| format!("{theirs} is {ours} here")).collect();
-    let more = renamed.len().saturating_sub(SOME);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    (!some.is_empty()).then(|| format!("{}{more}", some.join(", ")))
+    let names = renamed.iter().map(|(theirs, ours)| format!("{theirs} is {ours} here"));
+    (!renamed.is_empty()).then(|| first_of(names, SOME, ", "))
 }
 
 /// Names of layers, in the order of their numbers.

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::label_map::LabelMap;
-use super::splits::{Splits, check_names, folders, is_folder, is_hidden, unnamed_parts};
+use super::splits::{Splits, check_names, folders, is_folder, is_hidden, seen_through, unnamed_parts};
 use crate::data::{DataError, LeftOut};
-use crate::form::number::counted;
+use crate::form::number::{counted, first_of};
 
 /// What the names of pictures end in.
 const ENDINGS: [&str; 13] =
@@ -65,7 +65,11 @@ pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
         let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
         let unnamed = unnamed_parts(folder)?;
-        let folder = train.or(unnamed.first().map(|name| folder.join(name))).unwrap_or(folder.to_owned());
+        let folder = match (train, unnamed.first()) {
+            (Some(train), _) => train,
+            (None, Some(name)) => seen_through(folder, name)?,
+            (None, None) => folder.to_owned(),
+        };
         let has_pictures = |class: &String| {
             let entries = std::fs::read_dir(folder.join(class)).into_iter().flatten().flatten();
             entries.take(100).any(|entry| is_picture(&entry.path()))
@@ -165,7 +169,8 @@ impl Walk<'_> {
             } else {
                 "the classes of the training part"
             };
-            let found = format!("{}: {}", counted(unknown.len() as u64, "other folder"), quoted(&unknown));
+            let first = first_of(unknown.iter().map(|name| format!("\"{name}\"")), 5, ", ");
+            let found = format!("{}: {first}", counted(unknown.len() as u64, "other folder"));
             return Err(DataError::wrong(part, known, found, "Rename or remove what is no such class"));
         }
         self.loose(part)?;
@@ -276,13 +281,6 @@ fn nothing_in(class: &Path) -> DataError {
     };
     let expected = format!("pictures ({})", ENDINGS.join(", "));
     DataError::wrong(class, expected, found, "Add pictures, or remove the folder")
-}
-
-/// Returns the first names, in quotation marks.
-fn quoted(names: &[&String]) -> String {
-    let shown: Vec<_> = names.iter().take(5).map(|name| format!("\"{name}\"")).collect();
-    let more = if names.len() > shown.len() { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
 }
 
 #[cfg(test)]

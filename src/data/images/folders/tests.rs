@@ -98,9 +98,16 @@ fn parts_have_the_names_that_people_give_them() {
 fn parts_that_are_unclear_are_refused_with_the_names_that_are_known() {
     let message = parts(&["Train", "training", "test"]).unwrap_err();
     assert!(message.contains("one folder for each part, found Train and training"), "{message}");
-    for folders in [&["fold1", "fold2"][..], &["test", "val"], &["Art", "Clipart", "Product"]] {
+    let (alike, named) =
+        ("folders that all hold the same folders", "folders of parts, and none for training");
+    for (folders, what) in [
+        (&["fold1", "fold2"][..], alike),
+        (&["Art", "Clipart", "Product"], alike),
+        (&["test", "val"], named),
+        (&["my-testset", "train_images"], named),
+    ] {
         let message = parts(folders).unwrap_err();
-        assert!(message.contains(&format!("the same folders: {}", folders.join(", "))), "{message}");
+        assert!(message.contains(&format!("found {what}: {}. ", folders.join(", "))), "{message}");
         assert!(
             message.contains("train, training; val, valid, validation, dev, eval; test, testing"),
             "{message}"
@@ -118,6 +125,58 @@ fn parts_that_are_unclear_are_refused_with_the_names_that_are_known() {
     folder.write("map.txt", b"n01\nn02\n");
     let map = LabelMap::read(&folder.join("map.txt")).unwrap();
     assert_eq!(find(folder.path(), Some(&map)).unwrap().train.len(), 4);
+}
+
+#[test]
+fn a_part_is_never_a_class_because_of_what_is_beside_it() {
+    for (files, found) in [
+        // Classes, and a part beside them.
+        (
+            &["cat/1.png", "dog/1.png", "test/cat/1.png", "test/dog/1.png"][..],
+            "none for training: test. Rename",
+        ),
+        (&["cat/1.png", "dog/1.png", "Dev/cat/1.png"], "none for training: Dev. Rename"),
+        // A stray folder, and a part without folders.
+        (
+            &["train_images/a/1.png", "test_images/a/1.png", "misc/1.png"],
+            "training: test_images, train_images. Rename",
+        ),
+        (
+            &["asl_alphabet_train/asl_alphabet_train/a/1.png", "asl_alphabet_test/1.png"],
+            "training: asl_alphabet_train. ",
+        ),
+        (
+            &["one/a/1.png", "one/b/1.png", "two/a/1.png", "two/b/1.png", "misc/1.png"],
+            "the same folders: one, two. Rename",
+        ),
+        // A part with a wrong name, beside the one for training.
+        (
+            &["train/a/1.png", "train/b/1.png", "test_images/a/1.png"],
+            "found test_images beside train. Rename it so if",
+        ),
+        (
+            &["train/a/1.png", "train/b/1.png", "dev/a/1.png", "my test/a/1.png"],
+            "found my test beside train. Rename",
+        ),
+    ] {
+        let folder = Folder::new("folders-beside");
+        files.iter().for_each(|file| folder.write(file, b""));
+        let message = find(folder.path(), None).unwrap_err().to_string();
+        assert!(message.contains(found) && message.contains("parts named train, training; val"), "{message}");
+        assert!(is_like_pictures(folder.path()), "{files:?}");
+    }
+    // Words that only begin like those of parts, and what is no part beside parts.
+    let folder = Folder::new("folders-beside-classes");
+    for file in ["trains/a/1.png", "contest/b/1.png", "devices/1.png"] {
+        folder.write(file, b"");
+    }
+    assert_eq!(find(folder.path(), None).unwrap().classes, ["contest", "devices", "trains"]);
+    let folder = Folder::new("folders-beside-parts");
+    for file in ["train/a/1.png", "train/b/1.png", "test/a/1.png", "test-multiple/a/1.png"] {
+        folder.write(file, b"");
+    }
+    let note = "Left out beside the folder train: test-multiple. Rename a folder to valid or test if it is that part";
+    assert_eq!(find(folder.path(), None).unwrap().notes, [note]);
 }
 
 #[test]

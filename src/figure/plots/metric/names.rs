@@ -2,6 +2,7 @@
 
 use crate::doc::listed;
 use crate::figure::distinct::distinct;
+use crate::form::number::first_of;
 use crate::results::table::Row;
 
 /// The name of a line names as many arms.
@@ -32,10 +33,7 @@ fn name<'a>(rows: &[&'a Row], x: &str) -> (String, Vec<&'a str>) {
     shared.retain(|part| !is_x(part) && split.iter().all(|(_, parts)| parts.contains(part)));
     let arms = match arms.len().checked_sub(MOST_ARMS) {
         None | Some(0) => listed(&arms),
-        Some(more) => {
-            let first: Vec<&str> = arms[..MOST_ARMS].iter().map(|arm| arm.as_str()).collect();
-            format!("{} and {more} more", first.join(", "))
-        }
+        Some(_) => first_of(arms, MOST_ARMS, ", "),
     };
     (arms, shared)
 }
