@@ -149,7 +149,7 @@ fn a_first_test_on_inputs_of_another_scale_is_reported_and_changes_nothing() {
     std::fs::rename(folder.path().join("exports/w.safetensors"), folder.path().join("theirs.safetensors"))
         .unwrap();
     let plan = "Do(Import(file: \"theirs.safetensors\")), Test, Test";
-    let scaled = "Given(mean: [0.5], deviation: [0.1])";
+    let scaled = "Given(mean: [0.25], deviation: [0.1])";
     for (normalize, reported) in [("None", 0), (scaled, 1)] {
         let (network, events) = with(normalize, plan);
         let found = reports(&events, "inputs");
