@@ -30,6 +30,22 @@ impl Normalize {
         self.to_ron().replace("r#", "") // RON tells a variant `None` from no value by this
     }
 
+    /// Mean and deviation of each of so many channels, where they are given rather than measured.
+    fn given(&self, channels: usize) -> Option<[Vec<f64>; 2]> {
+        let of_each = |numbers: &[f64]| numbers.iter().copied().cycle().take(channels).collect();
+        match self {
+            Self::None | Self::Standard => None,
+            Self::Given(GivenScale { mean, deviation }) => Some([of_each(mean), of_each(deviation)]),
+            Self::ImageNet => Some(IMAGENET.map(|numbers| of_each(&numbers))),
+        }
+    }
+
+    /// Whether it scales values of so many channels as another setting does.
+    pub fn is_same(&self, other: &Self, channels: usize) -> bool {
+        let numbers = self.given(channels);
+        self == other || numbers.is_some() && numbers == other.given(channels)
+    }
+
     /// What is wrong with it for data of so many channels.
     pub fn problem(&self, channels: usize) -> Option<String> {
         match self {
@@ -64,21 +80,14 @@ impl Normalize {
         if let Some(problem) = self.problem(channels) {
             return Err(DataError::setting("normalize", problem));
         }
-        let of_each =
-            |numbers: &[f64]| (0..channels).map(|channel| numbers[channel % numbers.len()]).collect();
-        let given = |mean: &[f64], deviation: &[f64]| {
-            let mut mean: Vec<f64> = of_each(mean);
+        if let Some([mut mean, deviation]) = self.given(channels) {
             mean.iter_mut()
                 .zip(train.origins().into_iter().flatten())
                 .for_each(|(mean, origin)| *mean -= origin);
-            Standardisation { mean, deviation: of_each(deviation) }
-        };
-        Ok(match self {
-            Self::None if !standardise => None,
-            Self::None | Self::Standard => Some(Standardisation::of(train)?.divisible()),
-            Self::Given(GivenScale { mean, deviation }) => Some(given(mean, deviation)),
-            Self::ImageNet => Some(given(&IMAGENET[0], &IMAGENET[1])),
-        })
+            return Ok(Some(Standardisation { mean, deviation }));
+        }
+        let is_measured = *self == Self::Standard || standardise;
+        is_measured.then(|| Ok(Standardisation::of(train)?.divisible())).transpose()
     }
 }
 
@@ -105,6 +114,23 @@ mod tests {
         assert_eq!(scaled(&two, 2), [0.5, 0.5, 0.0, 0.0]);
         // (0.5 − 0.485) / 0.229 in float32.
         assert_eq!(scaled(&Normalize::ImageNet, 3)[0], (0.5_f32 - 0.485) / 0.229);
+    }
+
+    #[test]
+    fn settings_are_the_same_where_their_numbers_are() {
+        let given = |mean: &[f64], deviation: &[f64]| {
+            Normalize::Given(GivenScale { mean: mean.to_vec(), deviation: deviation.to_vec() })
+        };
+        let image_net = given(&IMAGENET[0], &IMAGENET[1]);
+        assert!(image_net.is_same(&Normalize::ImageNet, 3) && Normalize::ImageNet.is_same(&image_net, 3));
+        assert!(given(&[0.5], &[0.2]).is_same(&given(&[0.5; 3], &[0.2; 3]), 3));
+        assert!(!given(&[0.5], &[0.2]).is_same(&given(&[0.5, 0.5, 0.4], &[0.2]), 3));
+        assert!(!given(&[0.5], &[0.2]).is_same(&given(&[0.5], &[0.3]), 1));
+        assert!(Normalize::None.is_same(&Normalize::None, 3));
+        assert!(
+            !Normalize::None.is_same(&Normalize::Standard, 3),
+            "neither has numbers before the data are read"
+        );
     }
 
     #[test]

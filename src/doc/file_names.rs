@@ -24,6 +24,12 @@ const SAFETENSORS: &str = "safetensors";
 /// The endings of weight files that are read. The content decides how.
 const WEIGHTS: [&str; 7] = [SAFETENSORS, "pth", "pt", "th", "ckpt", "pth.tar", "pt.tar"];
 
+/// The endings of weight files that are read: `.safetensors, .pth or .pt`, and the others.
+pub fn weight_endings() -> String {
+    let [others @ .., last] = WEIGHTS.map(|ending| format!(".{ending}"));
+    format!("{} or {last}", others.join(", "))
+}
+
 /// Whether a source of weights is a file rather than a name.
 pub fn is_file(from: &str) -> bool {
     WEIGHTS.iter().any(|ending| ends_with(from, ending))
@@ -78,6 +84,7 @@ mod tests {
         for name in ["k", "after round 3", "pt", ".pth", "cifar.tar", "data.bin"] {
             assert!(!is_file(name), "{name}");
         }
+        assert_eq!(weight_endings(), ".safetensors, .pth, .pt, .th, .ckpt, .pth.tar or .pt.tar");
         assert!(is_safetensors("a.SafeTensors") && !is_safetensors("a.pth"));
     }
 

@@ -154,6 +154,8 @@ fn with_resolution(file: &[u8], dpi: f64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use resvg::usvg::fontdb::{Stretch, Style, Weight};
+
     use super::*;
     use crate::figure::model::Line;
     use crate::figure::svg::svg;
@@ -212,23 +214,24 @@ mod tests {
 
     #[test]
     fn a_font_that_steps_in_is_as_heavy_and_wide_as_the_first() {
-        let own = FONTS_OF_MACHINE.faces().find(|face| face.families[0].0 == FAMILY).unwrap();
-        for letter in ['→', 'ש', 'م', '∑', '日', '😀'] {
-            let has = |face: &&FaceInfo| {
-                let has = |data: &[u8], index| Face::parse(data, index).ok()?.glyph_index(letter);
-                FONTS_OF_MACHINE.with_face_data(face.id, has).flatten().is_some()
-            };
-            let fitting = |face: &&FaceInfo| {
-                (face.style, face.stretch, face.weight) == (own.style, own.stretch, own.weight)
-            };
-            let able: Vec<&FaceInfo> = FONTS_OF_MACHINE.faces().filter(has).collect();
-            let chosen = fallback(letter, &[own.id], &FONTS_OF_MACHINE);
-            assert_eq!(chosen.is_some(), !able.is_empty(), "{letter}");
-            if able.iter().any(fitting) {
-                let chosen = FONTS_OF_MACHINE.face(chosen.unwrap()).unwrap();
-                assert!(fitting(&chosen), "{letter}: {chosen:?}");
-            }
-        }
+        let mut fonts = own_fonts();
+        let own: Vec<FaceInfo> = fonts.faces().cloned().collect();
+        fonts.load_font_data(include_bytes!("../../assets/fonts/symbols.ttf").to_vec());
+        let symbols = fonts.faces().last().unwrap().clone();
+        let (style, weight, stretch) = (symbols.style, symbols.weight, symbols.stretch);
+        let mut add = |style, weight, stretch| {
+            fonts.push_face_info(FaceInfo { style, weight, stretch, ..symbols.clone() })
+        };
+        let italic = add(Style::Italic, weight, stretch);
+        let bold = add(style, Weight::BOLD, stretch);
+        let narrow = add(style, weight, Stretch::Condensed);
+        assert!(own.iter().all(|face| fallback('⚠', &[face.id], &fonts) == Some(symbols.id)));
+        // Of those that are left: style, then width, then weight.
+        let id = own[0].id;
+        assert_eq!(fallback('⚠', &[id, symbols.id], &fonts), Some(bold));
+        assert_eq!(fallback('⚠', &[id, symbols.id, bold], &fonts), Some(narrow));
+        assert_eq!(fallback('⚠', &[id, symbols.id, bold, narrow], &fonts), Some(italic));
+        assert_eq!(fallback('日', &[id], &fonts), None, "none of them has it");
     }
 
     #[test]

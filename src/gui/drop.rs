@@ -6,7 +6,7 @@ use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, St
 
 use super::theme;
 use crate::data::{Data, Recognised, is_named_like_data, recognise};
-use crate::doc::file_names::is_file;
+use crate::doc::file_names::{is_file, weight_endings};
 use crate::run::weight_files::{FileShapes, Guess, guess, read_shapes};
 
 /// What a dropped path is.
@@ -113,7 +113,8 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
         _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
         "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
         _ => format!(
-            "{name} is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th) or data (a folder, .csv, .npz)"
+            "{name} is not an experiment (.ron), weights ({}) or data (a folder, .csv, .npz)",
+            weight_endings()
         ),
     }
 }
@@ -175,7 +176,10 @@ mod tests {
             assert_eq!(of(name), format!("Drop to use {name} and the files beside it as data"));
         }
         assert_eq!(of("cifar"), "Drop to use cifar as data");
-        assert!(of("weights.bin").contains("is not an experiment"));
+        assert!(
+            of("weights.bin")
+                .contains("is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th, .ckpt, ")
+        );
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn compare(session: &mut Session) -> Result<(), RunError> {
             channel the variance differs by a factor of {factor:.1} and the mean by {shift:.1} deviations. Perhaps the inputs \
             were scaled otherwise in training than by normalize: {}; or the weights have fewer than about 100 steps behind them, \
             too few for these statistics",
-        context.spec.data.normalize().text()
+        session.data_settings().normalize().text()
     );
     session.report(Report { kind: "inputs".to_owned(), summary, ..Report::default() }.warning())
 }

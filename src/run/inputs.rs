@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
 use super::weight_files::{FileShapes, Fit, Naming, Scaling, Shapes, read_shapes};
+use crate::data::Data;
 use crate::doc::plan::{FileUse, Reading, WeightUse, files_read};
 use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
 use crate::form::path::{Place, Segment};
@@ -97,10 +98,14 @@ impl Search<'_> {
         let unused = fit.unused(file);
         let unused =
             unused.map(|unused| format!("{unused}; weightlab inspect says which network its weights are of"));
-        let is_new = reading == Reading::Copies && !has_trained(&self.spec.plan, &place);
-        let scaling = is_new.then(|| Scaling::of(header).note(file, &self.spec.data)).flatten();
-        let doubts = naming.doubts.iter().map(|doubt| format!("{file}: {doubt}"));
-        for message in unused.into_iter().chain(doubts).chain(scaling) {
+        let all = &self.structure.parameters;
+        // Whatever was trained before, it is these values that the inputs meet.
+        let meets_inputs =
+            reading == Reading::Copies && parameters.iter().any(|&at| all[at].layer == all[0].layer);
+        let data = data_at(self.spec, &place);
+        let scaling = meets_inputs.then(|| Scaling::of(header).note(file, data)).flatten();
+        let others = naming.doubts.iter().chain(&header.left_out).map(|note| format!("{file}: {note}"));
+        for message in unused.into_iter().chain(others).chain(scaling) {
             self.problems.push(Problem::note(place.clone(), message));
         }
     }
@@ -118,20 +123,20 @@ impl Search<'_> {
     }
 }
 
-/// Whether a stage of the plan before the one at this place trains.
-fn has_trained(plan: &[Stage], place: &Place) -> bool {
-    fn trains(stage: &Stage) -> bool {
-        let nested = stage.nested().filter(|nested| nested.times > 0);
-        matches!(stage, Stage::Train(_) | Stage::Ensemble(_))
-            || nested.is_some_and(|nested| nested.plan.iter().any(trains))
-    }
-    // The first index is that of the arm.
-    let mut indices = place.0.iter().filter_map(|segment| match segment {
+/// The data that the stage at this place sees: those of the innermost branch around it that has its own.
+fn data_at<'a>(spec: &'a RunSpec, place: &Place) -> &'a Data {
+    let (mut data, mut plan) = (&spec.data, spec.plan.as_slice());
+    let indices = place.0.iter().filter_map(|segment| match segment {
         Segment::Index(index) => Some(*index),
         Segment::Key(_) | Segment::Variant(_) => None,
     });
-    let at = indices.nth(1).unwrap_or_default();
-    plan.iter().take(at).any(trains)
+    // The first index is that of the arm.
+    for index in indices.skip(1) {
+        let Some(nested) = plan.get(index).and_then(Stage::nested) else { break };
+        data = nested.branch.and_then(|branch| branch.data.as_ref()).unwrap_or(data);
+        plan = nested.plan;
+    }
+    data
 }
 
 #[cfg(test)]
@@ -234,8 +239,24 @@ mod tests {
     }
 
     #[test]
+    fn tensors_of_types_that_are_not_read_are_noted() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints/others.pth");
+        let text = format!(
+            "(data: Iris(), net: Mlp(hidden: [3]), arms: [(plan: [Do(Import(file: \"{}\", target: (layers: First(1))))])])",
+            file.display()
+        );
+        let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        let problems = input_problems(&runs, Path::new(""));
+        assert!(problems.iter().all(|problem| problem.severity == Severity::Note), "{problems:?}");
+        for what in ["1 complex64 tensor was left out", "2 quantized tensors were left out"] {
+            let message = format!("{}: {what}", file.display());
+            assert!(problems.iter().any(|problem| problem.message == message), "{problems:?}");
+        }
+    }
+
+    #[test]
     fn the_scaling_that_a_file_was_trained_with_is_compared_or_asked_for() {
-        use crate::data::{Data, Digits, Normalize};
+        use crate::data::{Digits, Normalize};
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         let tensors: BTreeMap<String, FileTensor> = WHOLE
@@ -273,7 +294,22 @@ mod tests {
             found[0].starts_with("unknown.safetensors does not say how its inputs were scaled in training"),
             "{found:?}"
         );
-        assert_eq!(notes(plain, &format!("Train(\"1it\"), {unknown}")), Vec::<String>::new());
+        // The import replaces what was trained, wherever that was; but not by the last layer alone.
+        for (plan, count) in [
+            (format!("Train(\"1it\"), {unknown}"), 1),
+            (format!("Repeat(times: 2, body: [Train(\"1it\"), {unknown}])"), 1),
+            (format!("Branch(name: \"b\", plan: [Train(\"1it\"), {unknown}])"), 1),
+            ("Do(Import(file: \"unknown.safetensors\", target: (layers: Last(1))))".to_owned(), 0),
+        ] {
+            assert_eq!(notes(plain, &plan).len(), count, "{plan}");
+        }
+        // A branch sees data of its own, also around a branch without.
+        for (data, branch, count) in [(scaled, plain, 1), (plain, scaled, 0)] {
+            for plan in [known.to_owned(), format!("Branch(name: \"in\", plan: [Test, {known}])")] {
+                let plan = format!("Test, Branch(name: \"b\", data: {branch}, plan: [{plan}])");
+                assert_eq!(notes(data, &plan).len(), count, "{data}: {plan}");
+            }
+        }
     }
 
     #[test]

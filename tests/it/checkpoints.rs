@@ -149,12 +149,23 @@ fn a_first_test_on_inputs_of_another_scale_is_reported_and_changes_nothing() {
     std::fs::rename(folder.path().join("exports/w.safetensors"), folder.path().join("theirs.safetensors"))
         .unwrap();
     let plan = "Do(Import(file: \"theirs.safetensors\")), Test, Test";
-    let scaled = "Given(mean: [0.5], deviation: [0.1])";
+    let scaled = "Given(mean: [0.25], deviation: [0.1])";
     for (normalize, reported) in [("None", 0), (scaled, 1)] {
         let (network, events) = with(normalize, plan);
         let found = reports(&events, "inputs");
         assert_eq!(found.len(), reported, "{normalize}: {found:?}");
         assert!(same_bits(&network, &trained));
+    }
+    let branch = |normalize: &str, plan: &str| {
+        format!(
+            "Branch(name: \"b\", data: Digits(limit_train: 512, limit_test: 200, normalize: {normalize}), plan: [{plan}])"
+        )
+    };
+    for (normalize, own, reported) in [("None", scaled, 1), (scaled, "None", 0)] {
+        let found = reports(&with(normalize, &branch(own, plan)).1, "inputs");
+        assert_eq!(found.len(), reported, "{own} in a branch: {found:?}");
+        let name = format!("than by normalize: {own};");
+        assert!(found.iter().all(|report| report.summary.contains(&name)), "{found:?}");
     }
     let (_, events) = with(scaled, "Do(Import(file: \"theirs.safetensors\")), Train(\"1it\"), Test");
     assert!(reports(&events, "inputs").is_empty(), "it has trained on them");

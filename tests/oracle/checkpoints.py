@@ -202,7 +202,8 @@ def write(folder):
     for name, content in files.items():
         torch.save(content, folder / f"{name}.pth")
     legacy = {"legacy": state(), "legacy-wrapped": {"net": module, **rest}, "legacy-strided": strided(),
-              "legacy-foreign": files["foreign"], "legacy-sparse": {"mask": torch.eye(2).to_sparse(), **state()}}
+              "legacy-foreign": files["foreign"], "legacy-sparse": {"mask": torch.eye(2).to_sparse(), **state()},
+              "legacy-complex": {"freqs": torch.ones(2, dtype=torch.complex64), **state()}}
     for name, content in legacy.items():
         torch.save(content, folder / f"{name}.pth", _use_new_zipfile_serialization=False)
     torch.save(state(), folder / "protocol4.pth", pickle_protocol=4)

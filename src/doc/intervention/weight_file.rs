@@ -1,5 +1,5 @@
 use super::{Intervene, Params, Target};
-use crate::doc::file_names::{filled, is_file, is_safetensors, stays_inside};
+use crate::doc::file_names::{filled, is_file, is_safetensors, stays_inside, weight_endings};
 use crate::doc::plan::words::part;
 use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
 use crate::form::path::Place;
@@ -58,7 +58,7 @@ impl Intervene for Import {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
         if !is_file(&self.0.file) {
-            check.error(place.key("file"), "name a file that ends in .safetensors, .pth, .pt, .th or .ckpt");
+            check.error(place.key("file"), format!("name a file that ends in {}", weight_endings()));
         }
         if self.0.content == FileContent::Mask {
             check.prunable(&self.0.target, &place.key("target"));

@@ -235,8 +235,10 @@ impl App {
             }
         }
         if !others.is_empty() {
-            let use_of = "Drop an experiment (.ron), a weight file (.safetensors, .pth, .pt, .th) or data (a folder, a table .csv or \
-                arrays .npz).";
+            let use_of = format!(
+                "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
+                crate::doc::file_names::weight_endings()
+            );
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
         match (experiment, weights) {

@@ -29,6 +29,10 @@ const CONTENTS: usize = 3;
 const SCRIPT: &str = "in Python, load it with torch.jit.load and save its weights alone: \
     torch.save(model.state_dict(), \"weights.pth\")";
 
+/// The remedy for files of before version 1.6 with tensors that are not read.
+const NEWER: &str =
+    "in Python, load it and save it again with torch.save: of a newer file the other tensors are read";
+
 /// The texts of a pickle, and what keeps the parser from refusing it.
 #[derive(Default)]
 pub struct Texts {
@@ -197,10 +201,13 @@ pub fn check_legacy(file: &File) -> Result<Texts, Refusal> {
         let scanned = scan(&bytes, at)?;
         at = scanned.end;
         if number == CONTENTS {
+            // Only the references to storages say where each begins in the file: without one nothing can be read.
+            if scanned.hides_storages {
+                let what = "it has complex, quantized or float8 tensors, in the form of before PyTorch 1.6";
+                return Err((what.to_owned(), NEWER));
+            }
             places = scanned.texts;
-            // Only the references to storages say where each begins in the file: without one the parser refuses it.
-            let of_file = scanned.patches.into_iter().map(|(at, byte)| (at as u64, byte));
-            patches = of_file.filter(|_| !scanned.hides_storages).collect();
+            patches = scanned.patches.into_iter().map(|(at, byte)| (at as u64, byte)).collect();
         }
     }
     Ok(Texts { bytes, places, patches })

@@ -3,6 +3,8 @@
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::doc::file_names::weight_endings;
+
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
@@ -15,7 +17,7 @@ pub enum WeightFileError {
         source: Error,
     },
     /// It is a folder, a pipe or a device.
-    #[error("{} is {what}; choose a .safetensors, .pth, .pt or .th file", path.display())]
+    #[error("{} is {what}; choose a file that ends in {}", path.display(), weight_endings())]
     NoFile {
         /// The path.
         path: PathBuf,

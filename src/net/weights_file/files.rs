@@ -283,7 +283,7 @@ fn other_parametrisations_are_named_and_not_computed() {
 #[test]
 fn what_is_no_file_is_said_with_a_remedy() {
     let message = refusal(Path::new(env!("CARGO_MANIFEST_DIR")));
-    assert!(message.ends_with(" is a directory; choose a .safetensors, .pth, .pt or .th file"), "{message}");
+    assert!(message.contains(" is a directory; choose a file that ends in .safetensors, "), "{message}");
     let folder = tempfile::tempdir().unwrap();
     let message = refusal(&folder.path().join("nothere.pth"));
     assert!(message.contains("nothere.pth: ") && message.ends_with("; check the path"), "{message}");

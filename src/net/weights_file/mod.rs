@@ -101,8 +101,10 @@ pub struct TensorFile {
     pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
-    /// What is not read, in sentences.
+    /// What is computed or not read, in sentences.
     pub notes: Vec<String>,
+    /// Numbers of tensors of types that the parser does not read, by type; they are not among the heads.
+    unread: BTreeMap<&'static str, usize>,
     /// A copy that is read in the place of the file; last, so that it goes after those who read it.
     _copy: Option<tempfile::TempPath>,
 }
@@ -228,22 +230,33 @@ impl TensorFile {
     }
 
     fn notes_of(&self, as_mask: bool) -> Vec<String> {
-        let convert = conversion(as_mask);
-        let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
-        for head in self.heads.values().filter(|head| head.dtype != Dtype::F32) {
-            let is_read = convert(head.dtype, &[]).is_some();
-            *counts.entry((is_read, dtype_name(head.dtype))).or_default() += 1;
-        }
-        let sentence = |((is_read, dtype), count): ((bool, &str), usize)| {
-            if is_read { tensors_were(count, dtype, "converted to float32") } else { left_out(count, dtype) }
-        };
-        self.notes.iter().cloned().chain(counts.into_iter().map(sentence)).collect()
+        let converted = self.types(as_mask, true);
+        let converted =
+            converted.iter().map(|(kind, count)| tensors_were(*count, kind, "converted to float32"));
+        self.notes.iter().cloned().chain(self.left_out(as_mask)).chain(converted).collect()
     }
-}
 
-/// `2 sparse tensors were left out`
-fn left_out(count: usize, kind: &str) -> String {
-    tensors_were(count, kind, "left out")
+    /// Which types cannot be read as values, or as masks: `2 sparse tensors were left out`.
+    pub fn left_out(&self, as_mask: bool) -> Vec<String> {
+        let others = self.types(as_mask, false);
+        self.unread
+            .iter()
+            .chain(&others)
+            .map(|(kind, count)| tensors_were(*count, kind, "left out"))
+            .collect()
+    }
+
+    /// Numbers of tensors by type, of the types other than float32 that can or cannot be read.
+    fn types(&self, as_mask: bool, can_be_read: bool) -> BTreeMap<&'static str, usize> {
+        let convert = conversion(as_mask);
+        let mut counts = BTreeMap::new();
+        for dtype in self.heads.values().map(|head| head.dtype).filter(|dtype| *dtype != Dtype::F32) {
+            if convert(dtype, &[]).is_some() == can_be_read {
+                *counts.entry(dtype_name(dtype)).or_default() += 1;
+            }
+        }
+        counts
+    }
 }
 
 fn tensors_were(count: usize, kind: &str, what: &str) -> String {

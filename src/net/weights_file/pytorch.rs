@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 
 use super::container::{Texts, check_legacy, check_zip, patched_copy, readable_copy};
 use super::error::{AGAIN, Refusal, STATE_DICT};
-use super::{Form, Head, Place, TensorFile, WeightFileError, left_out};
+use super::{Form, Head, Place, TensorFile, WeightFileError};
 use crate::form::number::{counted, grouped};
 
 /// Bytes of tensors for each byte of the file. Tensors can share storages, and views can repeat their entries.
@@ -117,12 +117,11 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
     if let Some(last) = chosen.last() {
         notes.insert(0, format!("the weights are those of {last}"));
     }
-    let mut kinds = BTreeMap::new();
-    count_unread(at, &mut kinds);
-    notes.extend(kinds.iter().map(|(kind, count)| left_out(*count, kind)));
+    let mut unread = BTreeMap::new();
+    count_unread(at, &mut unread);
     let (order, about) = (texts.order(heads.keys()), BTreeMap::new());
     let copy = copy.map(NamedTempFile::into_temp_path);
-    Ok(TensorFile { path: path.to_owned(), file, form, heads, order, about, notes, _copy: copy })
+    Ok(TensorFile { path: path.to_owned(), file, form, heads, order, about, notes, unread, _copy: copy })
 }
 
 /// The parser's message, and the remedy.

@@ -1,6 +1,7 @@
 //! Weights that a state dict has in two parts, as PyTorch's pruning and weight norms keep them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::{Converted, FileTensor, Head, Place, TensorFile, WeightFileError};
 use crate::form::number::first_of;
@@ -71,21 +72,25 @@ pub fn combine(file: &mut TensorFile) {
         }
     }
     unknown.retain(|weight| !made.contains_key(weight)); // the second part alone says nothing
-    let mut notes: BTreeMap<Rule, Vec<String>> = BTreeMap::new();
+    let (mut notes, mut weights): (BTreeMap<Rule, Vec<String>>, BTreeMap<String, String>) =
+        (BTreeMap::new(), BTreeMap::new());
     for (weight, (rule, parts)) in made {
         let [first, second] = parts.each_ref().map(|part| file.heads.remove(part));
         let (Some(first), Some(second)) = (first, second) else { continue };
-        // In the order of the file the weight has the place of its first part.
-        if let Some(name) = file.order.iter_mut().find(|name| parts.contains(*name)) {
-            name.clone_from(&weight);
-        }
-        file.order.retain(|name| !parts.contains(name));
+        weights.extend(parts.map(|part| (part, weight.clone())));
         let whole = if rule == Rule::Masked { &first } else { &second };
         let (dtype, shape) = (whole.dtype, whole.shape.clone());
         let place = Place::Parts(rule, Box::new([first, second]));
         notes.entry(rule).or_default().push(weight.clone());
         file.heads.insert(weight, Head { dtype, shape, place });
     }
+    // In the order of the file a weight has the place of its first part.
+    let mut placed = BTreeSet::new();
+    let in_order = |name: String| match weights.get(&name) {
+        Some(weight) => placed.insert(weight).then(|| weight.clone()),
+        None => Some(name),
+    };
+    file.order = std::mem::take(&mut file.order).into_iter().filter_map(in_order).collect();
     file.notes.extend(notes.iter().map(|(rule, names)| rule.note(names)));
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().collect();
@@ -117,12 +122,13 @@ fn rule_of(file: &TensorFile, name: &str, weight: &str, role: &str) -> Option<(R
         "orig" => (Rule::Masked, format!("{weight}_mask")),
         "g" => (Rule::WeightNorm, format!("{weight}_v")),
         "original0" => {
-            let (list, other) = (name.strip_suffix(role)?, name.replace("original0", "original1"));
-            let is_of_it = |name: &&String| name.starts_with(list);
-            if file.heads.keys().filter(is_of_it).count() != 2 {
+            let list = name.strip_suffix(role)?;
+            let from = (Bound::Included(list), Bound::Unbounded);
+            let of_it = file.heads.range::<str, _>(from).take_while(|(name, _)| name.starts_with(list));
+            if of_it.take(3).count() != 2 {
                 return None; // other parametrisations follow
             }
-            (Rule::WeightNorm, other)
+            (Rule::WeightNorm, format!("{list}original1"))
         }
         _ => return None,
     };
@@ -164,4 +170,42 @@ fn scaled(lengths: &FileTensor, mut directions: FileTensor) -> FileTensor {
         *value *= factors[at / stride % count];
     }
     directions
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use safetensors::Dtype;
+
+    use super::*;
+    use crate::net::weights_file::Form;
+
+    /// A header of 100 MB has a million names.
+    #[test]
+    fn many_weights_are_combined_in_one_pass_and_keep_their_order() {
+        const COUNT: usize = 30_000;
+        let layer = |at: usize| format!("{}.parametrizations.weight", COUNT - at);
+        let order: Vec<String> = (0..COUNT)
+            .flat_map(|at| ["original1", "original0"].map(|part| format!("{}.{part}", layer(at))))
+            .collect();
+        let head = |name: &String| {
+            let shape = if name.ends_with('0') { vec![1, 1] } else { vec![1, 2] };
+            Head { dtype: Dtype::F32, shape, place: Place::Bytes { start: 0, size: 0 } }
+        };
+        let mut file = TensorFile {
+            path: PathBuf::new(),
+            file: tempfile::tempfile().unwrap(),
+            form: Form::Safetensors,
+            heads: order.iter().map(|name| (name.clone(), head(name))).collect(),
+            order,
+            about: BTreeMap::new(),
+            notes: Vec::new(),
+            unread: BTreeMap::new(),
+            _copy: None,
+        };
+        combine(&mut file);
+        assert!(file.order.iter().cloned().eq((0..COUNT).map(|at| format!("{}.weight", COUNT - at))));
+        assert_eq!((file.heads.len(), file.heads["7.weight"].shape.as_slice()), (COUNT, &[1, 2][..]));
+    }
 }

@@ -1,5 +1,6 @@
 //! Headers of safetensors files.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -52,6 +53,7 @@ pub fn open(path: &Path, mut file: File) -> Result<TensorFile, WeightFileError> 
         order: Vec::new(),
         about,
         notes: Vec::new(),
+        unread: BTreeMap::new(),
         _copy: None,
     })
 }

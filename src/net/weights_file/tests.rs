@@ -47,3 +47,16 @@ fn whole_numbers_and_truth_values_are_masks_and_no_values() {
     let file = TensorFile::open(&path).unwrap();
     assert!(file.shapes(true).contains_key("i64") && !file.shapes(false).contains_key("i64"));
 }
+
+#[test]
+fn older_files_with_tensors_that_are_not_read_are_refused_with_the_remedy() {
+    let message = read_tensors(&files::stored("legacy-complex")).unwrap_err().to_string();
+    assert!(
+        message.contains("it has complex, quantized or float8 tensors, in the form of before"),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("save it again with torch.save: of a newer file the other tensors are read"),
+        "{message}"
+    );
+}

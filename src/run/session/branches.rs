@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Op, Session, State};
-use crate::data::{Dataset, Inventory};
+use crate::data::{Data, Dataset, Inventory};
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::form::number::{counted, grouped};
 use crate::net::Network;
@@ -89,6 +89,19 @@ impl Session<'_> {
             )));
         }
         Ok(data)
+    }
+
+    /// The settings of the [data](Self::data) that the present network sees.
+    pub(in crate::run) fn data_settings(&self) -> &Data {
+        let mut around = vec![&self.context.spec.data];
+        for step in &self.program[..self.next] {
+            match &step.op {
+                Op::Enter(branch) => around.push(branch.data.as_ref().unwrap_or(around[around.len() - 1])),
+                Op::Leave(_) => drop(around.pop()),
+                Op::Stage(_) => {}
+            }
+        }
+        around[around.len() - 1]
     }
 
     /// Finds the data of the branches around a checkpoint.

@@ -36,6 +36,8 @@ pub struct FileShapes {
     pub about: BTreeMap<String, String>,
     /// What is computed, converted or left out, in sentences.
     pub notes: Vec<String>,
+    /// Those of the notes that tell of types which are not read.
+    pub left_out: Vec<String>,
 }
 
 impl FileShapes {
@@ -60,8 +62,9 @@ impl FileShapes {
 /// When the file cannot be read or is no weight file.
 pub fn read_shapes(path: &Path, as_mask: bool) -> Result<FileShapes, String> {
     let file = TensorFile::open(path).map_err(|error| error.to_string())?;
-    let (shapes, notes) = (file.shapes(as_mask), if as_mask { Vec::new() } else { file.notes() });
-    Ok(FileShapes { shapes, order: file.order, about: file.about, notes })
+    let notes = if as_mask { Vec::new() } else { file.notes() };
+    let (shapes, left_out) = (file.shapes(as_mask), file.left_out(as_mask));
+    Ok(FileShapes { shapes, order: file.order, about: file.about, notes, left_out })
 }
 
 /// The tensors of a weight file under the names that a network gives them.

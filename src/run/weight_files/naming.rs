@@ -1,14 +1,17 @@
 //! Which tensors of a file are the weights of a network: what stands before their names, and the names of their layers.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::{Layers, common_wrapper, is_wrapper, layer_map, layers_in_file, layers_of};
 use super::{FileShapes, Shapes};
 use crate::doc::Structure;
 
-/// Most parts of a name that may stand before the names of a network, and most such beginnings that are tried.
+/// Most parts of a name that may stand before the names of a network.
 const MOST_PARTS: usize = 16;
-const MOST_PREFIXES: usize = 64;
+/// So many such beginnings are tried, and more as long as that takes no more looks at names.
+const SURE_PREFIXES: usize = 64;
+const MOST_LOOKS: usize = 1 << 24;
 /// What wrappers of a part of a network put into the middle of names: `features.module.0.weight`.
 const INSIDE: [&str; 2] = ["module", "_orig_mod"];
 
@@ -45,17 +48,15 @@ impl Naming {
             structure.layers.iter().any(|layer| layer.name.split('.').any(|part| INSIDE.contains(&part)));
         let file_plain = (!has_inside).then(|| plain_file(file)).flatten();
         let (is_plain, file) = (file_plain.is_some(), file_plain.as_ref().unwrap_or(file));
-        let candidates = prefixes(&file.shapes, structure.parameters.len());
-        let mut fitting: Vec<Candidate> = candidates
-            .into_iter()
-            .map(|prefix| Candidate::of(structure, file, prefix))
-            .filter(|candidate| candidate.used.len() == structure.parameters.len())
-            .collect();
+        let mut candidates = prefixes(&file.shapes, structure.parameters.len());
+        candidates.sort_by_key(|prefix| (!is_wrapper(prefix), Reverse(prefix.len())));
+        candidates.truncate((MOST_LOOKS / file.shapes.len().max(1)).max(SURE_PREFIXES));
         // The longest of those that take the same tensors.
-        fitting.reverse();
+        candidates.sort_by_key(|prefix| Reverse(prefix.len()));
         let mut kept: Vec<Candidate> = Vec::new();
-        for candidate in fitting {
-            if kept.iter().all(|other| other.used != candidate.used) {
+        for candidate in candidates.into_iter().map(|prefix| Candidate::of(structure, file, prefix)) {
+            let is_whole = candidate.used.len() == structure.parameters.len();
+            if is_whole && kept.iter().all(|other| other.used != candidate.used) {
                 kept.push(candidate);
             }
         }
@@ -149,7 +150,7 @@ fn shown(prefix: &str) -> String {
     if prefix.is_empty() { "without a prefix".to_owned() } else { format!("under {prefix}") }
 }
 
-/// Beginnings of names, each up to a dot, with at least this number of names under them: the shortest first, up to a limit.
+/// Beginnings of names, each up to a dot, with at least this number of names under them: the shortest first.
 pub fn prefixes(shapes: &Shapes, least: usize) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in shapes.keys() {
@@ -164,7 +165,6 @@ pub fn prefixes(shapes: &Shapes, least: usize) -> Vec<String> {
         .map(|(prefix, _)| prefix.to_owned())
         .collect();
     found.sort_by_key(String::len); // stable
-    found.truncate(MOST_PREFIXES);
     found
 }
 
@@ -221,6 +221,26 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn a_long_beginning_is_found_among_many_short_ones() {
+        let structure = perceptron("Mlp(hidden: [3])", 4, 2);
+        let shapes = |prefix: &str, width: usize| {
+            let shapes = [vec![width], vec![width, 4], vec![2], vec![2, width]];
+            NAMES
+                .into_iter()
+                .zip(shapes)
+                .map(|(name, shape)| (format!("{prefix}{name}"), shape))
+                .collect::<Vec<_>>()
+        };
+        let others = |width: usize| (0..200).flat_map(move |at| shapes(&format!("b{at}."), width));
+        let file = |width: usize| FileShapes {
+            shapes: others(width).chain(shapes("of.the.student.", 3)).collect(),
+            ..FileShapes::default()
+        };
+        assert_eq!(Naming::of(&structure, &file(5)).prefix, "of.the.student.");
+        assert_eq!(Naming::of(&structure, &file(3)).prefix, "b0.", "the first of all that fit");
     }
 
     #[test]

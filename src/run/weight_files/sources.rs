@@ -14,8 +14,8 @@ use crate::net::weights_file::{SCALING, WRITER};
 pub struct Source {
     /// The repository.
     pub name: &'static str,
-    /// Tensors that its files have, with the first number of their shapes.
-    has: &'static [(&'static str, usize)],
+    /// Tensors that its files have, with the first lengths of their shapes.
+    has: &'static [(&'static str, &'static [usize])],
     /// A tensor that they do not have, and others with the same names do.
     lacks: &'static str,
     /// The setting of data.
@@ -30,55 +30,75 @@ const HUYVNPHAN: &str = "Given(mean: [0.4914, 0.4822, 0.4465], deviation: [0.247
 const SOURCES: [Source; 9] = [
     Source {
         name: "akamaster/pytorch_resnet_cifar10",
-        has: &[("conv1.weight", 16), ("layer3.0.conv2.weight", 64), ("linear.weight", 10)],
+        has: &[("conv1.weight", &[16]), ("layer3.0.conv2.weight", &[64]), ("linear.weight", &[10])],
         lacks: "layer2.0.downsample.0.weight",
         normalize: "ImageNet",
     },
     Source {
         name: "torchvision",
-        has: &[("conv1.weight", 64), ("layer4.0.conv1.weight", 512), ("fc.weight", 1000)],
+        has: &[("conv1.weight", &[64]), ("layer4.0.conv1.weight", &[512]), ("fc.weight", &[1000])],
         lacks: "linear.weight",
         normalize: "ImageNet",
     },
     Source {
         name: "torchvision",
-        has: &[("features.0.weight", 64), ("classifier.0.weight", 4096), ("classifier.6.weight", 1000)],
+        has: &[
+            ("features.0.weight", &[64]),
+            ("classifier.0.weight", &[4096, 25088]),
+            ("classifier.6.weight", &[1000]),
+        ],
         lacks: "linear.weight",
         normalize: "ImageNet",
     },
     Source {
         name: "chengyangfu/pytorch-vgg-cifar10",
-        has: &[("features.0.weight", 64), ("classifier.1.weight", 512), ("classifier.6.weight", 10)],
+        has: &[
+            ("features.0.weight", &[64]),
+            ("classifier.1.weight", &[512, 512]),
+            ("classifier.6.weight", &[10]),
+        ],
         lacks: "classifier.0.weight",
         normalize: "ImageNet",
     },
     Source {
         name: "chenyaofo/pytorch-cifar-models",
-        has: &[("conv1.weight", 16), ("layer3.0.downsample.0.weight", 64), ("fc.weight", 10)],
+        has: &[("conv1.weight", &[16]), ("layer3.0.downsample.0.weight", &[64]), ("fc.weight", &[10])],
         lacks: "layer4.0.conv1.weight",
         normalize: CIFAR_10,
     },
     Source {
         name: "chenyaofo/pytorch-cifar-models",
-        has: &[("conv1.weight", 16), ("layer3.0.downsample.0.weight", 64), ("fc.weight", 100)],
+        has: &[("conv1.weight", &[16]), ("layer3.0.downsample.0.weight", &[64]), ("fc.weight", &[100])],
         lacks: "layer4.0.conv1.weight",
         normalize: CIFAR_100,
     },
     Source {
         name: "chenyaofo/pytorch-cifar-models",
-        has: &[("features.0.weight", 64), ("classifier.0.weight", 512), ("classifier.6.weight", 10)],
+        has: &[
+            ("features.0.weight", &[64]),
+            ("classifier.0.weight", &[512, 512]),
+            ("classifier.6.weight", &[10]),
+        ],
         lacks: "classifier.1.weight",
         normalize: CIFAR_10,
     },
     Source {
         name: "chenyaofo/pytorch-cifar-models",
-        has: &[("features.0.weight", 64), ("classifier.0.weight", 512), ("classifier.6.weight", 100)],
+        has: &[
+            ("features.0.weight", &[64]),
+            ("classifier.0.weight", &[512, 512]),
+            ("classifier.6.weight", &[100]),
+        ],
         lacks: "classifier.1.weight",
         normalize: CIFAR_100,
     },
     Source {
         name: "huyvnphan/PyTorch_CIFAR10",
-        has: &[("features.0.weight", 64), ("classifier.0.weight", 4096), ("classifier.6.weight", 10)],
+        has: &[
+            ("features.0.weight", &[64]),
+            ("classifier.0.weight", &[4096, 512]),
+            ("classifier.6.weight", &[10]),
+        ],
         lacks: "classifier.1.weight",
         normalize: HUYVNPHAN,
     },
@@ -99,11 +119,10 @@ impl Source {
 
 /// The source whose files have these names, without what wrappers put before them.
 pub fn source_of(shapes: &Shapes) -> Option<&'static Source> {
-    let first = |name: &str| shapes.get(name).and_then(|shape| shape.first()).copied();
-    let fits = |source: &&Source| {
-        source.has.iter().all(|(name, length)| first(name) == Some(*length))
-            && !shapes.contains_key(source.lacks)
+    let has = |(name, lengths): &(&str, &[usize])| {
+        shapes.get(*name).is_some_and(|shape| shape.starts_with(lengths))
     };
+    let fits = |source: &&Source| source.has.iter().all(has) && !shapes.contains_key(source.lacks);
     SOURCES.iter().find(fits)
 }
 
@@ -135,14 +154,18 @@ impl Scaling {
     /// What somebody who gives these data to the weights of `file` should know; nothing where both are known to agree.
     pub fn note(&self, file: &str, data: &Data) -> Option<String> {
         let here = data.normalize();
-        let is_image = || data.facts(None).is_some_and(|facts| facts.shape.is_image());
+        let facts = data.facts(None);
+        let is_image = || facts.as_ref().is_some_and(|facts| facts.shape.is_image());
+        let is_same = |there: &Normalize| {
+            facts.as_ref().map_or(*there == here, |facts| there.is_same(&here, facts.shape.channels))
+        };
         let has = || format!("the data here have normalize: {}", here.text());
         match self {
-            Self::Known(there) => (*there != here).then(|| {
+            Self::Known(there) => (!is_same(there)).then(|| {
                 let there = there.text();
                 format!("{file} was trained with normalize: {there}, and {}; set that, or these inputs are others", has())
             }),
-            Self::Likely(source) => (source.normalize() != here && is_image()).then(|| {
+            Self::Likely(source) => (!is_same(&source.normalize()) && is_image()).then(|| {
                 format!("{file}: {}, and {}; set that of the training under data", source.sentence(), has())
             }),
             Self::Unknown => (here == Normalize::None && is_image()).then(|| {
@@ -183,6 +206,41 @@ mod tests {
             };
             assert_eq!(name, source, "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_network_for_large_pictures_with_ten_classes_is_none_of_a_source_for_small_ones() {
+        let name_of = |inputs: usize, classes: usize| {
+            let shapes = [
+                ("features.0.weight", vec![64, 3, 3, 3]),
+                ("classifier.0.weight", vec![4096, inputs]),
+                ("classifier.6.weight", vec![classes, 4096]),
+            ];
+            let shapes = shapes.map(|(name, shape)| (name.to_owned(), shape));
+            source_of(&shapes.into()).map(|source| source.name)
+        };
+        assert_eq!(name_of(512, 10), Some("huyvnphan/PyTorch_CIFAR10"));
+        assert_eq!(name_of(25088, 1000), Some("torchvision"));
+        assert_eq!((name_of(25088, 10), name_of(512, 1000)), (None, None));
+    }
+
+    #[test]
+    fn numbers_are_compared_rather_than_how_they_are_written() {
+        use crate::data::{Cifar10, Digits};
+        let given = |text: &str| ron_text::from_str::<Normalize>(text).unwrap();
+        let pictures = |normalize| Data::Cifar10(Cifar10 { normalize, ..Cifar10::default() });
+        let image_net = given("Given(mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225])");
+        let half = given("Given(mean: [0.5], deviation: [0.5])");
+        let halves = given("Given(mean: [0.5, 0.5, 0.5], deviation: [0.5])");
+        let likely = Scaling::Likely(&SOURCES[0]);
+        let known = Scaling::Known(half.clone());
+        assert_eq!(likely.note("w", &pictures(image_net.clone())), None);
+        assert_eq!(known.note("w", &pictures(halves)), None);
+        assert!(
+            likely.note("w", &pictures(half.clone())).is_some()
+                && known.note("w", &pictures(image_net)).is_some()
+        );
+        assert_eq!(known.note("w", &Data::Digits(Digits { normalize: half, ..Digits::default() })), None);
     }
 
     #[test]
