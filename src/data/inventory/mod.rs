@@ -78,7 +78,6 @@ impl Part {
         Self { samples: labels.len(), by_class }
     }
 
-    /// Whether a class is known to have no sample in it.
     fn has_none(&self, class: usize) -> bool {
         self.by_class.get(class) == Some(&0)
     }
@@ -117,7 +116,6 @@ impl Inventory {
         let mut notes = details.notes.clone();
         notes.extend(notes_on_classes(&classes, [&train, &validation, &test], &options));
         let split = if details.split.is_empty() { data.rule().split() } else { &details.split };
-        let wholes = [found.train, found.test];
         let below = |file: &LeftOut| {
             let folder = file.first.ancestors().filter(|folder| folder.ends_with(path)).last();
             let first = folder.and_then(|folder| file.first.strip_prefix(folder).ok());
@@ -127,7 +125,7 @@ impl Inventory {
             name: data.label().to_owned(),
             path: path.to_owned(),
             classes,
-            split: split_in_words(split, wholes, &options),
+            split: split_in_words(split, [found.train, found.test], &options),
             shape: [shape.channels, shape.height, shape.width],
             original_shape: found.shape,
             columns: details.columns.clone(),
@@ -154,10 +152,8 @@ impl Inventory {
             count => format!("{} classes", grouped(count as u64)),
         };
         let left_out: usize = self.left_out.iter().map(|files| files.count).sum();
-        let left_out = match left_out {
-            0 => String::new(),
-            count => format!("; {} left out", counted(count, "file")),
-        };
+        let files = counted(left_out, "file");
+        let left_out = if left_out > 0 { format!("; {files} left out") } else { String::new() };
         format!("{}: {}; {classes}{left_out}", self.title(), self.sizes())
     }
 
@@ -174,9 +170,8 @@ impl Inventory {
         let most = if all { usize::MAX } else { FIRST };
         let first = |names: &mut dyn Iterator<Item = String>| first_of(names, most, ", ");
         let mut lines = Vec::new();
-        let count = grouped(self.classes.len() as u64);
         let mut names = self.classes.iter().map(str::to_owned);
-        lines.push(("classes", format!("{count}: {}", first(&mut names))));
+        lines.push(("classes", format!("{}: {}", grouped(self.classes.len() as u64), first(&mut names))));
         lines.push(("samples", self.sizes()));
         lines.extend(self.in_each_class().map(|each| ("in each class", each)));
         lines.extend((!self.split.is_empty()).then(|| ("split", self.split.clone())));
@@ -306,8 +301,7 @@ impl LeftOut {
     fn count_and_reason(&self) -> String {
         let Self { reason, ending, count, .. } = self;
         let space = if ending.is_empty() { "" } else { " " };
-        let files = counted(*count, &format!("{ending}{space}file"));
-        format!("{files}: {reason}")
+        format!("{}: {reason}", counted(*count, &format!("{ending}{space}file")))
     }
 }
 
@@ -356,6 +350,7 @@ fn split_in_words(of_files: &str, [train, test]: [usize; 2], options: &Options) 
 
 /// Classes without samples in one of the parts, or in all of them, with what to do about them.
 fn notes_on_classes(names: &ClassNames, parts: [&Part; 3], options: &Options) -> Vec<String> {
+    let [train, validation, test] = parts;
     let is_absent = |class: &usize| parts.iter().all(|part| part.has_none(*class));
     let name = |class: usize| names.name_of(u32::try_from(class).ok());
     let tell = |classes: &mut dyn Iterator<Item = usize>, text: &dyn Fn(bool, &str) -> String| {
@@ -392,10 +387,10 @@ fn notes_on_classes(names: &ClassNames, parts: [&Part; 3], options: &Options) ->
             format!("{who} in the {place} part, so that no {effect} {them}; {remedy}")
         })
     };
-    let [train, validation, test] = parts;
     let in_train = missing(train, options.limit_train, ["training", "network learns", "limit_train"]);
-    let held_out = Some(options.validation).filter(|count| *count > 0);
-    let words = ["validation", "validation accuracy tells of", "validation"];
+    let (held_out, words) =
+        (options.validation, ["validation", "validation accuracy tells of", "validation"]);
+    let held_out = Some(held_out).filter(|count| *count > 0);
     let in_validation = if validation.samples > 0 { missing(validation, held_out, words) } else { None };
     let in_test = missing(test, options.limit_test, ["test", "accuracy tells of", "limit_test"]);
     [absent, in_train, in_validation, in_test].into_iter().flatten().collect()
