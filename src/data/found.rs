@@ -57,6 +57,7 @@ impl Found {
 
 /// Something that runs read, by the settings that name it.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "an experiment has few datasets")]
 pub enum Input {
     /// A dataset in files.
     Data(Data),

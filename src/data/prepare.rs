@@ -51,7 +51,9 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         all = all.map(|part| part.resized(size, size));
     }
     let scale = options.normalize.scale(&all[0], standardise)?;
-    all.iter_mut().for_each(|part| part.scale(scale.as_ref()));
+    for part in &mut all {
+        part.scale(scale.as_ref());
+    }
     if options.labels == Labels::EvenOdd {
         all.iter_mut().for_each(even_odd);
         classes = 2;

@@ -87,7 +87,7 @@ pub(super) fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataErr
     for _ in 0..DEEPEST {
         match &folders(&folder)?[..] {
             [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => {
-                folder.push(only)
+                folder.push(only);
             }
             _ => break,
         }

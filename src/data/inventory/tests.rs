@@ -68,7 +68,7 @@ fn labels_before_and_after_reading_are_the_same_under_every_setting() {
     let details =
         Details { labels: [whole.train.labels, Vec::new(), whole.test.labels], ..Details::default() };
     let with = |validation, limit_train, limit_test, labels: Labels| {
-        Data::Digits(Digits { validation, limit_train, limit_test, labels, ..Digits::default() })
+        Data::Digits(Digits { labels, validation, limit_train, limit_test, ..Digits::default() })
     };
     for data in [
         with(0, None, None, Labels::Classes),

@@ -301,7 +301,7 @@ fn wide_numbers_are_standardised_in_double_precision() {
     let last = ((1_i64 << 62) + 7).to_le_bytes();
     let expected = [
         [-1.183_216, -0.507_092_54, 0.169_030_84, 1.521_277_7],
-        [-1.069_045, -0.534_522_47, 0.0, 1.603_567_5],
+        [-1.069_045, -0.534_522_5, 0.0, 1.603_567_5],
     ];
     for (descr, bytes, test, expected) in
         [("<f8", floats, 5_761_234.1_f64.to_le_bytes(), expected[0]), (">i8", whole, last, expected[1])]

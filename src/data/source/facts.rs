@@ -102,6 +102,9 @@ impl Data {
 
     /// As [`Self::read`], with digests of files that are known already. What the settings say was found in the files must be
     /// there before they are read, and afterwards.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and files that change meanwhile.
     pub fn read_with(
         &self,
         side: Option<usize>,

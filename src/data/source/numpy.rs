@@ -105,13 +105,12 @@ impl Source for Numpy {
         let (mut labels, split) = (labels.into_iter(), self.split(&parts));
         let mut train = labels.next().unwrap_or_default();
         let validation = parts.validation.as_ref().and_then(|_| labels.next()).unwrap_or_default();
-        let test = match labels.next() {
-            Some(test) => test,
-            None => {
-                let [kept, test] = split_labels(&train, test_count(train.len(), self.test)?);
-                train = kept;
-                test
-            }
+        let test = if let Some(test) = labels.next() {
+            test
+        } else {
+            let [kept, test] = split_labels(&train, test_count(train.len(), self.test)?);
+            train = kept;
+            test
         };
         let Shape { channels, height, width } = parts.train.shape;
         let found = Found {

@@ -92,7 +92,9 @@ impl App {
             RunNews::Outdated { .. } if self.editor.document.is_looking() => {}
             RunNews::Outdated { all, shown, changed } => {
                 self.log_outdated(all - changed.len(), shown);
-                outdated_notes(&changed, &[]).into_iter().for_each(|note| self.log.warn(capitalised(&note)));
+                for note in outdated_notes(&changed, &[]) {
+                    self.log.warn(capitalised(&note));
+                }
             }
             RunNews::Over => {
                 let (summary, is_bad) = self.runner.end_summary(&self.editor.document);

@@ -16,7 +16,7 @@ use crate::gui::background::{BackgroundTask, TaskState};
 use crate::run::Looker;
 
 /// All inputs are looked at in full this often.
-const LOOK_IN_FULL: Duration = Duration::from_secs(60);
+const LOOK_IN_FULL: Duration = Duration::from_mins(1);
 
 /// What is known of the inputs, and what is being looked at.
 #[derive(Default)]
@@ -40,8 +40,8 @@ pub(super) struct Looking {
     in_full: Option<Instant>,
     /// The window had the focus.
     had_focus: bool,
-    /// The known set of the experiment, or none for data of the user; nothing before the first look.
-    known_set: Option<Option<String>>,
+    /// The known set of the experiment, empty for data of the user; nothing before the first look.
+    known_set: Option<String>,
     /// What is to be said of data that were found or have changed.
     news: Vec<String>,
 }
@@ -181,9 +181,9 @@ impl Document {
     /// when they were looked at.
     fn tell_known_set(&mut self) {
         let (data, net) = (&self.experiment.data, &self.experiment.net);
-        let name = (!data.needs_look()).then(|| data.name().to_owned());
+        let name = if data.needs_look() { String::new() } else { data.name().to_owned() };
         let before = self.looking.known_set.replace(name.clone());
-        if name.is_some() && before.is_some_and(|before| before != name) {
+        if !name.is_empty() && before.is_some_and(|before| before != name) {
             let found = self.looking.looks.inventory(data, net.image_side());
             self.looking.news.extend(found.map(|found| found.summary()));
         }

@@ -76,6 +76,13 @@ pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
 }
 
+/// What is said of results that belong to other files.
+fn stale_files(difference: &str) -> String {
+    format!(
+        "Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it."
+    )
+}
+
 /// What the row of a run says.
 pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
     let shown = runs.stray(run).unwrap_or(&run.id).to_owned();
@@ -125,12 +132,7 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             look(Some(Icon::Hourglass), "queued".to_owned(), RunTone::Quiet, hint)
         }
         _ if runs.is_stale(run) => {
-            let of_files = |difference: &str| {
-                format!(
-                    "Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it."
-                )
-            };
-            let hint = runs.changed_inputs(run).map_or_else(|| STALE.to_owned(), of_files);
+            let hint = runs.changed_inputs(run).map_or_else(|| STALE.to_owned(), stale_files);
             look(Some(Icon::CircleDashed), "outdated".to_owned(), RunTone::Quiet, hint)
         }
         RunState::Waiting if runs.is_archived(&run.id) => {

@@ -160,7 +160,9 @@ fn a_part_is_never_a_class_because_of_what_is_beside_it() {
         ),
     ] {
         let folder = Folder::new("folders-beside");
-        files.iter().for_each(|file| folder.write(file, b""));
+        for file in &files {
+            folder.write(file, b"");
+        }
         let message = find(folder.path(), None).unwrap_err().to_string();
         assert!(message.contains(found) && message.contains("parts named train, training; val"), "{message}");
         assert!(is_like_pictures(folder.path()), "{files:?}");
