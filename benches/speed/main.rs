@@ -269,7 +269,8 @@ fn trial(net: &Net, images: usize, call: &Call) -> f64 {
     let spec = RunSpec { net: net.clone(), train, plan, device, ..RunSpec::default() };
     let shape = input(&spec.net);
     let [train, validation, test] = [2, 0, images].map(|count| noise(shape, count));
-    let data = Dataset { train, validation, test, classes: 10, left_out: Vec::new() };
+    let data =
+        Dataset { train, validation, test, classes: 10, left_out: Vec::new(), details: Arc::default() };
     let watch = watch(call, spec, Arc::new(data));
     let [began, ended] =
         [watch.began, watch.ended].map(|instant| instant.expect("a campaign begins and ends"));

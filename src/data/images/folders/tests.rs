@@ -160,7 +160,7 @@ fn a_part_is_never_a_class_because_of_what_is_beside_it() {
         ),
     ] {
         let folder = Folder::new("folders-beside");
-        for file in &files {
+        for file in files {
             folder.write(file, b"");
         }
         let message = find(folder.path(), None).unwrap_err().to_string();
