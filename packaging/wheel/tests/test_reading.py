@@ -101,7 +101,10 @@ def test_a_run_that_goes_on_has_what_it_had_written(copied: Copied) -> None:
     birth = Path(f"/proc/{os.getpid()}/stat").read_text().rpartition(")")[2].split()[19]
     (run / "claim").write_text(f"{socket.gethostname()}\n{os.getpid()}\n{birth}\n", encoding="utf-8")
     assert weightlab.read(run.parent).runs["state"].tolist() == ["running"]
-    state = lambda: weightlab.read(run.parent).runs["state"].tolist()  # noqa: E731
+
+    def state() -> list[str]:
+        return list(weightlab.read(run.parent).runs["state"])
+
     if realm := weightlab._directory._realm():
         gone = f"{socket.gethostname()}\n{os.getpid()}\n1\n{realm}\n5\n"
         (run / "claim").write_text(gone, encoding="utf-8")
