@@ -212,8 +212,6 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
     for (file, digest) in &now.inputs.files {
         compare(file, then.inputs.files.get(file).map_or("", String::as_str), digest);
     }
-    let gone = then.inputs.files.iter().filter(|(file, _)| !now.inputs.files.contains_key(*file));
-    gone.for_each(|(file, digest)| compare(file, digest, "unknown"));
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 

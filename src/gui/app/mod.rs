@@ -90,6 +90,8 @@ pub struct App {
     edges: chrome::Edges,
     /// Edits that wait for a pause.
     waiting_edits: Option<WaitingEdits>,
+    /// Outdated results are to be looked for, once it is known what runs read.
+    seeks_outdated: bool,
     /// Numbers of the runs, and the revisions of the document and of the records that they are of.
     totals: Cell<Option<([u64; 2], RunTotals)>>,
 }
@@ -108,6 +110,7 @@ impl App {
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
             waiting_edits: None,
+            seeks_outdated: false,
             totals: Cell::default(),
         };
         app.runner.runs.sharing = app.shell.settings.sharing;
@@ -198,6 +201,7 @@ impl App {
             ctx.request_repaint_after(wait);
         } else {
             self.follow_edits();
+            self.seek_outdated();
             if !self.runner.is_reading() {
                 self.runner.measure(&self.editor.document, ctx);
             }

@@ -135,15 +135,26 @@ impl App {
             0 => {}
             count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
         }
+        self.seeks_outdated = true;
+        self.seek_outdated();
+        self.runner.plan_cost(&self.editor.document);
+    }
+
+    /// Looks for outdated results, once it is known what the runs of the document read.
+    pub(super) fn seek_outdated(&mut self) {
+        if !self.seeks_outdated || self.editor.document.is_looking() {
+            return;
+        }
+        self.seeks_outdated = false;
         for note in outdated_notes(&[], self.editor.document.runs()) {
             self.log.warn(capitalised(&note));
         }
+        let results = self.editor.results();
         let (listed, runs) = (self.editor.document.runs(), &mut self.runner.runs);
         let empty =
             listed.iter().filter(|run| runs.record(&run.id).is_none_or(|record| record.points().is_empty()));
         let wanted = empty.map(|run| (run.arm.clone(), run.seed)).collect();
         runs.search(self.runner.worker.search(&results, listed, wanted));
-        self.runner.plan_cost(&self.editor.document);
     }
 
     /// Says that the folder of results has runs of other settings.
