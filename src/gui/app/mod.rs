@@ -201,7 +201,7 @@ impl App {
             ctx.request_repaint_after(wait);
         } else {
             self.follow_edits();
-            self.seek_outdated();
+            self.seek_outdated(ctx);
             if !self.runner.is_reading() {
                 self.runner.measure(&self.editor.document, ctx);
             }

@@ -136,12 +136,11 @@ impl App {
             count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
         }
         self.seeks_outdated = true;
-        self.seek_outdated();
         self.runner.plan_cost(&self.editor.document);
     }
 
     /// Looks for outdated results, once it is known what the runs of the document read.
-    pub(super) fn seek_outdated(&mut self) {
+    pub(super) fn seek_outdated(&mut self, ctx: &egui::Context) {
         if !self.seeks_outdated || self.editor.document.is_looking() {
             return;
         }
@@ -155,6 +154,7 @@ impl App {
             listed.iter().filter(|run| runs.record(&run.id).is_none_or(|record| record.points().is_empty()));
         let wanted = empty.map(|run| (run.arm.clone(), run.seed)).collect();
         runs.search(self.runner.worker.search(&results, listed, wanted));
+        ctx.request_repaint(); // the next frame takes what is found
     }
 
     /// Says that the folder of results has runs of other settings.
