@@ -87,7 +87,7 @@ impl Window {
         let untitled = home.as_ref().map_or_else(nowhere, |home| home.join("untitled"));
         let parts = Parts { worker, picker, desktop, untitled, home, clock: chrono::Local::now };
         // What is read in the background asks for a few frames more.
-        let builder = Harness::builder().with_size(size).with_max_steps(32);
+        let builder = Harness::builder().with_size(size).with_max_steps(100);
         let harness = builder.build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &settings);
             App::new(parts, settings, file.as_deref())
