@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-
 use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, distinct};
@@ -117,16 +116,16 @@ fn check_in_json(arguments: &DocumentArgs) -> Result<Exit, Failure> {
             let (found, runs, data) = document.problems();
             let mut problems: Vec<CheckedProblem> =
                 found.iter().map(|problem| CheckedProblem::of(problem, &document)).collect();
-            let notes = document.notes(&runs).into_iter();
+            let notes = document.notes(&runs, &runs).into_iter();
             let note = |note: String| {
                 let message = note.strip_prefix("note: ").unwrap_or(&note).to_owned();
                 CheckedProblem { severity: "note", message, ..CheckedProblem::default() }
             };
             problems.extend(notes.map(note));
-            let result = document.notes_among(&found, &runs).map(|_| Exit::Done);
-            let (valid, arms, runs) =
-                (result.is_ok(), document.experiment().arms.len(), distinct(&runs).len());
-            let (runs, data) = if valid { (runs, data.data) } else { (0, Vec::new()) };
+            let arms = document.experiment().arms.len();
+            let result = document.refuse(&found).map(|()| Exit::Done);
+            let valid = result.is_ok();
+            let (runs, data) = if valid { (distinct(&runs).len(), data.data) } else { (0, Vec::new()) };
             (Checked { file, valid, problems, arms, runs, data }, result)
         }
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::data::{Data, DataError, Dataset, Inventory, Looks, NOTE};
+use crate::data::{Data, DataError, Dataset, Digests, Inventory, Looks, NOTE};
 use crate::doc::{Net, Run};
 use crate::form::Stored;
 use crate::form::number::{counted, first_of, grouped};
@@ -87,7 +87,7 @@ impl Found {
             return looks.inventory(data, net.image_side());
         }
         let read = datasets.get(data, net, base);
-        match read.and_then(|read| self.told(data, &read, base)) {
+        match read.and_then(|read| self.told(data, &read, base, datasets.digests())) {
             Ok(mut inventory) => {
                 let content = looks.of(data).and_then(|look| look.content.clone());
                 inventory.digest.files = content.unwrap_or_default();
@@ -101,12 +101,18 @@ impl Found {
     }
 
     /// What is in a known set that was read, and what its files lack.
-    fn told(&mut self, data: &Data, read: &Dataset, base: &Path) -> Result<Inventory, DataError> {
+    fn told(
+        &mut self,
+        data: &Data,
+        read: &Dataset,
+        base: &Path,
+        digests: &Digests,
+    ) -> Result<Inventory, DataError> {
         let mut inventory = Inventory::of_read(data, read);
         self.notes.extend(inventory.notes.iter().cloned());
         match data.place(base)? {
             Some(place) => inventory.path = place.display().to_string(),
-            None => inventory.digest.samples = read.digest()?, // data inside the program are small
+            None => inventory.digest.samples = read.digest(digests)?, // data inside the program are small
         }
         if let Some((there, whole)) = inventory.shortage {
             self.samples.insert(data.to_ron(), there);

@@ -55,7 +55,7 @@ pub fn report(arguments: &ReportArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder();
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.notes(&runs) {
+    for note in document.notes(&all, &runs) {
         print_err(&note);
     }
     let records = read_records(&folder, &runs);

@@ -42,7 +42,7 @@ pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
     let slurm = Slurm::default();
     let look = || Status::of(Runs { all: &runs, folder: &folder }, &slurm);
     let mut status = look();
-    for note in document.notes(&runs) {
+    for note in document.notes(&runs, &runs) {
         print_err(&note);
     }
     for path in &status.damaged {

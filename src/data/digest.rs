@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::samples::Store;
-use super::{DataError, Dataset, Samples};
+use super::{DataError, Dataset, Digests, Samples};
 use crate::form::number::hexadecimal;
 
 /// Values that are hashed at a time.
@@ -17,16 +17,16 @@ impl Dataset {
     ///
     /// # Errors
     /// A picture that cannot be read.
-    pub fn digest(&self) -> Result<String, DataError> {
+    pub fn digest(&self, digests: &Digests) -> Result<String, DataError> {
         let mut hash = Sha256::new();
         for part in [&self.train, &self.validation, &self.test] {
-            hash_part(&mut hash, part)?;
+            hash_part(&mut hash, part, digests)?;
         }
         Ok(hexadecimal(&hash.finalize()))
     }
 }
 
-fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
+fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(), DataError> {
     let shape = part.shape;
     for size in [shape.channels, shape.height, shape.width, part.len()] {
         hash.update((size as u64).to_le_bytes());
@@ -46,7 +46,7 @@ fn hash_part(hash: &mut Sha256, part: &Samples) -> Result<(), DataError> {
             }
             Ok(())
         }
-        Store::Pictures(pictures) => pictures.hash(hash),
+        Store::Pictures(pictures) => pictures.hash(hash, digests),
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
                 left_out: Vec::new(),
                 details: Arc::default(),
             }
-            .digest()
+            .digest(&Digests::open())
             .unwrap()
         };
         let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
@@ -102,7 +102,7 @@ mod tests {
                 bytes.extend([3, 0, 0, 0, 0, 0, 0x80, 0x3f]);
             }
         }
-        assert_eq!(dataset.digest().unwrap(), hexadecimal(&Sha256::digest(&bytes)));
+        assert_eq!(dataset.digest(&Digests::open()).unwrap(), hexadecimal(&Sha256::digest(&bytes)));
         assert_eq!(hexadecimal(&[0, 0xf1]), "00f1");
     }
 }

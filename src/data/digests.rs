@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -141,12 +141,14 @@ impl Digests {
         self.digest(path, Form::AsItIs)
     }
 
-    /// Returns the SHA-256 of what a file unpacks to where it is a gzip stream, whatever its name ends in, else of its bytes.
+    /// As [`Self::file`], the 32 bytes themselves.
     ///
     /// # Errors
-    /// When it cannot be read or unpacked.
-    pub fn unpacked(&self, path: &Path) -> Result<String, DataError> {
-        self.digest(path, Form::Unpacked)
+    /// When it cannot be read.
+    pub(super) fn bytes(&self, path: &Path) -> Result<Vec<u8>, DataError> {
+        let digest = self.file(path)?;
+        let byte = |at| u8::from_str_radix(&digest[at..at + 2], 16).expect("a digest is hexadecimal");
+        Ok((0..digest.len()).step_by(2).map(byte).collect())
     }
 
     /// Returns the SHA-256 of files under their names: of a line with digest and name for each, in this order. One file alone
@@ -158,8 +160,20 @@ impl Digests {
         if let [(_, path)] = files {
             return self.file(path);
         }
+        self.listed(files, Form::AsItIs)
+    }
+
+    /// As [`Self::content`], of what gzip streams among the files unpack to, whatever their names end in; always of lines.
+    ///
+    /// # Errors
+    /// The first file that cannot be read or unpacked.
+    pub fn unpacked_content(&self, files: &[(String, PathBuf)]) -> Result<String, DataError> {
+        self.listed(files, Form::Unpacked)
+    }
+
+    fn listed(&self, files: &[(String, PathBuf)], form: Form) -> Result<String, DataError> {
         let digests: Vec<Result<String, DataError>> =
-            files.par_iter().map(|(_, path)| self.file(path)).collect();
+            files.par_iter().map(|(_, path)| self.digest(path, form)).collect();
         let mut hash = Sha256::new();
         for ((name, _), digest) in files.iter().zip(digests) {
             hash.update(format!("{} {name}\n", digest?));
@@ -183,16 +197,12 @@ impl Digests {
         // Only if nobody wrote meanwhile.
         let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
         if after == stat && stat.is_settled(self.settled) {
-            self.keep(&key, &stat, &digest);
+            if let Some(line) = line(form, &key.1, &stat, &digest) {
+                lock(&self.new).push_str(&line);
+            }
             self.known().insert(key, (stat, digest.clone()));
         }
         Ok(digest)
-    }
-
-    fn keep(&self, (form, path): &(Form, PathBuf), stat: &Stat, digest: &str) {
-        if let Some(line) = line(*form, path, stat, digest) {
-            lock(&self.new).push_str(&line);
-        }
     }
 }
 
@@ -228,7 +238,8 @@ fn line(form: Form, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
 
 fn parse(line: &str) -> Option<((Form, PathBuf), (Stat, String))> {
     let mut parts = line.splitn(7, ' ');
-    let digest = parts.next().filter(|digest| digest.len() == 64)?;
+    let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digest = parts.next().filter(is_digest)?;
     let form = match parts.next()? {
         "file" => Form::AsItIs,
         "unpacked" => Form::Unpacked,
@@ -250,12 +261,25 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     } else {
         Box::new(file)
     };
-    let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK]);
+    copied(&mut source, &mut std::io::sink()).map(|(_, digest)| digest)
+}
+
+/// Copies all there is; returns its length in bytes and its SHA-256 in hexadecimal.
+///
+/// # Errors
+/// Those of reading and of writing.
+pub fn copied(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<(u64, String)> {
+    let (mut hash, mut block, mut bytes) = (Sha256::new(), vec![0; BLOCK], 0);
     loop {
-        match source.read(&mut block)? {
-            0 => return Ok(hexadecimal(&hash.finalize())),
-            count => hash.update(&block[..count]),
-        }
+        let count = match from.read(&mut block) {
+            Ok(0) => return Ok((bytes, hexadecimal(&hash.finalize()))),
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hash.update(&block[..count]);
+        to.write_all(&block[..count])?;
+        bytes += count as u64;
     }
 }
 
@@ -273,8 +297,8 @@ mod tests {
         // FIPS 180-4, the first example.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digests.file(&folder.join("a")).unwrap(), abc);
-        assert_eq!(digests.unpacked(&folder.join("a")).unwrap(), abc);
-        assert_eq!(digests.unpacked(&folder.join("a.gz")).unwrap(), abc);
+        let unpacked = |name: &str| digests.digest(&folder.join(name), Form::Unpacked).unwrap();
+        assert_eq!([unpacked("a"), unpacked("a.gz")], [abc, abc]);
         assert_ne!(digests.file(&folder.join("a.gz")).unwrap(), abc);
         let files = |names: [&str; 2]| names.map(|name| (name.to_owned(), folder.join(name)));
         let both = digests.content(&files(["a", "a.gz"])).unwrap();

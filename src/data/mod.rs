@@ -13,7 +13,7 @@
 //! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
 //! | `images`, `table`, `numpy` | data of the user's |
 //! | `found`, `details`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
-//! | `inventory` | what is told of data, of all sources in one way |
+//! | `inventory` | what the program says about data, in one way for all sources |
 //! | `locate` | which folder, when the experiment names none |
 //! | `origin` | where the files can be downloaded from |
 //! | `source` | the registry: the settings of each dataset and its facts, one file each |
@@ -64,7 +64,7 @@ pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
 pub use class_names::{ClassNames, NOTHING};
 pub use details::{Columns, Details, LeftOut};
-pub use digests::Digests;
+pub use digests::{Digests, copied};
 pub use embedded::{digits, iris};
 pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};

@@ -156,7 +156,7 @@ pub fn write_atomically_by<T>(
     Ok(written)
 }
 
-/// Makes a file that will get its name when it is whole. As every new file, anybody may read and change it whom the umask lets.
+/// Makes a file that will get its name when it is whole. It has the rights that the umask leaves to every new file.
 ///
 /// # Errors
 /// What the system says.
@@ -167,7 +167,8 @@ pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     builder.prefix(UNFINISHED).tempfile_in(folder)
 }
 
-/// Removes what killed processes have left in a folder and below it of files that were not whole; nobody may write there.
+/// Removes what killed processes have left in a folder and below it of files that were not whole. No process may write there
+/// meanwhile.
 pub fn remove_unfinished(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -175,6 +176,17 @@ pub fn remove_unfinished(folder: &Path) {
         } else if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
             let _ = std::fs::remove_file(entry.path()); // one that stays does no harm
         }
+    }
+}
+
+/// Removes a file that may be missing.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -36,11 +36,12 @@ impl Inputs {
     ) -> Self {
         let mut inputs = Self::default();
         for input in inputs_of(spec, arm, seed) {
-            let digest = content(&input);
-            match input {
+            match &input {
                 Input::Data(data) if data.needs_look() => {}
-                Input::Data(_) => inputs.sets.push(digest.unwrap_or_default()),
-                Input::File(file) => inputs.files.extend(digest.map(|digest| (file, digest))),
+                Input::Data(_) => inputs.sets.push(content(&input).unwrap_or_default()),
+                Input::File(file) => {
+                    inputs.files.extend(content(&input).map(|digest| (file.clone(), digest)));
+                }
             }
         }
         if inputs.sets.iter().all(String::is_empty) {
@@ -106,16 +107,13 @@ pub fn inputs_to_look_at(experiment: &Experiment) -> Vec<Input> {
         return found;
     }
     for arm in expand_arms(experiment).unwrap_or_default() {
-        let all = inputs_of(&arm.spec, &arm.name, 0);
-        let by_seed = files_read(&arm.spec.plan, "", 0, &Place::default())
-            != files_read(&arm.spec.plan, "", 1, &Place::default());
-        let seeds = experiment.seeds.iter().filter(|_| by_seed);
-        let more = seeds.flat_map(|seed| inputs_of(&arm.spec, &arm.name, *seed));
-        let all: Vec<Input> = if by_seed { more.collect() } else { all };
-        for input in all {
+        let files = |seed| files_read(&arm.spec.plan, &arm.name, seed, &Place::default());
+        // Most names of files are the same for all seeds.
+        let seeds = if files(0) == files(1) { &[0] } else { &experiment.seeds[..] };
+        for input in seeds.iter().flat_map(|seed| inputs_of(&arm.spec, &arm.name, *seed)) {
             note(match input {
                 Input::Data(data) => bare(&data),
-                Input::File(file) => Input::File(file),
+                Input::File(_) => input,
             });
         }
     }
@@ -149,7 +147,7 @@ pub(super) fn known_inputs(spec: &RunSpec, arm: &str, seed: u64, looks: &Looks) 
 }
 
 /// Shows the data of all branches of a plan.
-fn each_branch_data(plan: &[Stage], act: &mut dyn FnMut(&Data)) {
+fn each_branch_data<'a>(plan: &'a [Stage], act: &mut dyn FnMut(&'a Data)) {
     for stage in plan {
         if let Stage::Branch(branch) = stage
             && let Some(data) = &branch.data
@@ -176,14 +174,33 @@ fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
     }
 }
 
+/// The datasets in files that a run reads, with the digests of their contents; empty where they are not known.
+pub fn sets_of(spec: &RunSpec) -> Vec<(&Data, &str)> {
+    let (mut all, mut digests) = (Vec::new(), spec.inputs.sets.iter());
+    let mut note = |data| {
+        let data: &Data = data;
+        if data.needs_look() {
+            all.push((data, data.found().map_or("", |found| &found.content)));
+        } else if data.is_in_files() {
+            all.push((data, digests.next().map_or("", String::as_str)));
+        }
+    };
+    note(&spec.data);
+    each_branch_data(&spec.plan, &mut note);
+    all
+}
+
+/// The version of the reader that a user's data were found with.
+fn reader_of(data: &Data) -> Option<usize> {
+    data.found().map(|found| found.reader)
+}
+
 /// Returns true if the content of something that a run reads is not known, or only as earlier versions recorded it.
 pub(super) fn is_unrecorded(spec: &RunSpec, arm: &str, seed: u64) -> bool {
-    let mut sets = spec.inputs.sets.iter();
-    inputs_of(spec, arm, seed).iter().any(|input| match input {
-        Input::Data(data) if data.needs_look() => data.found().is_none_or(|found| found.reader == 0),
-        Input::Data(_) => sets.next().is_none_or(String::is_empty),
-        Input::File(file) => !spec.inputs.files.contains_key(file),
-    })
+    let is_unknown = |(data, digest): &(&Data, &str)| digest.is_empty() || reader_of(data) == Some(0);
+    let files = files_read(&spec.plan, arm, seed, &Place::default());
+    sets_of(spec).iter().any(is_unknown)
+        || files.iter().any(|(_, file)| !spec.inputs.files.contains_key(file))
 }
 
 /// Says how the inputs of an earlier run differ from those of one with the same settings: "w.pth has changed (SHA-256 begins
@@ -204,43 +221,15 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
             format!("{name} changed (SHA-256 begins {} then, {} now)", short(then), short(now))
         });
     };
-    let [before, after] = [then, now].map(sets);
-    for (then, now) in before.iter().zip(&after) {
+    for ((before, then), (data, now)) in sets_of(then).into_iter().zip(sets_of(now)) {
         // An earlier version recorded less of the content, or read it otherwise.
-        compare(&now.name, if then.reader == now.reader { &then.digest } else { "" }, &now.digest);
+        let then = if reader_of(before) == reader_of(data) { then } else { "" };
+        compare(data.user_path().unwrap_or(data.name()), then, now);
     }
     for (file, digest) in &now.inputs.files {
         compare(file, then.inputs.files.get(file).map_or("", String::as_str), digest);
     }
     (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-/// A dataset in files.
-struct Set {
-    name: String,
-    /// Of its content; empty where that is not known.
-    digest: String,
-    /// As in [`Found`].
-    reader: usize,
-}
-
-/// The datasets of a run in files.
-fn sets(spec: &RunSpec) -> Vec<Set> {
-    let (mut all, mut digests) = (Vec::new(), spec.inputs.sets.iter());
-    let mut note = |data: &Data| {
-        let name = data.user_path().unwrap_or(data.name()).to_owned();
-        match data.found() {
-            Some(found) => all.push(Set { name, digest: found.content.clone(), reader: found.reader }),
-            None if !data.needs_look() && data.is_in_files() => {
-                let digest = digests.next().cloned().unwrap_or_default();
-                all.push(Set { name, digest, reader: 0 });
-            }
-            None => {}
-        }
-    };
-    note(&spec.data);
-    each_branch_data(&spec.plan, &mut note);
-    all
 }
 
 /// The same settings without what is known of inputs.

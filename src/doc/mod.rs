@@ -33,7 +33,7 @@ pub use arch::{
 };
 pub use device::Device;
 pub use experiment::{Arm, Experiment, VERSION};
-pub use inputs::{Inputs, changed_inputs, inputs_of, inputs_to_look_at};
+pub use inputs::{Inputs, changed_inputs, inputs_to_look_at, sets_of};
 pub use intervention::Intervention;
 pub use location::label_of;
 pub use plan::words::{capitalised, listed, stage_number};

@@ -71,10 +71,10 @@ fn other_value(
 fn replace(value: &mut dyn Value, outside: &Found, new: &NewPath<'_>) -> bool {
     let mut is_replaced = false;
     walk(value, &mut |value, inside| {
+        let Node::Text(text) = value.node() else { return };
         let place = Place([&outside.place.0[..], &inside.place.0[..]].concat());
         let field = inside.fields.last().or(outside.fields.last());
         let names = field.map_or(Names::Nothing, |field| field.names);
-        let Node::Text(text) = value.node() else { return };
         let is_source =
             is_in(&place, "Graft") && field.is_some_and(|field| field.key == "from") && is_file(text);
         let is_read = matches!(names, Names::Folder | Names::File) && !is_in(&place, "Export");

@@ -42,7 +42,7 @@ impl Datasets {
         if let Some(digest) = digest.get() {
             return Ok(digest.clone());
         }
-        let computed = dataset.digest()?;
+        let computed = dataset.digest(self.digests())?;
         Ok(digest.get_or_init(|| computed).clone())
     }
 

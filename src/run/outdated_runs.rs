@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::directory::{StoredRun, spec_of};
+use super::directory::StoredRun;
 use crate::doc::{Run, changed_inputs};
 use crate::form::number::counted;
 
@@ -21,9 +21,9 @@ pub fn outdated_runs(folder: &Path, listed: &[Run]) -> Vec<StoredRun> {
         listed.iter().map(|run| ((run.arm.as_str(), run.seed), run)).collect();
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
-        let found = StoredRun::read(folder, id)?;
+        let (found, spec) = StoredRun::read(folder, id)?;
         let now = by_name.get(&(found.arm.as_str(), found.seed));
-        let difference = now.and_then(|now| changed_inputs(&spec_of(folder, &found.id).ok()?, &now.spec));
+        let difference = now.and_then(|now| changed_inputs(&spec, &now.spec));
         Some((written, StoredRun { difference, ..found }))
     };
     let mut found: Vec<(SystemTime, StoredRun)> = names.into_par_iter().filter_map(about).collect();

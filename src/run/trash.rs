@@ -51,7 +51,7 @@ pub fn trashed(folder: &Path) -> Vec<StoredRun> {
     let Ok(entries) = std::fs::read_dir(&trash) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let ids = names.filter(|name| !name.contains('.'));
-    let mut found: Vec<StoredRun> = ids.filter_map(|id| StoredRun::read(&trash, id)).collect();
+    let mut found: Vec<StoredRun> = ids.filter_map(|id| Some(StoredRun::read(&trash, id)?.0)).collect();
     found.sort_by(|a, b| (&a.arm, a.seed, &a.id).cmp(&(&b.arm, b.seed, &b.id)));
     found
 }

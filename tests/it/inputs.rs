@@ -1,15 +1,15 @@
 //! A result belongs to the content of what its run read: exchanged, truncated and touched inputs of finished runs.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use weightlab::doc::{Run, file, runs};
-use weightlab::net::weights_file::{FileTensor, write_tensors};
 use weightlab::results::RunState;
 use weightlab::run::{Job, Looker, Queue, QueueOptions, StopFlag, folder_of, read_states};
+
+use crate::support::bench::{printed, weightlab};
+use crate::support::weight_file;
 
 /// A folder with an experiment that reads data of one kind, weights, a mask and a list of faults.
 struct Bench {
@@ -89,19 +89,7 @@ impl Bench {
         };
         let classes = if matches!(kind, Kind::KnownSet) { 10 } else { 2 };
         for (name, value) in [("w.safetensors", 0.25), ("g.safetensors", 0.5), ("m.safetensors", 1.0)] {
-            let tensor = |shape: &[usize]| FileTensor {
-                shape: shape.to_vec(),
-                values: vec![value; shape.iter().product()],
-            };
-            let tensors = BTreeMap::from([
-                ("fc1.weight".to_owned(), tensor(&[2, features])),
-                ("fc1.bias".to_owned(), tensor(&[2])),
-                ("fc2.weight".to_owned(), tensor(&[classes, 2])),
-                ("fc2.bias".to_owned(), tensor(&[classes])),
-            ]);
-            let path = folder.path().join("written");
-            write_tensors(&path, &tensors, None).unwrap();
-            add(name, std::fs::read(&path).unwrap());
+            add(name, weight_file([features, 2, classes], |_| value));
         }
         add("f.csv", b"parameter,index,bit\nfc1.weight,0,30\n".to_vec());
         let text = format!(
@@ -220,23 +208,15 @@ proptest! {
     }
 }
 
-fn weightlab(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_weightlab")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
 #[test]
 fn results_of_a_replaced_checkpoint_are_kept_and_named_and_run_again() {
     let bench = Bench::new(Kind::Table);
     let folder = bench.folder.path();
     assert!(weightlab(folder, &["run", "x.ron"]).status.success());
-    assert!(!said(&weightlab(folder, &["show", "x.ron"])).contains("outdated"));
+    assert!(!printed(&weightlab(folder, &["show", "x.ron"])).contains("outdated"));
     let weights = bench.inputs.iter().position(|(path, _)| path.ends_with("w.safetensors")).unwrap();
     Change::Exchange.carry_out(&bench, weights);
-    let show = said(&weightlab(folder, &["show", "x.ron"]));
+    let show = printed(&weightlab(folder, &["show", "x.ron"]));
     assert!(
         show.contains(
             "note: results of 1 run of arm \"a\" are outdated: w.safetensors changed (SHA-256 begins "
@@ -245,10 +225,10 @@ fn results_of_a_replaced_checkpoint_are_kept_and_named_and_run_again() {
     );
     assert!(!show.contains("done"), "{show}");
     let run = weightlab(folder, &["run", "x.ron"]);
-    assert!(run.status.success() && !said(&run).contains("0 left"), "{}", said(&run));
-    assert!(said(&weightlab(folder, &["show", "x.ron"])).contains("done"));
+    assert!(run.status.success() && !printed(&run).contains("0 left"), "{}", printed(&run));
+    assert!(printed(&weightlab(folder, &["show", "x.ron"])).contains("done"));
     Change::Restore.carry_out(&bench, weights);
-    assert!(said(&weightlab(folder, &["show", "x.ron"])).contains("done"), "both results are kept");
+    assert!(printed(&weightlab(folder, &["show", "x.ron"])).contains("done"), "both results are kept");
 }
 
 #[test]
@@ -262,7 +242,7 @@ fn a_sweep_over_folders_runs_both_and_one_that_changes_nothing_is_refused() {
     for (path, content) in bench.inputs.iter().filter(|(path, _)| path.parent().unwrap().ends_with("m")) {
         std::fs::write(folder.join("noisy").join(path.file_name().unwrap()), content).unwrap();
     }
-    let refused = said(&weightlab(folder, &["check", "x.ron"]));
+    let refused = printed(&weightlab(folder, &["check", "x.ron"]));
     assert!(refused.contains("(sweep.data.dir)"), "{refused}");
     assert!(refused.contains("\"m\" and \"noisy\" give the same runs"), "{refused}");
     let name = "t10k-labels-idx1-ubyte";
@@ -270,7 +250,27 @@ fn a_sweep_over_folders_runs_both_and_one_that_changes_nothing_is_refused() {
     let turned: Vec<u8> = original[..8].iter().chain(original[8..].iter().rev()).copied().collect();
     std::fs::write(folder.join("noisy").join(name), turned).unwrap();
     let run = weightlab(folder, &["run", "x.ron"]);
-    assert!(run.status.success(), "{}", said(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     let entries = std::fs::read_dir(folder.join("x.runs")).unwrap();
     assert_eq!(entries.filter(|entry| entry.as_ref().unwrap().path().join("DONE").exists()).count(), 2);
+}
+
+#[test]
+fn the_set_of_a_branch_counts_and_is_not_taken_for_the_data_of_the_run() {
+    let bench = Bench::new(Kind::KnownSet);
+    let text = "(data: Digits(image_size: Some(28), limit_train: 20, limit_test: 10), net: Mlp(hidden: [2]),
+        arms: [(name: \"a\", plan: [Branch(name: \"b\", data: Some(Mnist(dir: \"m\")), plan: [Test])])])";
+    std::fs::write(bench.file(), text).unwrap();
+    assert!(bench.carry_out());
+    let log =
+        std::fs::read_to_string(bench.results().join(bench.run().unwrap().id).join("events.jsonl")).unwrap();
+    let reports: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_data: Vec<&serde_json::Value> = reports.iter().filter(|event| event["kind"] == "data").collect();
+    assert!(of_data[0]["summary"].as_str().unwrap().starts_with("Digits"), "{}", of_data[0]);
+    assert!(!of_data[0]["rows"].to_string().contains("files' SHA-256"), "{}", of_data[0]);
+    Change::Exchange.carry_out(&bench, 0);
+    assert!(!bench.is_done());
+    Change::Restore.carry_out(&bench, 0);
+    assert!(bench.is_done());
 }

@@ -185,34 +185,34 @@ impl Document {
     /// All errors of the experiment.
     pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
         let (problems, runs, found) = self.problems();
-        let notes = self.notes_among(&problems, &runs)?;
+        self.refuse(&problems)?;
+        let notes = self.lines(&problems, Severity::Note);
+        let notes = self.notes(&runs, &runs).into_iter().chain(notes).collect();
         Ok((runs, notes, found))
     }
 
-    /// The notes among these problems, and those on settings of the command line and on results of these runs.
+    /// Refuses an experiment with errors.
     ///
     /// # Errors
-    /// All errors among the problems.
-    pub fn notes_among(&self, problems: &[Problem], runs: &[Run]) -> Result<Vec<String>, Failure> {
-        let lines = |severity| {
-            let of_it = problems.iter().filter(move |problem| problem.severity == severity);
-            of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
-        };
-        let errors = lines(Severity::Error);
-        if !errors.is_empty() {
-            return Err(Failure::Problems(errors));
-        }
-        Ok([self.notes(runs), lines(Severity::Note)].concat())
+    /// All errors among its problems.
+    pub fn refuse(&self, problems: &[Problem]) -> Result<(), Failure> {
+        let errors = self.lines(problems, Severity::Error);
+        if errors.is_empty() { Ok(()) } else { Err(Failure::Problems(errors)) }
     }
 
-    /// Notes on settings of the command line that change no run, and on results that are not those of today's files.
-    pub fn notes(&self, runs: &[Run]) -> Vec<String> {
+    fn lines(&self, problems: &[Problem], severity: Severity) -> Vec<String> {
+        let of_it = problems.iter().filter(|problem| problem.severity == severity);
+        of_it.map(|problem| self.line(problem)).collect()
+    }
+
+    /// Notes on settings of the command line that change no run, and on results of the selected ones of `all` runs that are not
+    /// those of today's files.
+    pub fn notes(&self, all: &[Run], selected: &[Run]) -> Vec<String> {
         let mut notes = idle::notes(&self.file, &self.experiment, &self.set);
-        let all = crate::doc::runs(&self.experiment).unwrap_or_default(); // one that is not selected is not outdated
-        let mut outdated = outdated_runs(&self.results, &all);
-        let chosen: BTreeSet<_> = runs.iter().map(|run| (run.arm.as_str(), run.seed)).collect();
+        let mut outdated = outdated_runs(&self.results, all);
+        let chosen: BTreeSet<_> = selected.iter().map(|run| (run.arm.as_str(), run.seed)).collect();
         outdated.retain(|found| chosen.contains(&(found.arm.as_str(), found.seed)));
-        let outdated = outdated_notes(&outdated, runs);
+        let outdated = outdated_notes(&outdated, selected);
         notes.extend(outdated.iter().map(|note| format!("note: {note}")));
         notes
     }

@@ -112,7 +112,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder();
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.notes(&runs) {
+    for note in document.notes(&all, &runs) {
         print_err(&note);
     }
     let Some(to) = &arguments.to else {

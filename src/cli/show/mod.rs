@@ -87,7 +87,8 @@ struct Shown<'a> {
 /// What is wrong with the file or the arguments.
 pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.from.as_ref())?;
-    let runs = document.select(document.all_runs()?, &arguments.selection)?;
+    let all = document.all_runs()?;
+    let runs = document.select(all.clone(), &arguments.selection)?;
     let folder = document.runs_folder();
     let mut differing = Differing::default();
     let listed: Vec<&Run> = runs.iter().collect();
@@ -95,7 +96,7 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let chosen = arguments.listing.chosen(&differing)?;
     let Read { mut rows, records, failures } = read(arguments, &runs, &folder, &chosen.columns);
     differing.give(&mut rows, &listed);
-    for note in document.notes(&runs) {
+    for note in document.notes(&all, &runs) {
         print_err(&note);
     }
     let pairs = pairs::pairs(&arguments.pairs, &rows)?;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::picture::Preparation;
-use crate::data::digests::Stat;
+use crate::data::digests::{Digests, Stat};
 use crate::data::{DataError, Shape, Standardisation, resize};
 
 /// Bytes of files that are hashed as a whole; of larger sets, the lengths are.
@@ -187,7 +187,7 @@ impl LazyPictures {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn hash(&self, hash: &mut Sha256) -> Result<(), DataError> {
+    pub fn hash(&self, hash: &mut Sha256, digests: &Digests) -> Result<(), DataError> {
         let Preparation { resize, crop, is_grey } = self.preparation;
         let single = |numbers: &[f64]| numbers.iter().map(|number| *number as f32).collect::<Vec<_>>();
         let scale = self.scale.as_ref().map(|scale| (single(&scale.mean), single(&scale.deviation)));
@@ -201,14 +201,9 @@ impl LazyPictures {
             .map(|path| path.metadata().map(|about| about.len()).map_err(unreadable(path)))
             .collect::<Result<_, _>>()?;
         let is_whole = lengths.iter().sum::<u64>() <= WHOLE;
-        let digests = self.pictures.par_iter().map(|picture| {
-            if !is_whole {
-                return Ok(Vec::new());
-            }
-            let content = std::fs::read(&picture.path).map_err(unreadable(&picture.path))?;
-            Ok(Sha256::digest(content).to_vec())
-        });
-        let digests: Vec<Result<Vec<u8>, DataError>> = digests.collect();
+        let digest =
+            |picture: &Arc<Picture>| if is_whole { digests.bytes(&picture.path) } else { Ok(Vec::new()) };
+        let digests: Vec<Result<Vec<u8>, DataError>> = self.pictures.par_iter().map(digest).collect();
         for ((path, length), digest) in self.paths().zip(lengths).zip(digests) {
             let name = path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
             hash.update(format!("{name}\n{length}\n"));

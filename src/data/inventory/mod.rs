@@ -1,4 +1,4 @@
-//! What is in a dataset, for people and for programs. Sources supply facts; everything that tells of data tells it by this.
+//! What is in a dataset, for people and for programs. Sources supply facts; all output about data comes from here.
 
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ impl Part {
 }
 
 impl Inventory {
-    /// Tells what is known of data before they are read, `details` from a look at their files; `side` as for
+    /// Describes what is known of data before they are read, `details` from a look at their files; `side` as for
     /// [`Data::facts`]. Nothing before the data of a user were looked at.
     pub fn of(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
         let facts = data.facts(side)?;
@@ -96,7 +96,7 @@ impl Inventory {
         Some(Self::new(data, facts.shape, parts, details))
     }
 
-    /// Tells what there is in data that were read.
+    /// Describes data that were read.
     pub fn of_read(data: &Data, read: &Dataset) -> Self {
         let part = |part: &Samples| Part::of(&part.labels, read.classes);
         let parts = [&read.train, &read.validation, &read.test].map(part);
@@ -145,7 +145,7 @@ impl Inventory {
         if self.path.is_empty() { self.name.clone() } else { format!("{}, {}", self.name, self.path) }
     }
 
-    /// Tells the data in a line: "Digits (built in): 1,437 for training, 0 for validation, 360 for testing; 10 classes".
+    /// Describes the data in a line: "Digits (built in): 1,437 for training, 0 for validation, 360 for testing; 10 classes".
     pub fn summary(&self) -> String {
         let classes = match self.classes.len() {
             1 => "1 class".to_owned(),
@@ -157,14 +157,14 @@ impl Inventory {
         format!("{}: {}; {classes}{left_out}", self.title(), self.sizes())
     }
 
-    /// Tells the sizes: "1,437 for training, 0 for validation, 360 for testing".
+    /// Gives the sizes: "1,437 for training, 0 for validation, 360 for testing".
     pub fn sizes(&self) -> String {
         let [train, validation, test] =
             [&self.train, &self.validation, &self.test].map(|part| grouped(part.samples as u64));
         format!("{train} for training, {validation} for validation, {test} for testing")
     }
 
-    /// Tells everything in lines for people, each with its label. Of long lists, `all` gives every name instead of the first
+    /// Gives everything in lines for people, each with its label. Of long lists, `all` gives every name instead of the first
     /// ones and the number of the others.
     pub fn lines(&self, all: bool) -> Vec<(&'static str, String)> {
         let most = if all { usize::MAX } else { FIRST };
@@ -204,7 +204,7 @@ impl Inventory {
         lines
     }
 
-    /// Tells in whole sentences what a paper says beside the sizes; each begins with a space.
+    /// Gives in whole sentences what a paper says beside the sizes; each begins with a space.
     pub fn sentences(&self) -> String {
         let mut text = String::new();
         let mut say = |sentence: String| text = format!("{text} {sentence}.");
@@ -285,7 +285,7 @@ pub const NOTE: &str = "note";
 pub const SAMPLES_DIGEST: &str = "samples' SHA-256";
 
 impl Looks {
-    /// Tells what is known of the content of these data before they are read; `side` as for [`Data::facts`].
+    /// Describes what is known of the content of these data before they are read; `side` as for [`Data::facts`].
     pub fn inventory(&self, data: &Data, side: Option<usize>) -> Option<Inventory> {
         let details = self.of(data).map(|look| look.details.clone()).unwrap_or_default();
         Inventory::of(data, side, &details)
@@ -293,7 +293,7 @@ impl Looks {
 }
 
 impl LeftOut {
-    /// Tells it: "3 .txt files: no format that this program reads; the first: cat/notes.txt".
+    /// Describes it: "3 .txt files: no format that this program reads; the first: cat/notes.txt".
     fn in_words(&self) -> String {
         format!("{}; the first: {}", self.count_and_reason(), self.first.display())
     }
@@ -310,7 +310,7 @@ fn words((name, count): &(String, usize)) -> String {
     format!("{name} ({} different)", grouped(*count as u64))
 }
 
-/// The labels of the parts as settings make them, by what prepares samples; nothing where the sources tell no labels, or
+/// The labels of the parts as settings make them, by what prepares samples; nothing where the sources give no labels, or
 /// where nothing would be left to train on.
 fn used_labels(labels: &[Vec<u32>; 3], data: &Data) -> Option<[Vec<u32>; 3]> {
     if labels.iter().all(Vec::is_empty) {
@@ -327,7 +327,7 @@ fn used_labels(labels: &[Vec<u32>; 3], data: &Data) -> Option<[Vec<u32>; 3]> {
     Some([used.train, used.validation, used.test].map(|part| part.labels))
 }
 
-/// Where parts come from: what a source tells, and what the settings make of it.
+/// Where parts come from: what a source says, and what the settings make of it.
 fn split_in_words(of_files: &str, [train, test]: [usize; 2], options: &Options) -> String {
     let limited = |limit: Option<usize>, of: usize, part: &str| {
         let limit = limit.filter(|limit| *limit < of)?;

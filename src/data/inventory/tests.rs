@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::data::{Csv, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
+use crate::data::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
 
 /// The lines of data before they are read.
 fn lines(data: &Data, details: &Details) -> Vec<(&'static str, String)> {
@@ -44,7 +44,7 @@ fn data_that_were_read_have_the_counts_of_their_classes() {
     let data = Data::Digits(Digits::default());
     let read = data.read(None, Path::new(".")).unwrap();
     let mut inventory = Inventory::of_read(&data, &read);
-    inventory.digest.samples = read.digest().unwrap();
+    inventory.digest.samples = read.digest(&Digests::open()).unwrap();
     let lines = inventory.lines(false);
     assert_lines(
         &lines,

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::{Data, Original};
 use crate::data::found::check_unchanged;
 use crate::data::memory;
@@ -11,7 +9,6 @@ use crate::data::{
     ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
     Origin, Places, Shape, prepare,
 };
-use crate::form::number::hexadecimal;
 
 /// What is known of a dataset before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,16 +198,10 @@ impl Data {
     /// # Errors
     /// A file that is not there or cannot be read.
     pub fn set_content(&self, base: &Path, digests: &Digests) -> Result<Option<String>, DataError> {
-        if self.files().is_none() {
-            return Ok(None);
-        }
-        let folder = self.place(base)?.unwrap_or_default();
-        self.check_files(base)?;
-        let mut hash = Sha256::new();
-        for (name, path) in self.set_files(&folder).unwrap_or_default() {
-            hash.update(format!("{} {name}\n", digests.unpacked(&path)?));
-        }
-        Ok(Some(hexadecimal(&hash.finalize())))
+        let Some((set, dir)) = self.files() else { return Ok(None) };
+        let folder = folder(dir.as_deref(), base, set)?;
+        set.check(&folder)?;
+        digests.unpacked_content(&self.set_files(&folder).unwrap_or_default()).map(Some)
     }
 
     /// What was found in the files of a user's data.

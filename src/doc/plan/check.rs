@@ -220,9 +220,9 @@ impl Check<'_> {
         if let Some((norm, (rest, _))) = norm.zip(ends.into_iter().find(is_one)) {
             self.error(place.clone(), one_value(batch, [rest, samples], &self.structure.layers[*norm].name));
         }
-        let after = if length < to_its_end { start as u64 } else { 0 };
-        let since = if length < to_its_end { length } else { (length - to_its_end) % epoch };
-        self.left.sample = (after + since * batch as u64) as usize;
+        let (from, since) =
+            if length < to_its_end { (start as u64, length) } else { (0, (length - to_its_end) % epoch) };
+        self.left.sample = (from + since * batch as u64) as usize;
     }
 
     /// That a training can go on with the faults in place: it sees a batch at a time.

@@ -157,7 +157,7 @@ pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, V
                 Some(run) => (run.id.clone(), run.spec.clone()),
                 None => (identities.of(seed, &own.inputs), Arc::new(own.clone())),
             };
-            let is_earlier = is_unrecorded(&own, &arm.name, seed) && experiment.looks.is_done(&id);
+            let is_earlier = experiment.looks.is_done(&id) && is_unrecorded(&own, &arm.name, seed);
             runs.push(Run { id, arm: arm.name.clone(), arm_index: arm.index, is_earlier, seed, spec });
         }
         take_earlier(&mut runs[first..], &experiment.looks);

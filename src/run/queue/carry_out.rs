@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use crate::doc::{Inventory, RunSpec, Severity};
+use crate::doc::{Inventory, RunSpec, Severity, sets_of};
 use crate::net::backend;
 use crate::results::Event;
 use crate::run::context::RunContext;
@@ -91,20 +91,19 @@ fn in_directory(
             "the results of an earlier version are gone; start the experiment again",
         );
     }
-    if let Err(changes) = check_inputs(run, base, datasets.digests()) {
-        return refuse(&mut directory, &changes);
-    }
     let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
     if let Err(changes) = check_inputs(run, base, datasets.digests()) {
-        return refuse(&mut directory, &changes); // while the data were read
+        return refuse(&mut directory, &changes);
     }
     let mut inventory = Inventory::of_read(&run.spec.data, &data);
     inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
-    if let Some(files) = run.spec.inputs.sets.first().filter(|_| inventory.digest.files.is_empty()) {
-        inventory.digest.files.clone_from(files);
+    if let Some((data, files)) = sets_of(&run.spec).first()
+        && **data == run.spec.data
+    {
+        (*files).clone_into(&mut inventory.digest.files); // the first one may be of a branch
     }
     directory.note_data(inventory.digest.samples.clone())?;
     let compute = match backend(&run.spec.device, &run.spec.train.kernels) {

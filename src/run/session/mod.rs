@@ -19,10 +19,10 @@ use super::stop::{StopFlag, StopKind};
 use super::tables::Table;
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
-use crate::data::{Data, DataError, Dataset, Input};
+use crate::data::{Data, DataError, Dataset};
 use crate::doc::file_names::{self, exported, filled};
 use crate::doc::plan::{FileUse, Reading, Sizes};
-use crate::doc::{Intervention, Stage, inputs_of, targets};
+use crate::doc::{Intervention, Stage, sets_of, targets};
 use crate::form::path::Place;
 use crate::net::Network;
 use crate::optimize::Optimizer;
@@ -250,13 +250,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When its files have changed since.
     pub(super) fn check_set(&self, data: &Data) -> Result<(), RunError> {
-        let RunContext { spec, arm, base, datasets, .. } = &*self.context;
-        let inputs = inputs_of(spec, arm, spec.seed).into_iter();
-        let sets = inputs.filter(|input| matches!(input, Input::Data(data) if !data.needs_look()));
-        let place =
-            sets.zip(&spec.inputs.sets).find(|(input, _)| matches!(input, Input::Data(set) if set == data));
-        match place {
-            Some((_, known)) if data.set_content(base, datasets.digests())?.as_ref() != Some(known) => {
+        let RunContext { spec, base, datasets, .. } = &*self.context;
+        let known = sets_of(spec).into_iter().find(|(set, _)| *set == data && !data.needs_look());
+        match known.filter(|_| !spec.inputs.sets.is_empty()) {
+            Some((_, known)) if data.set_content(base, datasets.digests())?.as_deref() != Some(known) => {
                 Err(DataError::changed(&data.place(base)?.unwrap_or_default()).into())
             }
             Some(_) | None => Ok(()),
