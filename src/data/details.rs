@@ -1,10 +1,10 @@
-//! What a source tells of the user's files for people.
+//! What a source knows of the user's files, for people to read.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// What a source tells of the user's files beside what settings need to know. No identity depends on it.
+/// What a source knows of the user's files beside what settings need. No identity depends on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     /// The files that hold the samples and what the program reads beside them, with the names that count: their digests name

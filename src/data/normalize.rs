@@ -27,7 +27,7 @@ const IMAGENET: [[f64; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
 impl Normalize {
     /// Returns the setting as people write it: `ImageNet`.
     pub fn text(&self) -> String {
-        self.to_ron().replace("r#", "") // RON tells a variant `None` from no value by this
+        self.to_ron().replace("r#", "") // RON writes it before a variant `None`, which is not the missing value
     }
 
     /// Mean and deviation of each of so many channels, where they are given rather than measured.

@@ -43,7 +43,7 @@ fn user_data(path: &Path) -> Option<Recognised> {
         let data = if is_numpy { Data::Numpy(Numpy::default()) } else { Data::Images(Images::default()) };
         return if is_numpy || images::is_like_pictures(path) { found(data, path) } else { None };
     }
-    match ending(path).as_str() {
+    match images::ending(path).as_str() {
         "csv" | "tsv" => {
             let columns = table::columns(path).ok()?;
             let label = label_among(&columns)?.clone();
@@ -65,10 +65,6 @@ fn label_among(columns: &[String]) -> Option<&String> {
     let named = |name: &&str| columns.iter().find(|column| column.to_lowercase() == **name);
     let last = columns.iter().rfind(|name| !name.starts_with(table::UNNAMED));
     USUAL.iter().find_map(named).or(last)
-}
-
-fn ending(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
 /// The datasets that are read from files, with default settings apart from the choice of files. The splits of EMNIST lie

@@ -288,7 +288,7 @@ pub struct Dataset {
     pub classes: usize,
     /// What could not be read and was left out, and why.
     pub left_out: Vec<String>,
-    /// What the source tells of a user's files, without labels: those are in the parts.
+    /// What the source knows of a user's files, without labels: those are in the parts.
     pub details: Arc<Details>,
 }
 

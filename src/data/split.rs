@@ -52,10 +52,15 @@ pub(super) fn stratified_test(labels: &[u32], test: f64) -> Result<Vec<u32>, Dat
 
 /// The labels of the samples that stay for training, and of the `count` ones that are for testing.
 pub(super) fn split_labels(labels: &[u32], count: usize) -> [Vec<u32>; 2] {
-    let mut parts = [Vec::with_capacity(labels.len() - count), Vec::with_capacity(count)];
-    let mut tested = chosen(TEST_KEY, labels.len(), count).into_iter().peekable();
-    for (index, label) in labels.iter().enumerate() {
-        parts[usize::from(tested.next_if_eq(&(index as u32)).is_some())].push(*label);
+    parted(labels.iter().copied(), &chosen(TEST_KEY, labels.len(), count))
+}
+
+/// Returns what stays of these items, and those at ascending indices. Both keep their order.
+pub(super) fn parted<T>(all: impl IntoIterator<Item = T>, taken: &[u32]) -> [Vec<T>; 2] {
+    let mut parts = [Vec::new(), Vec::new()];
+    let mut taken = taken.iter().copied().peekable();
+    for (index, item) in (0_u32..).zip(all) {
+        parts[usize::from(taken.next_if_eq(&index).is_some())].push(item);
     }
     parts
 }

@@ -21,14 +21,17 @@ pub fn stand_in(first: &[u8]) -> Option<&'static str> {
     is_page.then_some("a web page, not the file itself; download it again, from the link of the file")
 }
 
+/// Says what stands in the place of this file; nothing where it cannot be read, which is said where it is read.
+pub(super) fn stand_in_at(path: &Path) -> Option<&'static str> {
+    let mut first = Vec::new();
+    File::open(path).and_then(|file| file.take(128).read_to_end(&mut first)).ok()?;
+    stand_in(&first)
+}
+
 /// Refuses a file that something else stands in the place of, by its first bytes.
 pub(super) fn refuse_stand_in(path: &Path) -> Result<(), DataError> {
-    let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(128).read_to_end(&mut first));
-    match stand_in(&first) {
-        Some(what) if read.is_ok() => Err(DataError::StandIn { path: path.to_owned(), what }),
-        Some(_) | None => Ok(()),
-    }
+    let refused = |what| Err(DataError::StandIn { path: path.to_owned(), what });
+    stand_in_at(path).map_or(Ok(()), refused)
 }
 
 #[cfg(test)]

@@ -31,17 +31,18 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
         let repair = bare_name_end(&repaired, &error)
             .or_else(|| empty_brackets(&repaired, &error))
             .or_else(|| first_setting::<T>(&repaired, &error));
-        if repair.is_some() && read > MOST_READ {
-            error.code = ron::Error::Message(TOO_MANY.to_owned());
+        match repair {
+            Some(repair) if read <= MOST_READ => {
+                repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
+                repairs.push(repair);
+                continue;
+            }
+            Some(_) => error.code = ron::Error::Message(TOO_MANY.to_owned()),
+            None => {}
         }
-        if let Some(repair) = repair.filter(|_| read <= MOST_READ) {
-            repaired.replace_range(repair.from..repair.from + repair.removed, &repair.inserted);
-            repairs.push(repair);
-        } else {
-            error.span.start = original_position(error.span.start, &repairs);
-            error.span.end = original_position(error.span.end, &repairs);
-            return Err(error);
-        }
+        error.span.start = original_position(error.span.start, &repairs);
+        error.span.end = original_position(error.span.end, &repairs);
+        return Err(error);
     }
 }
 

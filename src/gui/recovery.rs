@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::form::TypedText;
-use crate::doc::file::write_atomically;
+use crate::doc::file::{remove_if_there, write_atomically};
 
 /// Edits are kept this often, at most.
 pub const PACE: Duration = Duration::from_secs(2);
@@ -206,7 +206,7 @@ fn sweep(folder: &Path) {
         let written = std::fs::metadata(&path).and_then(|data| data.modified());
         let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > NEW));
         if is_old && File::open(&path).is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _ = remove(&path); // an empty file may stay
+            let _ = remove_if_there(&path); // an empty file may stay
         }
     }
 }
@@ -230,20 +230,13 @@ fn work(jobs: &Receiver<Job>, failed: &SyncSender<String>) {
             Job::Write(file, kept) => serde_json::to_vec(kept)
                 .map_err(io::Error::from)
                 .and_then(|bytes| write_atomically(file, &bytes)),
-            Job::Remove(file) => remove(file),
+            Job::Remove(file) => remove_if_there(file),
         };
         if let (Err(error), false) = (result, has_failed) {
             has_failed = true;
             let (Job::Write(file, _) | Job::Remove(file)) = job;
             let _ = failed.try_send(format!("{}: {error}", file.display())); // the window has gone
         }
-    }
-}
-
-fn remove(file: &Path) -> io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 

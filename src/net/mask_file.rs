@@ -8,6 +8,7 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use super::network::Network;
 use super::weights_file::{WeightFileError, write_views};
+use crate::doc::file::remove_if_there;
 use crate::doc::structure::Parameter;
 use crate::intervene::Entry;
 
@@ -24,12 +25,7 @@ pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError
         })
         .collect();
     if held.is_empty() {
-        return match std::fs::remove_file(path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(WeightFileError::Io { path: path.to_owned(), source })
-            }
-            _ => Ok(()),
-        };
+        return remove_if_there(path).map_err(|source| WeightFileError::Io { path: path.to_owned(), source });
     }
     let views = held.iter().map(|(parameter, entries)| {
         let view = TensorView::new(Dtype::U8, parameter.shape.clone(), entries);

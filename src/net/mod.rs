@@ -27,6 +27,7 @@ pub use compute::{
     BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Shortcuts, Tap, TrainPass,
     TrainingOutput,
 };
+pub use kernels::norm::EPSILON as NORM_EPSILON;
 pub use kernels::simd::{processor_features, vectors};
 pub use loss::{LossFunction, LossValue};
 pub use metrics::{Answers, Score, correct, top1};

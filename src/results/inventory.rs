@@ -30,7 +30,7 @@ pub fn report(inventory: &Inventory) -> Report {
     Report { kind: KIND.to_owned(), summary, level, columns, rows, ..Report::default() }
 }
 
-/// Whether a report tells what was found in the data.
+/// Whether a report says what was found in the data.
 pub fn is_of_data(report: &Report) -> bool {
     report.kind == KIND && report.columns == COLUMNS
 }

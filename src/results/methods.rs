@@ -46,8 +46,7 @@ fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
     let Some(found) = found else { return format!("{name}.{of_runs}") };
     let sizes = found.sizes().replacen(" for", " samples for", 1);
-    let split = [found.split.as_str()].into_iter().filter(|split| !split.is_empty());
-    let split = split.map(|split| format!("split: {split}"));
+    let split = (!found.split.is_empty()).then(|| format!("split: {}", found.split));
     let classes = format!("{} classes", grouped(found.classes.len() as u64));
     let chosen = Some(changed(&mut spec.data.without_place())).filter(|chosen| !chosen.is_empty());
     let parts: Vec<String> =

@@ -7,7 +7,7 @@ use super::error::RunError;
 use super::session::Session;
 use crate::data::Samples;
 use crate::doc::structure::{LayerKind, Op, Role};
-use crate::net::{Activations, Compute, Layout, Network};
+use crate::net::{Activations, Compute, Layout, NORM_EPSILON, Network};
 use crate::results::Report;
 
 /// So many test samples are looked at, evenly apart, and at least so many; with fewer, variances say little.
@@ -17,8 +17,6 @@ const LEAST: usize = 64;
 /// more than so many deviations. docs/semantics.md has what was measured.
 const FACTOR: f64 = 1.5;
 const SHIFT: f64 = 0.5;
-/// What batch norms add to variances.
-const EPSILON: f64 = 1e-5;
 
 /// How far activations are from the running statistics of batch norms: medians over all channels of all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,8 +97,8 @@ fn distance(
         let (Some(mean), Some(variance)) = (mean, variance) else { continue };
         let running = network.values(mean).iter().zip(network.values(variance));
         for ([count, sum, squares], (mean, variance)) in moments.into_iter().zip(running) {
-            let (here, there) = (sum / count, f64::from(*variance) + EPSILON);
-            let spread = (squares / count - here * here).max(0.0) + EPSILON;
+            let (here, there) = (sum / count, f64::from(*variance) + NORM_EPSILON);
+            let spread = (squares / count - here * here).max(0.0) + NORM_EPSILON;
             factors.push((spread / there).max(there / spread));
             shifts.push((here - f64::from(*mean)).abs() / there.sqrt());
         }

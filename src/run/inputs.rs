@@ -153,11 +153,14 @@ mod tests {
         problems.iter().map(|problem| text(problem).trim_end().to_owned()).collect()
     }
 
-    fn write(path: &Path, shapes: &[(&str, &[usize])]) {
+    fn tensors(shapes: &[(&str, &[usize])]) -> BTreeMap<String, FileTensor> {
         let tensor =
             |shape: &[usize]| FileTensor { shape: shape.to_vec(), values: vec![0.5; shape.iter().product()] };
-        let tensors = shapes.iter().map(|(name, shape)| ((*name).to_owned(), tensor(shape))).collect();
-        write_tensors(path, &tensors, None).unwrap();
+        shapes.iter().map(|(name, shape)| ((*name).to_owned(), tensor(shape))).collect()
+    }
+
+    fn write(path: &Path, shapes: &[(&str, &[usize])]) {
+        write_tensors(path, &tensors(shapes), None).unwrap();
     }
 
     /// Weights of the perceptron that experiments have by default, and of a part of it.
@@ -259,21 +262,13 @@ mod tests {
         use crate::data::{Digits, Normalize};
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
-        let tensors: BTreeMap<String, FileTensor> = WHOLE
-            .into_iter()
-            .map(|(name, shape)| {
-                (
-                    name.to_owned(),
-                    FileTensor { shape: shape.to_vec(), values: vec![0.5; shape.iter().product()] },
-                )
-            })
-            .collect();
         for (name, normalize) in [("known", Normalize::Standard), ("plain", Normalize::None)] {
             let data = Data::Digits(Digits { normalize, ..Digits::default() });
             let note = crate::net::weights_file::note_of_writer(&[], &data);
-            write_tensors(&base.join(format!("{name}.safetensors")), &tensors, Some(note)).unwrap();
+            let path = base.join(format!("{name}.safetensors"));
+            write_tensors(&path, &tensors(&WHOLE), Some(note)).unwrap();
         }
-        write_tensors(&base.join("unknown.safetensors"), &tensors, None).unwrap();
+        write(&base.join("unknown.safetensors"), &WHOLE);
         let notes = |data: &str, plan: &str| {
             let text = format!("(data: {data}, arms: [(name: \"a\", plan: [{plan}])])");
             let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::doc::file::remove_if_there;
 use crate::doc::file_names::TABLES;
 use crate::intervene::fault::log::HEADER;
 
@@ -108,10 +109,7 @@ impl Tables {
                     file.set_len(length.min(*now))?;
                     *now = length.min(*now);
                 }
-                None => match std::fs::remove_file(self.path(table)) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                },
+                None => remove_if_there(&self.path(table))?,
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use weightlab::run::{
     StopFlag, StopKind, Table, input_problems, replay,
 };
 
-use crate::support::{campaigns, reports, residual, with_plan};
+use crate::support::{campaigns, known_run, reports, residual, with_plan};
 
 /// Computes until it has been asked so often, and panics then.
 struct Fragile {
@@ -136,15 +136,7 @@ impl OnDisk {
     }
 
     fn go_on(&self, stop_after: usize) -> Part {
-        let (id, spec) = (self.spec.id(), self.spec.clone());
-        let run = weightlab::doc::Run {
-            id,
-            arm: "arm".to_owned(),
-            arm_index: 0,
-            is_earlier: false,
-            seed: spec.seed,
-            spec: spec.into(),
-        };
+        let run = known_run(&self.spec);
         let folder = self.folder.path().join("x.runs");
         let directory = RunDirectory::claim(&folder, &run, Box::new(|_| {})).unwrap();
         let spec = self.spec.clone();

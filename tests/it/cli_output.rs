@@ -1,9 +1,11 @@
 //! What becomes of results that standard output does not take.
 
 use std::fs::File;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
+use crate::support::bench::command;
 use crate::support::tiny::TINY;
+use crate::support::weight_file;
 
 /// Everything that prints results without running anything for long.
 const COMMANDS: &[&[&str]] = &[
@@ -29,18 +31,14 @@ const COMMANDS: &[&[&str]] = &[
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("x.ron"), TINY).unwrap();
-    let mut weights = 60_u64.to_le_bytes().to_vec();
-    weights.extend(br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#);
-    weights.resize(8 + 60, b' ');
-    weights.extend(1_f32.to_le_bytes());
-    std::fs::write(folder.path().join("w.safetensors"), weights).unwrap();
+    std::fs::write(folder.path().join("w.safetensors"), weight_file([1, 1, 1], |_| 1.0)).unwrap();
     assert!(output(&folder, &["run", "x.ron"], Stdio::piped()).status.success());
     folder
 }
 
 fn output(folder: &tempfile::TempDir, arguments: &[&str], stdout: Stdio) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
-    command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut command = command(folder.path(), arguments);
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
     command.stdout(stdout).spawn().unwrap().wait_with_output().unwrap()
 }
 

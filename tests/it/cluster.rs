@@ -1,38 +1,14 @@
 //! Clusters by the command line: shards of schedulers, and what there is to see without Slurm. `tests/slurm.sh` has a real one.
 
-use std::process::{Command, Output};
-
+use crate::support::bench::{Bench, errors};
 use crate::support::tiny::TINY;
-
-/// A folder with an experiment `x.ron` in it.
-struct Bench {
-    folder: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("x.ron"), TINY).unwrap();
-        Self { folder }
-    }
-
-    fn output(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
-        command.args(arguments).current_dir(self.folder.path()).envs(variables.iter().copied());
-        command.output().unwrap()
-    }
-}
-
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 #[test]
 fn a_task_of_an_array_has_the_shard_of_its_scheduler() {
-    let bench = Bench::new();
+    let bench = Bench::new(TINY);
     let task = |arguments: &[&str]| {
         let arguments = [&["run", "x.ron"], arguments].concat();
-        bench.output(&arguments, &[("JOB_COMPLETION_INDEX", "1")])
+        bench.command(&arguments).env("JOB_COMPLETION_INDEX", "1").output().unwrap()
     };
     let output = task(&[]);
     assert_eq!(output.status.code(), Some(2));
@@ -40,8 +16,7 @@ fn a_task_of_an_array_has_the_shard_of_its_scheduler() {
     let output = task(&["--shards", "2"]);
     assert!(errors(&output).contains("Part 2 of 2, by JOB_COMPLETION_INDEX"), "{}", errors(&output));
     let done = || {
-        let shown = bench.output(&["show", "x.ron", "--json"], &[]).stdout;
-        let rows: serde_json::Value = serde_json::from_slice(&shown).unwrap();
+        let rows = bench.shown(&[]);
         rows.as_array().unwrap().iter().filter(|row| row["state"] == "done").count()
     };
     assert_eq!(done(), 2);
@@ -52,8 +27,8 @@ fn a_task_of_an_array_has_the_shard_of_its_scheduler() {
 
 #[test]
 fn without_slurm_a_dry_run_shows_the_script_and_the_status_is_that_of_the_directories() {
-    let bench = Bench::new();
-    let nowhere = |arguments: &[&str]| bench.output(arguments, &[("PATH", "/nowhere")]);
+    let bench = Bench::new(TINY);
+    let nowhere = |arguments: &[&str]| bench.command(arguments).env("PATH", "/nowhere").output().unwrap();
     let output = nowhere(&["submit", "x.ron", "--shards", "2", "--set", "name=\"it's\"", "--dry-run"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let script = String::from_utf8(output.stdout.clone()).unwrap();
@@ -64,7 +39,7 @@ fn without_slurm_a_dry_run_shows_the_script_and_the_status_is_that_of_the_direct
     assert!(!bench.folder.path().join("x.runs").exists());
     let output = nowhere(&["submit", "x.ron", "--shards", "2"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(bench.output(&["run", "x.ron", "--seed", "1"], &[]).status.success());
+    assert!(bench.weightlab(&["run", "x.ron", "--seed", "1"]).status.success());
     let output = nowhere(&["status", "x.ron"]);
     let status = String::from_utf8(output.stdout).unwrap();
     assert!(status.lines().next().unwrap().ends_with("done   not submitted   runs"), "{status}");

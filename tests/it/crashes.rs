@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
 
-use crate::support::bench::{Bench, LONG, errors, events, points};
+use crate::support::bench::{Bench, LONG, errors, events, points, wait_until};
 use crate::support::tiny::TINY;
+use crate::support::weight_file;
 
 /// An import, many short stages, and files of every kind.
 const EVENTFUL: &str = r#"(
@@ -34,17 +34,8 @@ const EVENTFUL: &str = r#"(
 
 /// Writes the weights that the experiment imports; those of different numbers differ.
 fn write_weights(path: &Path, number: u8) {
-    let bytes = |length: usize| -> Vec<u8> {
-        let value = |at: usize| ((at * 7 + usize::from(number)) % 13) as f32 / 40.0 - 0.15;
-        (0..length).flat_map(|at| value(at).to_le_bytes()).collect()
-    };
-    let shapes: [(&str, &[usize]); 4] =
-        [("fc1.weight", &[12, 64]), ("fc1.bias", &[12]), ("fc2.weight", &[10, 12]), ("fc2.bias", &[10])];
-    let values = shapes.map(|(name, shape)| (name, shape, bytes(shape.iter().product())));
-    let views = values
-        .each_ref()
-        .map(|(name, shape, bytes)| (*name, TensorView::new(Dtype::F32, shape.to_vec(), bytes).unwrap()));
-    std::fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
+    let value = |at: usize| ((at * 7 + usize::from(number)) % 13) as f32 / 40.0 - 0.15;
+    std::fs::write(path, weight_file([64, 12, 10], value)).unwrap();
 }
 
 /// All files below a folder, by their paths in it.
@@ -83,21 +74,17 @@ fn said(log: &Path) -> Vec<Value> {
     events
 }
 
-fn run_of(bench: &Bench) -> PathBuf {
-    bench.path("x.runs").join(bench.shown(&[])[0]["run"].as_str().unwrap())
-}
-
 #[test]
 fn forty_kills_lose_nothing() {
     let whole = Bench::new(EVENTFUL);
     write_weights(&whole.path("w.safetensors"), 0);
     whole.said(&["run", "x.ron", "--threads", "1"]);
-    let uninterrupted = run_of(&whole);
+    let uninterrupted = whole.run_directory();
     let whole_log = std::fs::metadata(uninterrupted.join("events.jsonl")).unwrap().len();
     let bench = Bench::new(EVENTFUL);
     let weights = bench.path("w.safetensors");
     write_weights(&weights, 0);
-    let run = run_of(&bench);
+    let run = bench.run_directory();
     // With other weights before it starts, a process works on another run; with other ones since, the run refuses them.
     let (is_exchanged, is_disturbed) = (|kill: u64| kill % 5 == 4, |kill: u64| kill % 5 == 2);
     for kill in 0..40 {
@@ -161,12 +148,8 @@ fn a_suspended_writer_whose_run_was_taken_over_stops_before_its_next_byte() {
     let bench = Bench::new(&LONG.replace("times: 30", "times: 3000"));
     let child =
         bench.command(&["run", "x.ron"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let run = run_of(&bench);
-    let began = Instant::now();
-    while points(&run.join("events.jsonl")).is_empty() {
-        assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let run = bench.run_directory();
+    wait_until(|| !points(&run.join("events.jsonl")).is_empty());
     send("-STOP", child.id());
     std::fs::remove_file(run.join("claim")).unwrap();
     std::fs::write(run.join("claim"), "another host\n7\n1\n").unwrap();
@@ -192,17 +175,13 @@ fn a_writer_in_a_container_is_not_taken_for_dead() {
         return;
     }
     let bench = Bench::new(&LONG.replace("times: 30", "times: 3000"));
-    let run = run_of(&bench);
+    let run = bench.run_directory();
     let inner = bench.command(&["run", "x.ron"]);
     let mut command = Command::new("unshare");
     command.args(enter).arg(inner.get_program()).args(inner.get_args()).current_dir(bench.folder.path());
     let mut child =
         command.env_remove("DISPLAY").stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let began = Instant::now();
-    while points(&run.join("events.jsonl")).is_empty() {
-        assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| !points(&run.join("events.jsonl")).is_empty());
     assert_eq!(bench.shown(&[])[0]["state"], "running");
     let refused = || {
         let output = bench.weightlab(&["run", "x.ron"]);
@@ -215,7 +194,7 @@ fn a_writer_in_a_container_is_not_taken_for_dead() {
     refused();
     child.kill().unwrap();
     child.wait().unwrap();
-    refused(); // from here, nobody can see that it is dead
+    refused(); // from here it cannot be seen that it is dead
     let claim = std::fs::File::options().write(true).open(run.join("claim")).unwrap();
     claim.set_modified(std::time::SystemTime::now() - Duration::from_mins(3)).unwrap();
     assert_eq!(bench.shown(&[])[0]["state"], "stopped");

@@ -9,7 +9,7 @@ use weightlab::results::weights::{HISTOGRAM_BINS, Measure, WeightHistogram, part
 use weightlab::results::{Event, RunRecord};
 use weightlab::run::{Recorder, Session, StopFlag, Table, cost};
 
-use super::support::{assert_resumes, context, points, run, same_bits, values, with_plan};
+use super::support::{assert_resumes, context, known_run, points, run, same_bits, values, with_plan};
 
 const LOTTERY: &str = "Do(Snapshot(name: \"init\")), Train(\"2ep\"),
     Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Do(Graft(from: \"init\")), Test, Train(\"3ep\")])";
@@ -124,15 +124,7 @@ fn a_run_that_records_its_weights_goes_on_exactly() {
 #[test]
 fn the_work_of_recording_is_part_of_the_estimate() {
     let evaluated = |weights: WeightRecord| {
-        let spec = recording(LOTTERY, weights);
-        let run = weightlab::doc::Run {
-            id: spec.id(),
-            arm: "a".to_owned(),
-            arm_index: 0,
-            is_earlier: false,
-            seed: 1,
-            spec: spec.into(),
-        };
+        let run = known_run(&recording(LOTTERY, weights));
         cost(&run).unwrap().work.evaluated
     };
     let [off, layers, all] =

@@ -1,21 +1,14 @@
 //! Data of the user's, through the command line: read, run, found again without the data, and other runs for other data.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use weightlab::run::summary::{DataPart, read_samples};
 use weightlab::run::{Replay, replay};
 
+use crate::support::bench::{printed, weightlab};
+
 const TABLE: &str =
     "a;b;colour;kind\n1;2;red;cat\n3;4;blue;dog\n5;6;red;cat\n7;8;red;cow\n9;1;blue;dog\n2;2;red;cat\n";
-
-fn weightlab(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_weightlab")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
 
 /// A folder with a table and an experiment about it.
 fn bench() -> tempfile::TempDir {
@@ -32,10 +25,10 @@ fn a_table_is_run_and_its_results_are_found_without_it() {
     let folder = bench();
     let folder = folder.path();
     let run = weightlab(folder, &["run", "x.ron"]);
-    assert!(run.status.success(), "{}", text(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     let show = |part: &str| {
         let output = weightlab(folder, &["show", "x.ron"]);
-        assert!(text(&output).contains(part), "{} lacks {part}", text(&output));
+        assert!(printed(&output).contains(part), "{} lacks {part}", printed(&output));
     };
     show("done");
     std::fs::rename(folder.join("t.csv"), folder.join("away.csv")).unwrap();
@@ -43,18 +36,18 @@ fn a_table_is_run_and_its_results_are_found_without_it() {
     let check = weightlab(folder, &["check", "x.ron"]);
     assert!(!check.status.success());
     assert!(
-        text(&check).contains("t.csv: cannot be found") && text(&check).contains("Correct the path"),
+        printed(&check).contains("t.csv: cannot be found") && printed(&check).contains("Correct the path"),
         "{}",
-        text(&check)
+        printed(&check)
     );
     // The same table elsewhere is the same data.
     let moved = weightlab(folder, &["run", "x.ron", "--set", "data.file=away.csv"]);
-    assert!(moved.status.success(), "{}", text(&moved));
-    assert_eq!(count(folder), 1, "{}", text(&moved));
+    assert!(moved.status.success(), "{}", printed(&moved));
+    assert_eq!(count(folder), 1, "{}", printed(&moved));
     std::fs::write(folder.join("away.csv"), TABLE.replace("1;2;red;cat", "1;3;red;cat")).unwrap();
     let changed = weightlab(folder, &["run", "x.ron", "--set", "data.file=away.csv"]);
-    assert!(changed.status.success(), "{}", text(&changed));
-    assert_eq!(count(folder), 2, "{}", text(&changed));
+    assert!(changed.status.success(), "{}", printed(&changed));
+    assert_eq!(count(folder), 2, "{}", printed(&changed));
 }
 
 /// How many runs have a directory.
@@ -70,7 +63,7 @@ fn a_mistake_in_a_table_is_named_with_its_place() {
     let output = weightlab(folder.path(), &["check", "x.ron"]);
     assert!(!output.status.success());
     let expected = "line 5, column \"b\": a value, not a missing one, found \"?\"";
-    assert!(text(&output).contains(expected), "{}", text(&output));
+    assert!(printed(&output).contains(expected), "{}", printed(&output));
 }
 
 #[test]
@@ -82,7 +75,7 @@ fn sweeps_over_tables_and_branches_with_others_are_looked_at() {
         arms: [(name: \"a\", plan: [Branch(name: \"b\", data: Csv(file: \"u.csv\", label: \"kind\"), plan: [Train(\"1ep\")])])])";
     std::fs::write(folder.join("x.ron"), experiment).unwrap();
     let run = weightlab(folder, &["run", "x.ron"]);
-    assert!(run.status.success(), "{}", text(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     assert_eq!(count(folder), 2);
 }
 
@@ -105,12 +98,12 @@ fn what_was_found_in_the_data_is_said_by_check_and_run_and_in_the_log() {
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(errors.contains("Data: Table (CSV), t.csv\n  classes           3: cat, cow, dog\n"), "{errors}");
     let again = weightlab(folder, &["run", "x.ron"]);
-    assert!(!text(&again).contains("Data: Table"), "nothing is left to run: {}", text(&again));
-    let reports = text(&weightlab(folder, &["show", "x.ron", "--reports"]));
+    assert!(!printed(&again).contains("Data: Table"), "nothing is left to run: {}", printed(&again));
+    let reports = printed(&weightlab(folder, &["show", "x.ron", "--reports"]));
     let summary = "Start: Table (CSV), t.csv: 5 for training, 0 for validation, 1 for testing; 3 classes\n";
     assert!(reports.contains(summary) && reports.contains("in each class"), "{reports}");
     let report = weightlab(folder, &["report", "x.ron", "--to", "x.html"]);
-    assert!(report.status.success(), "{}", text(&report));
+    assert!(report.status.success(), "{}", printed(&report));
     let html = std::fs::read_to_string(folder.join("x.html")).unwrap();
     assert!(html.contains("<h2 id=\"data\">Data</h2>") && html.contains(">samples' SHA-256<"), "{html}");
 }
@@ -179,9 +172,9 @@ fn damaged_pictures_of_a_run_and_of_a_branch_are_counted_everywhere() {
     };
     let methods = || {
         let run = weightlab(folder, &["run", "x.ron"]);
-        assert!(run.status.success(), "{}", text(&run));
+        assert!(run.status.success(), "{}", printed(&run));
         let export = weightlab(folder, &["export", "x.ron", "--methods", "--to", "methods.txt"]);
-        assert!(export.status.success(), "{}", text(&export));
+        assert!(export.status.success(), "{}", printed(&export));
         std::fs::read_to_string(folder.join("methods.txt")).unwrap()
     };
     experiment("clean");
@@ -191,7 +184,7 @@ fn damaged_pictures_of_a_run_and_of_a_branch_are_counted_everywhere() {
         "{paragraph}"
     );
     assert!(!paragraph.contains("Of these"), "{paragraph}");
-    let reports = text(&weightlab(folder, &["show", "x.ron", "--reports"]));
+    let reports = printed(&weightlab(folder, &["show", "x.ron", "--reports"]));
     assert!(
         reports.contains("Left out 1 sample that could not be read") && reports.contains("x.ppm"),
         "{reports}"
@@ -210,7 +203,7 @@ fn a_replay_in_a_branch_has_the_data_and_the_classes_of_the_branch() {
         Branch(name: \"b\", data: Csv(file: \"u.csv\", label: \"kind\"), plan: [Train(\"1it\"), Campaign(trials: Fixed(3))])])])";
     std::fs::write(folder.join("x.ron"), experiment).unwrap();
     let run = weightlab(folder, &["run", "x.ron"]);
-    assert!(run.status.success(), "{}", text(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     let runs = std::fs::read_dir(folder.join("x.runs")).unwrap();
     let mut directories =
         runs.map(|entry| entry.unwrap().path()).filter(|path| path.join("run.ron").is_file());

@@ -1,17 +1,11 @@
 //! `weightlab export --tensorboard` and `--crate`: what others get, by the binary.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::support::bench::weightlab;
 use crate::support::tiny::TINY;
-
-fn weightlab(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
-    command.args(arguments).current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    command.output().unwrap()
-}
 
 /// What a command that must succeed prints, on standard output and on standard error.
 fn said(folder: &Path, arguments: &[&str]) -> [String; 2] {

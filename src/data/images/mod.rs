@@ -11,13 +11,12 @@ mod resample;
 mod splits;
 mod tiff;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{DataError, Samples, stand_in};
-pub(super) use folders::{Picture, Pictures, find, is_like_pictures};
+use super::stand_in::stand_in_at;
+use super::{DataError, Samples};
+pub(super) use folders::{Picture, Pictures, ending, find, is_like_pictures};
 pub(super) use label_map::LabelMap;
 pub(super) use lazy::{Budget, LazyPictures};
 pub(super) use picture::Preparation;
@@ -31,9 +30,8 @@ const MOST_BYTES: u64 = 1 << 30;
 const BLOCK: usize = 256;
 
 /// Reads the samples of the training, validation and test part of a set below a folder; `memory` bytes of pixels are kept at
-/// most. Where those of all pictures are
-/// no more, they are decoded now, in parallel, else whenever they are needed. With `skips`, all are decoded now in any case, and
-/// those that are damaged are left out and named in `left_out`.
+/// most. Where those of all pictures are no more, they are decoded now, in parallel, else whenever they are needed. With
+/// `skips`, all are decoded now in any case, and those that are damaged are left out and named in `left_out`.
 ///
 /// # Errors
 /// The first picture that cannot be read, unless they are left out.
@@ -51,7 +49,7 @@ pub(super) fn read(
     let mut part = |pictures: &[Picture]| {
         let paths = pictures.iter().map(|picture| picture.path.clone());
         let all = LazyPictures::new(paths, folder, preparation, budget.clone());
-        let labels: Vec<u32> = pictures.iter().map(|picture| picture.label).collect();
+        let labels = labels(pictures);
         if !fits && !skips {
             return Ok(Samples::of_pictures(all, labels));
         }
@@ -68,6 +66,11 @@ pub(super) fn read(
     Ok([part(parts[0])?, part(parts[1])?, part(parts[2])?])
 }
 
+/// Returns the classes of pictures.
+pub(super) fn labels(pictures: &[Picture]) -> Vec<u32> {
+    pictures.iter().map(|picture| picture.label).collect()
+}
+
 /// Refuses a pointer or a page in the place of the first picture of a class: where one is, all are. What cannot be opened is
 /// said where it is read.
 ///
@@ -75,10 +78,9 @@ pub(super) fn read(
 /// What stands there.
 pub(super) fn check_stand_ins(pictures: &[Picture]) -> Result<(), DataError> {
     for class in pictures.chunk_by(|a, b| a.label == b.label) {
-        let mut first = Vec::new();
-        let read = File::open(&class[0].path).and_then(|file| file.take(128).read_to_end(&mut first));
-        if let Some(found) = stand_in(&first).filter(|_| read.is_ok()) {
-            return Err(damaged(&class[0].path, found.to_owned()));
+        let path = &class[0].path;
+        if let Some(found) = stand_in_at(path) {
+            return Err(damaged(path, found.to_owned()));
         }
     }
     Ok(())

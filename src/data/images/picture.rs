@@ -1,5 +1,6 @@
 //! One picture: decoded, resized and cropped as torchvision does it with Pillow.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -47,11 +48,10 @@ impl Preparation {
 
     fn prepare(self, picture: &RgbImage) -> Vec<u8> {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
-        let grey = if self.is_grey { grey(picture) } else { Vec::new() };
-        let bytes = if self.is_grey { &grey } else { picture.as_raw() };
+        let bytes: Cow<'_, [u8]> = if self.is_grey { grey(picture).into() } else { picture.as_raw().into() };
         let size = resized(width, height, self.resize);
         let window = size.map(|length| offset(length, self.crop)).map(|first| first..first + self.crop);
-        let pixels = resample(bytes, self.channels(), [width, height], size, window);
+        let pixels = resample(&bytes, self.channels(), [width, height], size, window);
         let channel = |channel: usize| pixels.iter().skip(channel).step_by(self.channels());
         (0..self.channels()).flat_map(channel).copied().collect()
     }

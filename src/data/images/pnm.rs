@@ -38,7 +38,8 @@ impl Rest<'_> {
     }
 }
 
-/// Returns red, green and blue of each pixel of a file that begins with `P1` to `P6`. A value v of at most `most` becomes v / most · 255, rounded, a half to the even number.
+/// Returns red, green and blue of each pixel of a file that begins with `P1` to `P6`. A value v of at most `most` becomes
+/// v / most · 255, rounded, a half to the even number.
 ///
 /// # Errors
 /// Why it cannot be read.

@@ -81,18 +81,21 @@ fn like_part(name: &str) -> Option<usize> {
     name.split(|sign: char| !sign.is_alphabetic()).find_map(part_of)
 }
 
-/// Returns a folder, or the one of the same name that is all it holds: archives of Kaggle have `seg_train/seg_train`.
-pub(super) fn seen_through(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+/// Returns a folder, or the one of the same name that is all it holds: archives of Kaggle have `seg_train/seg_train`; with the
+/// names of the folders in it.
+pub(super) fn seen_through(folder: &Path, name: &str) -> Result<(PathBuf, Vec<String>), DataError> {
     let mut folder = folder.join(name);
+    let mut inside = folders(&folder)?;
     for _ in 0..DEEPEST {
-        match &folders(&folder)?[..] {
+        match &inside[..] {
             [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => {
                 folder.push(only);
             }
             _ => break,
         }
+        inside = folders(&folder)?;
     }
-    Ok(folder)
+    Ok((folder, inside))
 }
 
 impl Splits {
@@ -110,8 +113,8 @@ impl Splits {
                 beside.push(name.as_str());
                 continue;
             };
-            let path = seen_through(folder, name)?;
-            if folders(&path)?.is_empty() {
+            let (path, inside) = seen_through(folder, name)?;
+            if inside.is_empty() {
                 empty.push(name.as_str());
                 continue;
             }

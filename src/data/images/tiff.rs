@@ -10,8 +10,8 @@ use tiff::{ColorType, TiffError};
 
 use super::{MOST_BYTES, check_sides};
 
-/// Returns red, green and blue of each pixel, turned as the file says. Of 16 bits for a colour, the upper 8 count; 16 bits of grey
-/// are divided by 257.
+/// Returns red, green and blue of each pixel, rotated and mirrored as the file says. Of 16 bits for a colour, the upper 8 count;
+/// 16 bits of grey are divided by 257.
 ///
 /// # Errors
 /// Why it cannot be read.

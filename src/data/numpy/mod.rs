@@ -102,17 +102,25 @@ impl Arrays {
         act(&mut BufReader::new(file), size)
     }
 
-    /// The labels of a part, and the highest one.
+    /// Reads what follows the header of an array.
+    fn array<T>(
+        &mut self,
+        name: &str,
+        of: impl FnOnce(&Header, &mut dyn Read) -> Result<T, Wrong>,
+    ) -> Result<T, DataError> {
+        let read = self.with(name, |mut file, _| {
+            let header = Header::read(&mut file)?;
+            of(&header, file)
+        });
+        read.map_err(|error| self.wrong(name, error))
+    }
+
+    /// Reads the labels of a part.
     ///
     /// # Errors
     /// What is no label.
     pub fn labels(&mut self, part: &Part) -> Result<Vec<u32>, DataError> {
-        let name = &part.names[1];
-        let read = self.with(name, |mut file, _| {
-            let header = Header::read(&mut file)?;
-            array::labels(&header, &mut file)
-        });
-        read.map_err(|error| self.wrong(name, error))
+        self.array(&part.names[1], |header, mut file| array::labels(header, &mut file))
     }
 
     /// Reads a part in single precision.
@@ -156,12 +164,7 @@ impl Arrays {
         is_channels_last: bool,
         of: impl FnOnce(&Header, &mut dyn Read) -> Result<Array<T>, Wrong>,
     ) -> Result<Array<T>, DataError> {
-        let name = &part.names[0];
-        let read = self.with(name, |mut file, _| {
-            let header = Header::read(&mut file)?;
-            of(&header, file)
-        });
-        let array = read.map_err(|error| self.wrong(name, error))?;
+        let array = self.array(&part.names[0], of)?;
         let is_turned = is_channels_last && array.shape.len() == 4;
         Ok(if is_turned { array.permuted(&[0, 3, 1, 2]) } else { array })
     }
@@ -200,16 +203,8 @@ impl Arrays {
         if (headers[0].kind, headers[0].size) != (Kind::Unsigned, 1) {
             return Err(self.wrong(names[0], wrong("bytes (u1)", "other numbers")));
         }
-        let read = self.with(names[1], |mut file, _| {
-            let header = Header::read(&mut file)?;
-            array::labels(&header, &mut file)
-        });
-        let labels = read.map_err(|error| self.wrong(names[1], error))?;
-        let read = self.with(names[0], |mut file, _| {
-            let header = Header::read(&mut file)?;
-            array::values(&header, &mut file)
-        });
-        let array = read.map_err(|error| self.wrong(names[0], error))?;
+        let labels = self.array(names[1], |header, mut file| array::labels(header, &mut file))?;
+        let array = self.array(names[0], |header, mut file| array::values(header, &mut file))?;
         if array.shape != shape(labels.len()) {
             return Err(self.wrong(names[0], wrong("the array that was there before", "another one")));
         }

@@ -31,11 +31,8 @@ impl Source for Csv {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
         let table::Table { samples, classes, columns, numbers, mut notes } = self.table(path)?;
         if self.normalize == Normalize::None {
-            notes.extend(
-                samples.coarse(
-                    numbers.into_iter().map(|(feature, name)| (feature, format!("column \"{name}\""))),
-                ),
-            );
+            let names = columns.numbers.iter().map(|name| format!("column \"{name}\""));
+            notes.extend(samples.coarse(numbers.into_iter().zip(names)));
         }
         let test = test_count(samples.len(), self.test)?;
         let shape = [samples.shape.channels, 1, 1];

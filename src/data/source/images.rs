@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use crate::data::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, read};
+use crate::data::images::{
+    LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read,
+};
 use crate::data::memory::GIB;
-use crate::data::split::stratified_test;
+use crate::data::split::{parted, stratified_test};
 use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
 use crate::form::number::share_in_percent;
 
@@ -51,11 +53,9 @@ impl Images {
         let map = self.label_map.as_ref().map(|file| LabelMap::read(&base.join(file))).transpose()?;
         let mut all = find(folder, map.as_ref())?;
         if all.test.is_none() {
-            let mut indices = stratified_test(&labels(&all.train), self.test)?.into_iter().peekable();
-            let is_test = |(index, _): &(u32, Picture)| indices.next_if_eq(index).is_some();
-            let (test, train): (Vec<_>, Vec<_>) = (0..).zip(all.train).partition(is_test);
-            let pictures = |part: Vec<(u32, Picture)>| part.into_iter().map(|(_, picture)| picture).collect();
-            (all.train, all.test) = (pictures(train), Some(pictures(test)));
+            let indices = stratified_test(&labels(&all.train), self.test)?;
+            let [train, test] = parted(all.train, &indices);
+            (all.train, all.test) = (train, Some(test));
             all.split = format!(
                 "{} of the pictures of each class, the same for all seeds",
                 share_in_percent(self.test)
@@ -73,11 +73,6 @@ impl Images {
         let map = self.label_map.iter().map(|map| ("label map".to_owned(), base.join(map)));
         parts.iter().flatten().map(file).chain(map).collect()
     }
-}
-
-/// Returns the classes of pictures.
-fn labels(pictures: &[Picture]) -> Vec<u32> {
-    pictures.iter().map(|picture| picture.label).collect()
 }
 
 /// Returns the pictures that are to be read: those that a limit cuts off need not be.

@@ -224,7 +224,7 @@ pub trait Source: Settings {
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}
 
-    /// Where the parts of a known set come from; of a user's data, a look tells.
+    /// Where the parts of a known set come from; for a user's data, it is in [`Details::split`](super::Details::split).
     fn split(&self) -> &'static str {
         if self.user_data().is_some() { "" } else { "the files of the set" }
     }

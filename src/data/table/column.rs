@@ -127,9 +127,9 @@ impl Column {
         }
         // A word that is known was looked at before.
         let is_word = is_word || matches!(self, Self::Words(words) if words.known.contains_key(cell));
-        let number = if is_word || is_label { None } else { number(cell, style) };
-        if !is_word
-            && !is_label
+        let may_be_number = !is_word && !is_label;
+        let number = if may_be_number { number(cell, style) } else { None };
+        if may_be_number
             && number.is_none()
             && let Some(refusal) = like_number(cell)
         {

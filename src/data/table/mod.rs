@@ -12,8 +12,7 @@ use std::path::Path;
 
 use super::exact::Exact;
 use super::memory::Memory;
-use super::stand_in::refuse_stand_in;
-use super::{Columns, DataError, Samples, Shape};
+use super::{Columns, DataError, Samples, Shape, stand_in};
 use crate::form::number::{counted, first_of};
 pub use cell::NumberStyle;
 use column::{Column, Words};
@@ -52,8 +51,8 @@ pub(super) struct Table {
     pub classes: Vec<String>,
     /// What the columns became.
     pub columns: Columns,
-    /// The features that are numbers, with their columns.
-    pub numbers: Vec<(usize, String)>,
+    /// Which feature each column of numbers is.
+    pub numbers: Vec<usize>,
     /// What looks odd, as whole sentences.
     pub notes: Vec<String>,
 }
@@ -144,7 +143,9 @@ impl<'a> Reader<'a> {
         let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut head = Vec::new();
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
-        refuse_stand_in(path)?;
+        if let Some(what) = stand_in(&head) {
+            return Err(DataError::StandIn { path: path.to_owned(), what });
+        }
         let (separator, begin) = separator(&head);
         let lines_before = u64::from(begin > 0);
         let mut begun = io::Cursor::new(head);
@@ -275,7 +276,7 @@ fn table(
                 places.zip(&numbers.values).for_each(|(place, number)| *place = *number);
                 origins[first] = numbers.origin;
                 kinds.numbers.push(name.clone());
-                numeric.push((first, name.clone()));
+                numeric.push(first);
             }
             Column::Words(words) => {
                 let (_, places) = words.sorted();

@@ -303,7 +303,7 @@ impl App {
                     |guess| {
                         let taken = guess.data(data);
                         let note = scaling.note(&file, taken.as_ref().unwrap_or(data));
-                        [of_data(taken, data)].into_iter().chain(note).collect()
+                        [of_data(&taken, data)].into_iter().chain(note).collect()
                     },
                 );
                 Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess, notes })

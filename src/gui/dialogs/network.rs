@@ -20,7 +20,7 @@ pub struct FittingWeights {
     pub arm: usize,
     /// What the arm is called.
     pub name: String,
-    /// What somebody should know before, in sentences: what the network has no place for, what the file leaves open.
+    /// Notes on the import, in sentences: what the network has no place for, what the file leaves open.
     pub notes: Vec<String>,
 }
 

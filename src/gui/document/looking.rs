@@ -10,10 +10,10 @@ use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
 use crate::data::{Input, Inventory, Look, Looks, Stamp};
-use crate::doc::inputs_to_look_at;
+use crate::doc::{Problem, inputs_to_look_at};
 use crate::form::Stored;
 use crate::gui::background::{BackgroundTask, TaskState};
-use crate::run::Looker;
+use crate::run::{Looker, input_problems};
 
 /// All inputs are looked at in full this often.
 const LOOK_IN_FULL: Duration = Duration::from_mins(1);
@@ -42,11 +42,20 @@ pub(super) struct Looking {
     had_focus: bool,
     /// The known set of the experiment, empty for data of the user; nothing before the first look.
     known_set: Option<String>,
-    /// What is to be said of data that were found or have changed.
+    /// Lines for the log on data that were found or have changed.
     news: Vec<String>,
 }
 
 type Seen = (Input, Option<Stamp>, Look);
+
+/// What is wrong with the weight files and lists of faults that runs read.
+#[derive(Default)]
+pub(super) struct FileProblems {
+    pub problems: Vec<Problem>,
+    /// The edit that the files were read for.
+    revision: Option<u64>,
+    task: Option<BackgroundTask<Vec<Problem>>>,
+}
 
 impl Document {
     /// Takes what was found in the inputs, and begins to look at those that are new or have changed. `results` is the
@@ -69,7 +78,7 @@ impl Document {
             self.looking.looks.keep(&wanted);
             self.looking.wanted = wanted.into_iter().map(|input| (key(&input), input)).collect();
             self.looking.count_unknown();
-            self.tell_known_set();
+            self.log_known_set();
         }
         // An earlier state of the experiment may know less.
         if !self.experiment.looks.is(&self.looking.looks) {
@@ -177,9 +186,39 @@ impl Document {
         }
     }
 
-    /// Tells a known set when it takes the place of other data, and not when a document is opened. Data of the user are told
+    /// Takes what was found in weight files and lists of faults, and begins to read them again in a thread where the document has
+    /// changed, or what is known of its inputs.
+    pub fn check_files(&mut self, ctx: &Context) {
+        if let Some(task) = &self.files.task {
+            let found = match task.take() {
+                TaskState::Running => return,
+                TaskState::Done(found) => found,
+                TaskState::Failed(_) => Vec::new(), // the run itself will say why
+            };
+            self.files.task = None;
+            self.take_problems(found);
+        }
+        if self.files.revision != Some(self.revision) && !self.is_behind() && self.checked.is_some() {
+            self.files.revision = Some(self.revision);
+            if self.looking.wanted.iter().any(|(_, input)| matches!(input, Input::File(_))) {
+                let (runs, base) = (self.runs().to_vec(), self.base());
+                self.files.task = BackgroundTask::begin("inputs", ctx, move || input_problems(&runs, &base));
+            } else {
+                self.take_problems(Vec::new());
+            }
+        }
+    }
+
+    fn take_problems(&mut self, found: Vec<Problem>) {
+        if self.files.problems != found {
+            self.files.problems = found;
+            self.look_again();
+        }
+    }
+
+    /// Logs a known set when it takes the place of other data, and not when a document is opened. Data of the user are logged
     /// when they were looked at.
-    fn tell_known_set(&mut self) {
+    fn log_known_set(&mut self) {
         let (data, net) = (&self.experiment.data, &self.experiment.net);
         let name = if data.needs_look() { String::new() } else { data.name().to_owned() };
         let before = self.looking.known_set.replace(name.clone());
@@ -190,7 +229,7 @@ impl Document {
     }
 
     /// Checks the experiment again, although it has not changed.
-    pub(super) fn look_again(&mut self) {
+    fn look_again(&mut self) {
         if let Some(checked) = &mut self.checked {
             checked.is_stale = true;
         }

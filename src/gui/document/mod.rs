@@ -1,7 +1,6 @@
 //! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
 
 mod identity;
-mod inputs;
 mod looking;
 mod paths;
 
@@ -10,8 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use self::identity::{new_identity, slug, template_identity};
-use self::inputs::Inputs;
-use self::looking::Looking;
+use self::looking::{FileProblems, Looking};
 use self::paths::Move;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
@@ -50,7 +48,7 @@ pub struct Document {
     /// Looks at the inputs of runs.
     looking: Looking,
     /// Looks at the files that stages read.
-    inputs: Inputs,
+    files: FileProblems,
 }
 
 /// What follows from the experiment; computed again only when it has changed.
@@ -124,7 +122,7 @@ impl Document {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
         let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
-        let (drafts, looking, inputs) = (Drafts::default(), Looking::default(), Inputs::default());
+        let (drafts, looking, files) = (Drafts::default(), Looking::default(), FileProblems::default());
         let checked = None;
         Self {
             experiment,
@@ -137,7 +135,7 @@ impl Document {
             checked,
             present_data,
             looking,
-            inputs,
+            files,
         }
     }
 
@@ -320,7 +318,7 @@ impl Document {
         let (missing, without_data) = self.missing_data(&runs);
         problems.extend(without_data);
         if !is_behind {
-            problems.extend_from_slice(&self.inputs.problems);
+            problems.extend_from_slice(&self.files.problems);
         }
         self.drafts.keep_reachable(&mut self.experiment);
         let drafts = self.drafts.problems();

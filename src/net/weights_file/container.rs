@@ -38,7 +38,7 @@ const NEWER: &str =
 pub struct Texts {
     bytes: Vec<u8>,
     places: Vec<(usize, usize)>,
-    /// Bytes of the file that have to become others before it is parsed.
+    /// Bytes to replace before the file is parsed: their places, and what to put there.
     pub patches: Vec<(u64, u8)>,
 }
 

@@ -21,7 +21,7 @@ const OBJECT: u64 = 128;
 /// and a call do.
 const TUPLES: [u8; 2] = [0x85, 0x86];
 
-/// A byte of the pickle that becomes another.
+/// A place in the pickle, and the byte to put there.
 pub type Patch = (usize, u8);
 
 /// An object on the stack or in the memo.

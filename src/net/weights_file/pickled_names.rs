@@ -27,7 +27,7 @@ pub fn named(module: &str, name: &str) -> Option<Named> {
         "collections" if name == "OrderedDict" => Some(Named::Container),
         "builtins" | "__builtin__" if ["set", "frozenset"].contains(&name) => Some(Named::Container),
         "torch" if is_unknown(name) => Some(Named::Unknown),
-        _ => is_known(module, name).then_some(Named::Other),
+        _ => is_other(module, name).then_some(Named::Other),
     }
 }
 
@@ -41,8 +41,8 @@ fn is_unknown(name: &str) -> bool {
         || name != "int16" && OTHERS.iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a pickle of weights, and of what usually comes with them, may name this.
-fn is_known(module: &str, name: &str) -> bool {
+/// Whether a pickle of weights, and of what usually comes with them, may name this too.
+fn is_other(module: &str, name: &str) -> bool {
     match module {
         "torch" => {
             const TYPES: [&str; 20] = [
@@ -71,14 +71,11 @@ fn is_known(module: &str, name: &str) -> bool {
         }
         "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
         "torch._utils" => name.starts_with("_rebuild_"),
-        "torch._tensor" => name == "_rebuild_from_type_v2",
         "torch.serialization" => name == "_get_layout",
         "torch.torch_version" => name == "TorchVersion",
-        "collections" => ["OrderedDict", "defaultdict", "Counter"].contains(&name),
+        "collections" => ["defaultdict", "Counter"].contains(&name),
         "builtins" | "__builtin__" => {
-            const TYPES: [&str; 14] = [
-                "set",
-                "frozenset",
+            const TYPES: [&str; 12] = [
                 "list",
                 "dict",
                 "tuple",

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::heartbeat::Heartbeat;
 use super::process::{host, identity, is_alive, owner_of};
+use crate::doc::file::new_file;
 use crate::run::error::RunError;
 
 /// The file in a run directory.
@@ -29,7 +30,7 @@ pub struct Claim {
     _hold: Hold,
 }
 
-/// What a claim file tells.
+/// The content of a claim file.
 struct Found {
     text: String,
     /// Since its last heartbeat.
@@ -55,7 +56,7 @@ impl Hold {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(mut file) => {
                     file.write_all(text.as_bytes()).map_err(|error| {
-                        let _ = std::fs::remove_file(&path); // it names nobody
+                        let _ = std::fs::remove_file(&path); // half a claim names no process
                         RunError::disk(&path)(error)
                     })?;
                     return Ok((Self { path, text }, file));
@@ -133,8 +134,7 @@ impl Found {
 /// The time by the clock that gives files their times, which on a shared folder is the server's: that of a new file. The clock of
 /// this host may be minutes ahead of it. Where no file can be made, it is the clock of this host.
 fn time_of_server(directory: &Path) -> SystemTime {
-    let made = tempfile::Builder::new().prefix(".weightlab-clock-").tempfile_in(directory);
-    let modified = made.and_then(|file| file.as_file().metadata()?.modified());
+    let modified = new_file(directory).and_then(|file| file.as_file().metadata()?.modified());
     modified.unwrap_or_else(|_| SystemTime::now())
 }
 
@@ -175,18 +175,19 @@ fn take_away(path: &Path, dead: &str) -> bool {
     is_dead
 }
 
+/// Makes a claim two minutes older than it may be.
+#[cfg(test)]
+pub fn age(path: &Path) {
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn claim_file(folder: &tempfile::TempDir) -> PathBuf {
         folder.path().join(FILE)
-    }
-
-    /// Makes a claim two minutes older than it may be.
-    fn age(path: &Path) {
-        let file = File::options().write(true).open(path).unwrap();
-        file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
     }
 
     #[test]

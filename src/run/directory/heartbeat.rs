@@ -14,7 +14,8 @@ use crate::run::error::RunError;
 
 /// How often the heartbeat is renewed.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// So long after a heartbeat, a claim counts without a look at the disk: nobody takes one that is younger than two minutes.
+/// So long after a heartbeat, a claim counts without a look at the disk: no process takes over one that is younger than two
+/// minutes.
 const FRESH: Duration = Duration::from_secs(5);
 
 /// The heartbeat of a claim. A thread renews it until this is dropped.
@@ -85,13 +86,13 @@ impl Beat {
             return Ok(());
         }
         match self.renew(&mut opened) {
-            // A disk that refuses once answers the next time, long before anybody takes the claim.
+            // A disk that refuses once answers the next time, long before another process takes the claim over.
             Err(RunError::Disk { .. }) if opened.is_younger(DEAD_AFTER / 2) => Ok(()),
             renewed => renewed,
         }
     }
 
-    /// Renews the heartbeat, and looks then whether the claim is still this one: nobody takes it away afterwards.
+    /// Renews the heartbeat, and checks then that the claim is still this one: no process takes it over afterwards.
     fn renew(&self, opened: &mut Opened) -> Result<(), RunError> {
         let now = (Instant::now(), SystemTime::now());
         let file = &mut opened.file;
@@ -141,6 +142,7 @@ fn renew_every(beat: Arc<Beat>, every: Duration) -> std::io::Result<(SyncSender<
 
 #[cfg(test)]
 mod tests {
+    use super::super::claim::age;
     use super::*;
 
     /// A claim of this text in a folder, and its heartbeat.
@@ -149,11 +151,6 @@ mod tests {
         let mut file = File::create_new(&path).unwrap();
         file.write_all(b"mine").unwrap();
         (path.clone(), Heartbeat::begin(&path, "mine", file).unwrap())
-    }
-
-    fn age(path: &Path) {
-        let file = File::options().write(true).open(path).unwrap();
-        file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
     }
 
     fn is_old(path: &Path) -> bool {

@@ -42,7 +42,7 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
 use super::tables::{Table, Tables};
-use crate::doc::file::{remove_unfinished, write_atomically};
+use crate::doc::file::{remove_if_there, remove_unfinished, write_atomically};
 use crate::doc::{Inventory, Run, RunSpec};
 use crate::net::Network;
 use crate::net::mask_file::write_masks;
@@ -336,13 +336,6 @@ fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
         log.split(|byte| *byte == b'\n').filter(|line| line.starts_with(start.as_bytes())).count()
     };
     Ok(["point", "report", "campaign_began"].map(count))
-}
-
-fn remove_if_there(path: &Path) -> std::io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// The process that writes the directory of a run, with the age of its last sign of life.

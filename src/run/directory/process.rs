@@ -1,4 +1,4 @@
-//! Which process claims a directory, and whether one lives, as far as Linux's `/proc` tells.
+//! Which process claims a directory, and whether one lives, as far as Linux's `/proc` shows it.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub fn identity() -> [String; 4] {
 }
 
 /// Whether the process of a claim lives; its lines are those of [`identity`], and claims of earlier versions have three.
-/// `None` where `/proc` does not tell: it does not list processes of other hosts and other containers, and with `hidepid` not
+/// `None` where `/proc` does not show it: it does not list processes of other hosts and other containers, and with `hidepid` not
 /// those of other users. A process that is seen lives; one that is not seen is dead only where it would be seen.
 pub fn is_alive<'a>(claim: impl IntoIterator<Item = &'a str>) -> Option<bool> {
     let mut lines = claim.into_iter();

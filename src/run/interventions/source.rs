@@ -9,7 +9,7 @@ use crate::net::weights_file::{FileTensor, tensors_of};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
-use crate::run::weight_files::{Fit, Read, Shapes, read_for};
+use crate::run::weight_files::{Fit, Read, read_for, shapes_of};
 
 /// Tensors that fit all parameters that they are for.
 pub struct Source {
@@ -19,7 +19,7 @@ pub struct Source {
     pub chosen: Vec<usize>,
     /// What was converted, renamed or left out, and what the network has no place for.
     notes: Vec<String>,
-    /// Whether somebody should look: at tensors that the network does not have, or at what the file leaves open.
+    /// Whether the report is a warning: the network does not have some tensors, or the file leaves something open.
     is_doubtful: bool,
 }
 
@@ -62,9 +62,7 @@ impl Source {
     ) -> Result<Self, RunError> {
         let structure = &session.context.structure;
         let chosen = reading.parameters(structure, target);
-        let shapes: Shapes =
-            tensors.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect();
-        let fit = Fit::of(structure, &chosen, &shapes, reading);
+        let fit = Fit::of(structure, &chosen, &shapes_of(&tensors), reading);
         if let Some(refusal) = fit.refusal(from) {
             let details = [&[fit.table()], notes].concat().join("\n");
             return Err(session.stage_error(format!("{refusal}. {details}")));

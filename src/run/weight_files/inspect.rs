@@ -100,9 +100,9 @@ pub fn inspect(path: &Path) -> Result<Inspection, String> {
     let guess = guessed.map_or_else(|| guess(&shapes), Ok);
     let structure = guess.as_ref().ok().and_then(Guess::structure);
     if let Some(structure) = structure {
-        let Naming { notes: chosen, doubts, .. } = Naming::of(&structure, &shapes);
-        let unused = Fit::of_all(&structure, &shapes.named_for(&structure)).unused("the file");
-        notes.extend(chosen.into_iter().chain(doubts).chain(unused));
+        let naming = Naming::of(&structure, &shapes);
+        let unused = Fit::of_all(&structure, &naming.apply(shapes.shapes)).unused("the file");
+        notes.extend(naming.notes.into_iter().chain(naming.doubts).chain(unused));
     }
     Ok(Inspection { form: file.form.name(), tensors, notes, about, guess })
 }

@@ -36,7 +36,7 @@ pub struct FileShapes {
     pub about: BTreeMap<String, String>,
     /// What is computed, converted or left out, in sentences.
     pub notes: Vec<String>,
-    /// Those of the notes that tell of types which are not read.
+    /// Which types are not read, in sentences.
     pub left_out: Vec<String>,
 }
 
@@ -85,11 +85,16 @@ pub struct Read {
 pub fn read_for(structure: &Structure, path: &Path, as_mask: bool) -> Result<Read, WeightFileError> {
     let NamedTensors { tensors, order, mut notes, .. } =
         if as_mask { read_masks(path)? } else { read_tensors(path)? };
-    let shapes = tensors.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect();
-    let naming = Naming::of(structure, &FileShapes { shapes, order, ..FileShapes::default() });
+    let file = FileShapes { shapes: shapes_of(&tensors), order, ..FileShapes::default() };
+    let naming = Naming::of(structure, &file);
     let tensors = naming.apply(tensors);
     notes.extend(naming.notes);
     Ok(Read { tensors, notes, doubts: naming.doubts })
+}
+
+/// The shapes of tensors.
+pub fn shapes_of(tensors: &BTreeMap<String, FileTensor>) -> Shapes {
+    tensors.iter().map(|(name, tensor)| (name.clone(), tensor.shape.clone())).collect()
 }
 
 #[cfg(test)]

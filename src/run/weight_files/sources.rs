@@ -151,7 +151,7 @@ impl Scaling {
         source.map_or(Self::Unknown, Self::Likely)
     }
 
-    /// What somebody who gives these data to the weights of `file` should know; nothing where both are known to agree.
+    /// A note on data whose scaling may differ from that of the weights in `file`; none where both are known to agree.
     pub fn note(&self, file: &str, data: &Data) -> Option<String> {
         let here = data.normalize();
         let facts = data.facts(None);

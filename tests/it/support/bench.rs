@@ -32,17 +32,11 @@ impl Bench {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
-        command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY");
-        command
+        command(self.folder.path(), arguments)
     }
 
     pub fn weightlab(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        weightlab(self.folder.path(), arguments)
     }
 
     /// Standard output of a command that must succeed.
@@ -57,19 +51,44 @@ impl Bench {
         serde_json::from_str(&self.said(&arguments)).unwrap()
     }
 
+    /// The directory of the first run.
+    pub fn run_directory(&self) -> PathBuf {
+        self.path("x.runs").join(self.shown(&[])[0]["run"].as_str().unwrap())
+    }
+
     /// Starts the long experiment and waits until some stages are done.
     pub fn interrupted(&self) -> (Child, PathBuf) {
         let child =
             self.command(&["run", "x.ron"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-        let run = self.shown(&[])[0]["run"].as_str().unwrap().to_owned();
-        let log = self.path("x.runs").join(run).join("events.jsonl");
-        let began = Instant::now();
-        while stages(&log).len() < 5 {
-            assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let log = self.run_directory().join("events.jsonl");
+        wait_until(|| stages(&log).len() >= 5);
         (child, log)
     }
+}
+
+/// A command in a folder, without a screen.
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_weightlab"));
+    command.args(arguments).current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    command
+}
+
+pub fn weightlab(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// Waits until a run of another process has come so far, for a minute at most.
+pub fn wait_until(is_so_far: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so_far() {
+        assert!(began.elapsed() < Duration::from_mins(1), "the run does not get ahead");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Standard output and standard error.
+pub fn printed(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 pub fn errors(output: &Output) -> String {

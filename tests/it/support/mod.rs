@@ -9,8 +9,10 @@ pub mod window;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use safetensors::tensor::{Dtype, TensorView};
 use weightlab::doc::file::parse;
-use weightlab::doc::{RunSpec, Severity, runs};
+use weightlab::doc::{Run, RunSpec, Severity, runs};
+use weightlab::net::weights_file::f32_bytes;
 use weightlab::net::{Network, backend};
 use weightlab::results::campaign::CampaignRecord;
 use weightlab::results::{Event, Point, Report, RunRecord};
@@ -26,6 +28,38 @@ pub fn spec(text: &str) -> RunSpec {
     problems.retain(|problem| problem.severity == Severity::Error);
     assert_eq!(problems, []);
     weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
+}
+
+/// A weight file of a perceptron with one hidden layer, by its numbers of inputs, hidden units and classes; `value` gives a
+/// number by its position in its tensor.
+pub fn weight_file([features, hidden, classes]: [usize; 3], value: impl Fn(usize) -> f32) -> Vec<u8> {
+    let shapes = [
+        ("fc1.weight", vec![hidden, features]),
+        ("fc1.bias", vec![hidden]),
+        ("fc2.weight", vec![classes, hidden]),
+        ("fc2.bias", vec![classes]),
+    ];
+    let tensors = shapes.map(|(name, shape)| {
+        let count: usize = shape.iter().product();
+        let values: Vec<f32> = (0..count).map(&value).collect();
+        (name, shape, f32_bytes(&values))
+    });
+    let views = tensors
+        .each_ref()
+        .map(|(name, shape, bytes)| (*name, TensorView::new(Dtype::F32, shape.clone(), bytes).unwrap()));
+    safetensors::serialize(views, None).unwrap()
+}
+
+/// A run of an experiment with this spec.
+pub fn known_run(spec: &RunSpec) -> Run {
+    Run {
+        id: spec.id(),
+        arm: "arm".to_owned(),
+        arm_index: 0,
+        is_earlier: false,
+        seed: spec.seed,
+        spec: spec.clone().into(),
+    }
 }
 
 /// A small residual network with both kinds of shortcuts between images of other shapes.
@@ -166,14 +200,7 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
     let mut stops = 0;
     for after in (1..expected.len()).step_by(every) {
         let folder = tempfile::tempdir().expect("there is room");
-        let known = weightlab::doc::Run {
-            id: spec.id(),
-            arm: "arm".to_owned(),
-            arm_index: 0,
-            is_earlier: false,
-            seed: spec.seed,
-            spec: spec.clone().into(),
-        };
+        let known = known_run(spec);
         let context = context(spec.clone());
         let directory = || RunDirectory::claim(folder.path(), &known, Box::new(|_| {})).expect("it is free");
         let stop = StopFlag::new();

@@ -143,7 +143,7 @@ def _shows_everybody() -> bool:
 
 
 def _birth(process: str) -> str | None:
-    """When a process of this host began, in the system's ticks: empty where it is dead, ``None`` where nobody knows."""
+    """When a process of this host began, in the system's ticks: empty where it is dead, ``None`` where it is not known."""
     if not process.isdigit():
         return None
     try:

@@ -49,7 +49,7 @@ pub(in crate::data) struct Pictures {
 }
 
 /// Returns what a name ends in, in lower case.
-fn ending(path: &Path) -> String {
+pub(in crate::data) fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
@@ -64,11 +64,12 @@ fn is_picture(path: &Path) -> bool {
 pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
         let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
-        let unnamed = unnamed_parts(folder)?;
-        let folder = match (train, unnamed.first()) {
-            (Some(train), _) => train,
-            (None, Some(name)) => seen_through(folder, name)?,
-            (None, None) => folder.to_owned(),
+        let folder = match train {
+            Some(train) => train,
+            None => match unnamed_parts(folder)?.first() {
+                Some(name) => seen_through(folder, name)?.0,
+                None => folder.to_owned(),
+            },
         };
         let has_pictures = |class: &String| {
             let entries = std::fs::read_dir(folder.join(class)).into_iter().flatten().flatten();
@@ -174,8 +175,8 @@ impl Walk<'_> {
             return Err(DataError::wrong(part, known, found, "Rename or remove what is no such class"));
         }
         self.loose(part)?;
-        let mut labelled: Vec<_> =
-            names.iter().map(|name| ((self.label_of)(name), part.join(name))).collect();
+        let labelled = names.iter().filter_map(|name| Some(((self.label_of)(name)?, part.join(name))));
+        let mut labelled: Vec<(u32, PathBuf)> = labelled.collect();
         labelled.sort();
         let mut pictures = Vec::new();
         for (label, class) in labelled {
@@ -187,7 +188,7 @@ impl Walk<'_> {
             // As torchvision sorts them, by their paths: `b-x` comes before what is in `b`, whose path has a slash there.
             levels.sort_by(|(a, _), (b, _)| a.cmp(b));
             let paths = levels.into_iter().flat_map(|(_, paths)| paths);
-            pictures.extend(paths.map(|path| Picture { path, label: label.unwrap_or_default() }));
+            pictures.extend(paths.map(|path| Picture { path, label }));
             if pictures.len() == before {
                 return Err(nothing_in(&class));
             }

@@ -31,10 +31,7 @@ fn name<'a>(rows: &[&'a Row], x: &str) -> (String, Vec<&'a str>) {
     let is_x = |part: &str| is_alone && is_value_of(part, last);
     let mut shared = split.first().map(|(_, parts)| parts.clone()).unwrap_or_default();
     shared.retain(|part| !is_x(part) && split.iter().all(|(_, parts)| parts.contains(part)));
-    let arms = match arms.len().checked_sub(MOST_ARMS) {
-        None | Some(0) => listed(&arms),
-        Some(_) => first_of(arms, MOST_ARMS, ", "),
-    };
+    let arms = if arms.len() <= MOST_ARMS { listed(&arms) } else { first_of(arms, MOST_ARMS, ", ") };
     (arms, shared)
 }
 

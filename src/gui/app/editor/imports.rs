@@ -15,10 +15,11 @@ use crate::run::weight_files::Guess;
 /// More arms than these are counted.
 const MOST_NAMES: usize = 4;
 
-/// What becomes of the present data with a network of which these are the data, in a sentence without its end.
-pub fn of_data(taken: Result<Data, String>, present: &Data) -> String {
+/// What becomes of the present data when the experiment takes a network: that network's data are `taken`, or say what is
+/// missing. A sentence without its end.
+pub fn of_data(taken: &Result<Data, String>, present: &Data) -> String {
     match taken {
-        Ok(data) if data == *present => "the data stay as they are".to_owned(),
+        Ok(data) if data == present => "the data stay as they are".to_owned(),
         Ok(data) => format!(
             "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
                 Data",
@@ -51,8 +52,10 @@ impl Editor {
         let whose = self.whose_network(arm);
         let experiment = &mut self.document.experiment;
         let data = guess.data(&experiment.data);
-        log.info(format!("{}.", capitalised(&of_data(data.clone(), &experiment.data))));
-        experiment.data = data.unwrap_or_else(|_| experiment.data.clone());
+        log.info(format!("{}.", capitalised(&of_data(&data, &experiment.data))));
+        if let Ok(data) = data {
+            experiment.data = data;
+        }
         let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
         let net = guess.net_for(classes).clone();
         match experiment.arms.get_mut(arm).and_then(|arm| arm.net.as_mut()) {

@@ -56,6 +56,7 @@ struct Drawn<'a> {
     document: &'a Document,
     runs: &'a Runs,
     results: &'a Path,
+    base: &'a Path,
     log: &'a mut Log,
     requests: Vec<Request>,
 }
@@ -74,9 +75,8 @@ impl Contents for Drawn<'_> {
             }
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
-        let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let base = self.document.base();
-        let input = view_input(self.document, selection, (runs, results, log), &base);
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        let input = view_input(self.document, selection, (runs, results, base, log));
         if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -87,9 +87,8 @@ impl Contents for Drawn<'_> {
             return self.workspace.input_of(plot, self.runs).subject;
         }
         let Workspace { selection, views, .. } = &mut *self.workspace;
-        let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let base = self.document.base();
-        views.subject(pane.name, &view_input(self.document, selection, (runs, results, log), &base))
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        views.subject(pane.name, &view_input(self.document, selection, (runs, results, base, log)))
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
@@ -140,9 +139,8 @@ impl Contents for Drawn<'_> {
             self.log.see();
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
-        let (runs, results, log) = (self.runs, self.results, &*self.log);
-        let base = self.document.base();
-        let input = view_input(self.document, selection, (runs, results, log), &base);
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        let input = view_input(self.document, selection, (runs, results, base, log));
         if let Some(response) = views.ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -152,8 +150,7 @@ impl Contents for Drawn<'_> {
 fn view_input<'a>(
     document: &'a Document,
     selection: &'a Selection,
-    (runs, results, log): (&'a Runs, &'a Path, &'a Log),
-    base: &'a Path,
+    (runs, results, base, log): (&'a Runs, &'a Path, &'a Path, &'a Log),
 ) -> ViewInput<'a> {
     let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
     ViewInput { selection, experiment, listed, is_behind, runs, results, base, log }
@@ -307,7 +304,8 @@ impl Workspace {
         self.plot.columns.clone_from(&self.compare.view.table.columns);
         self.compare.selected = self.selection.run().cloned();
         self.compare.selected_arm = self.selection.arm();
-        let mut drawn = Drawn { workspace: self, document, runs, results, log, requests: Vec::new() };
+        let base = &document.base();
+        let mut drawn = Drawn { workspace: self, document, runs, results, base, log, requests: Vec::new() };
         tiles.ui(ui, &mut drawn);
         let requests = drawn.requests;
         self.tiles = tiles;
