@@ -1,7 +1,7 @@
 //! What is asked for on the command line.
 
-use weightlab::doc::{Device, Kernels};
-use weightlab::net::{Compute, backend};
+use doc::{Device, Kernels};
+use net::{Compute, backend};
 
 /// A scenario and how to measure it.
 pub struct Call {
@@ -42,7 +42,7 @@ impl Call {
         if call.scenario.is_empty() {
             return Err("a scenario is missing".to_owned());
         }
-        if call.scenario.starts_with("machine-") && call.device != Device::Flex {
+        if call.scenario.starts_with("machine-") && call.device != Device::Cpu {
             return Err(format!("{} measures the processor, and no other device", call.scenario));
         }
         Ok(call)

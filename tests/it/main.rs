@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic")]
 
-mod burn_facts;
 mod campaign;
 mod campaign_disk;
 mod checkpoints;
