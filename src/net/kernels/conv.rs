@@ -1,8 +1,84 @@
-//! The interface of the convolutions: forward and backward on images with channels last (NHWC).
+//! Convolutions: windows, images with channels last (NHWC), and the interface forward and backward.
 
-pub use super::images::Window;
-use super::part::Part;
-use super::scratch::Scratch;
+use crate::part::Part;
+use crate::scratch::Scratch;
+
+/// Largest side of a window.
+pub const MOST_KERNEL: usize = 11;
+
+/// A square window that moves over images with a border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its side in pixels, 1 to [`MOST_KERNEL`].
+    pub kernel: usize,
+    /// Pixels from one position to the next, at least 1.
+    pub stride: usize,
+    /// Width of the border, less than the kernel: every position sees a pixel.
+    pub padding: usize,
+}
+
+impl Window {
+    /// 3×3 that keeps the size of the images.
+    pub const SAME3: Self = Self { kernel: 3, stride: 1, padding: 1 };
+    /// 2×2 side by side.
+    pub const HALVES: Self = Self { kernel: 2, stride: 2, padding: 0 };
+
+    /// Returns the number of places of the window.
+    pub const fn taps(&self) -> usize {
+        self.kernel * self.kernel
+    }
+
+    /// Returns the number of positions along an axis of this length; 0 where it does not fit.
+    pub const fn output(&self, length: usize) -> usize {
+        let padded = length + 2 * self.padding;
+        if length == 0 || padded < self.kernel { 0 } else { (padded - self.kernel) / self.stride + 1 }
+    }
+
+    /// Checks its fields.
+    ///
+    /// # Panics
+    /// When the kernel, the stride or the padding is out of range.
+    pub fn check(&self) {
+        let Self { kernel, stride, padding } = *self;
+        assert!((1..=MOST_KERNEL).contains(&kernel), "a window has 1 to {MOST_KERNEL} pixels a side");
+        assert!(stride > 0 && padding < kernel, "a window moves, and always sees a pixel");
+    }
+}
+
+/// Images of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// How many.
+    pub count: usize,
+    /// Their height.
+    pub height: usize,
+    /// Their width.
+    pub width: usize,
+    /// Their channels.
+    pub channels: usize,
+}
+
+impl Images {
+    /// Numbers of all images.
+    pub const fn len(&self) -> usize {
+        self.count * self.size()
+    }
+
+    /// Numbers of an image.
+    pub const fn size(&self) -> usize {
+        self.height * self.width * self.channels
+    }
+
+    /// The images after 2×2 pooling; an odd last row or column is left out.
+    pub const fn halved(&self) -> Self {
+        self.pooled(&Window::HALVES)
+    }
+
+    /// The images after a pooling.
+    pub const fn pooled(&self, window: &Window) -> Self {
+        Self { height: window.output(self.height), width: window.output(self.width), ..*self }
+    }
+}
 
 /// Shape of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +179,7 @@ pub struct ConvGradients<'a> {
 /// A method to compute convolutions. Results depend on the numbers alone, not on the number of threads or the contents of
 /// buffers.
 pub trait Convolution: Send + Sync {
-    /// output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::take_minus_zero) a sum at −0.0.
+    /// output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::mark_negative_zero) a sum at −0.0.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.

@@ -1,12 +1,8 @@
 //! The innermost loops: blocks of sums of products that stay in registers.
 //!
 //! They are compiled once for every size of block and shared by all matrix products.
-#![allow(
-    unsafe_code,
-    reason = "reads through pointers: a bounds check for every product would halve the speed"
-)]
 
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
 /// Most rows of a block.
 pub const MAX_ROWS: usize = 14;

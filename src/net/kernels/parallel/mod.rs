@@ -1,14 +1,12 @@
 //! Threads, where they save time.
 
-#[cfg(test)]
-mod owners;
 mod team;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::simd::prefetch;
+use crate::simd::prefetch;
 
 /// Multiply-adds below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 20;
@@ -19,7 +17,7 @@ pub const COST: usize = 8;
 
 /// Whether `count` tasks of `work` multiply-adds in total run on several threads.
 #[inline]
-fn pays(count: usize, work: usize) -> bool {
+fn is_worth_dividing(count: usize, work: usize) -> bool {
     #[cfg(test)]
     let work = if testing::is_forced() { WORTH } else { work };
     let is_worth = work >= WORTH || work >= WORTH_AWAKE && team::is_awake();
@@ -42,7 +40,7 @@ fn divided(count: usize, task: impl Fn(usize) + Send + Sync) {
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     #[cfg(test)]
     let task = owners::watched(task);
-    if pays(count, work) {
+    if is_worth_dividing(count, work) {
         divided(count, task);
     } else {
         (0..count).for_each(&task);
@@ -72,10 +70,8 @@ pub struct Shared<'a> {
 }
 
 // SAFETY: it is a mutable borrow of numbers, and callers of `slice` promise that parts do not overlap.
-#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
 unsafe impl Send for Shared<'_> {}
 // SAFETY: as above.
-#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
@@ -110,7 +106,6 @@ impl<'a> Shared<'a> {
     ///
     /// # Panics
     /// When they are not within the slice.
-    #[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     #[inline(always)]
     pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
@@ -131,10 +126,8 @@ struct Chunks<T> {
 }
 
 // SAFETY: it stands for a mutable borrow of values that may be sent, and each chunk is used by one task.
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 unsafe impl<T: Send> Send for Chunks<T> {}
 // SAFETY: as above.
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 unsafe impl<T: Send> Sync for Chunks<T> {}
 
 impl<T> Chunks<T> {
@@ -153,7 +146,6 @@ impl<T> Chunks<T> {
     ///
     /// # Panics
     /// When there are not so many chunks.
-    #[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     unsafe fn chunk(&self, at: usize) -> &mut [T] {
         assert!(at < self.count(), "one of the chunks");
@@ -165,7 +157,6 @@ impl<T> Chunks<T> {
 
 /// Runs `task` for every chunk of `size` numbers, as [`tasks`].
 #[inline]
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 pub fn chunks_mut<T: Send>(
     values: &mut [T],
     size: usize,
@@ -173,7 +164,7 @@ pub fn chunks_mut<T: Send>(
     task: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
     let chunks = Chunks::new(values, size);
-    if pays(chunks.count(), work) {
+    if is_worth_dividing(chunks.count(), work) {
         // SAFETY: `values` are borrowed for as long, and every chunk has one task.
         divided(chunks.count(), |at| task(at, unsafe { chunks.chunk(at) }));
     } else {
@@ -183,7 +174,6 @@ pub fn chunks_mut<T: Send>(
 
 /// Runs `task` for corresponding chunks of two arrays, as [`tasks`].
 #[inline]
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of two arrays")]
 pub fn pairs_mut<A: Send, B: Send>(
     (first, first_size): (&mut [A], usize),
     (second, second_size): (&mut [B], usize),
@@ -191,7 +181,7 @@ pub fn pairs_mut<A: Send, B: Send>(
     task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
     let (firsts, seconds) = (Chunks::new(first, first_size), Chunks::new(second, second_size));
-    if pays(firsts.count(), work) {
+    if is_worth_dividing(firsts.count(), work) {
         divided(firsts.count().min(seconds.count()), |at| {
             // SAFETY: both are borrowed for as long, and every pair has one task.
             let (first, second) = unsafe { (firsts.chunk(at), seconds.chunk(at)) };
@@ -209,7 +199,7 @@ pub mod testing {
     use std::cell::Cell;
     use std::fmt::Debug;
 
-    use super::{Shared, pays, tasks};
+    use super::{Shared, is_worth_dividing, tasks};
 
     thread_local! {
         static FORCED: Cell<bool> = const { Cell::new(false) };
@@ -239,15 +229,14 @@ pub mod testing {
     #[test]
     fn what_is_forced_is_divided() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-        assert!(!pool.install(|| pays(2, 0)));
+        assert!(!pool.install(|| is_worth_dividing(2, 0)));
         assert!(pool.install(|| {
             FORCED.set(true);
-            pays(2, 0) && !pays(1, 0)
+            is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)
         }));
     }
 
     /// Two tasks, and then one more, each with these numbers of ten.
-    #[allow(unsafe_code, reason = "what the check is for")]
     fn take(first: (usize, usize), second: (usize, usize)) {
         let mut values = [0.0; 10];
         let shared = Shared::new(&mut values);
@@ -271,4 +260,55 @@ pub mod testing {
     fn what_two_tasks_take_is_noticed() {
         take((0, 5), (4, 6));
     }
+}
+
+
+/// Records which task has taken which numbers of a shared slice, so that tests check the promise of every task.
+#[cfg(test)]
+mod owners {
+    use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The owners of the numbers of each shared slice: 0 for none, else one more than the task.
+type Owners = Mutex<BTreeMap<usize, Vec<usize>>>;
+
+thread_local! {
+    /// The numbers taken by the tasks of the same call, and the task of this thread.
+    static INSIDE: RefCell<Option<(Arc<Owners>, usize)>> = const { RefCell::new(None) };
+}
+
+/// A unique number for a shared slice.
+pub fn next_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The same tasks, recorded.
+pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sync {
+    let owners = Arc::<Owners>::default();
+    move |number| {
+        // A thread that waits for its own tasks may do another one in between.
+        let before = INSIDE.replace(Some((Arc::clone(&owners), number)));
+        task(number);
+        INSIDE.set(before);
+    }
+}
+
+/// Records that the task of this thread takes some numbers of a shared slice of `len`.
+///
+/// # Panics
+/// When another task of the same call has taken one of them.
+pub fn take(shared: usize, len: usize, range: Range<usize>) {
+    INSIDE.with_borrow(|inside| {
+        let Some((owners, task)) = inside else { return };
+        let mut owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = &mut owners.entry(shared).or_insert_with(|| vec![0; len])[range];
+        let is_free = taken.iter().all(|owner| [0, task + 1].contains(owner));
+        taken.fill(task + 1);
+        assert!(is_free, "another task has taken some of these numbers");
+    });
+}
 }

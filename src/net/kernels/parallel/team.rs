@@ -5,7 +5,6 @@
 //!
 //! The tasks of a piece are divided into as many ranges as there are threads. A thread takes those of its own range first,
 //! so that pieces of the same size find their numbers in the cache of the same processor, and then helps with others'.
-#![allow(unsafe_code, reason = "helpers refer to tasks on the stack of the thread that waits for them")]
 
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::parallel::testing::assert_same_bits;
-use super::super::scratch::Scratch;
+use crate::parallel::testing::assert_same_bits;
+use crate::scratch::Scratch;
 use super::*;
 
 /// The exact results of a convolution, by plain sums.
