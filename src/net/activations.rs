@@ -1,7 +1,7 @@
 //! The activations between two operations of a network, on the host.
 
-use super::kernels::live;
 use data::Shape;
+use kernels::part::live_channels;
 
 /// Order of the values of one sample in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Activations {
     /// The channels of images that are not +0.0 in all pixels of all samples, or nothing where those are most.
     pub fn live_channels(&self) -> Option<Vec<usize>> {
         let is_last = self.layout == Layout::ChannelsLast;
-        is_last.then(|| live::channels(self.shape.channels, &self.values)).flatten()
+        is_last.then(|| live_channels(self.shape.channels, &self.values)).flatten()
     }
 
     /// Position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column).

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
+use kernels::parallel::pairs_mut;
+use kernels::part::FreeBits;
+use kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
 use serde::{Deserialize, Serialize};
 
-use super::compute::Gradients;
-use super::kernels::free::FreeBits;
-use super::kernels::parallel::pairs_mut;
-use super::kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::network::Network;
-use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
+use crate::compute::Gradients;
+use crate::network::Network;
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
@@ -214,12 +214,12 @@ impl<F: Formula> Held<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Initialisation;
     use data::Shape;
     use doc::{Loss, Net, Structure};
     use intervene::{BiasInit, Init};
-    use crate::Initialisation;
-    use crate::kernels::parallel::testing::assert_same_bits;
-    use crate::kernels::simd::level;
+    use kernels::parallel::testing::assert_same_bits;
+    use kernels::simd::level;
     use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.

@@ -1,11 +1,11 @@
 use super::*;
+use crate::{Initialisation, NativeCompute};
 use data::Shape;
 use doc::structure::{Op, Structure};
 use doc::{Loss, Mlp, Net, Vgg};
 use intervene::draw::uniform;
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Init};
-use crate::{Initialisation, NativeCompute};
 
 const COUNT: usize = 5;
 

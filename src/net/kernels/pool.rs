@@ -132,16 +132,16 @@ pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [
             });
         }
         _ => each_window_of_pixels(&images, window, input_gradient, |to, at, place, is_first| {
-                let (gradient, which) = (&gradient[at..at + to.len()], &which[at..at + to.len()]);
-                let place = u8::try_from(place).expect("a window has at most 121 places");
-                let pairs = to.iter_mut().zip(gradient.iter().zip(which));
-                let share = |(gradient, which): (&f32, &u8)| if *which == place { *gradient } else { 0.0 };
-                if is_first {
-                    pairs.for_each(|(to, from)| *to = share(from));
-                } else {
-                    pairs.for_each(|(to, from)| *to += share(from));
-                }
-            }),
+            let (gradient, which) = (&gradient[at..at + to.len()], &which[at..at + to.len()]);
+            let place = u8::try_from(place).expect("a window has at most 121 places");
+            let pairs = to.iter_mut().zip(gradient.iter().zip(which));
+            let share = |(gradient, which): (&f32, &u8)| if *which == place { *gradient } else { 0.0 };
+            if is_first {
+                pairs.for_each(|(to, from)| *to = share(from));
+            } else {
+                pairs.for_each(|(to, from)| *to += share(from));
+            }
+        }),
     }
 }
 

@@ -141,7 +141,11 @@ fn transpose_blocks<'a>(values: &[f32], numbers: usize, vectors: usize, scratch:
     let mut blocks = scratch.take(samples.next_multiple_of(LANES) * numbers);
     chunks_mut(&mut blocks, vectors * LANES * numbers, values.len() * COST, |group, to| {
         let values = &values[group * vectors * LANES * numbers..];
-        dispatch(TransposeGroup { values: &values[..values.len().min(vectors * LANES * numbers)], numbers, to });
+        dispatch(TransposeGroup {
+            values: &values[..values.len().min(vectors * LANES * numbers)],
+            numbers,
+            to,
+        });
     });
     blocks
 }

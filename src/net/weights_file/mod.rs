@@ -4,37 +4,28 @@
 //! [`TensorFile`] opens either. The form is recognized by the content, not by the name of the file; nothing is executed; and
 //! no header or pickle can ask for more memory than a small multiple of the size of its file.
 
-mod container;
-#[cfg(test)]
-mod damaged;
-mod error;
-#[cfg(test)]
-mod files;
-mod numbers;
 mod pickle;
-mod pickled_names;
 mod pytorch;
-mod reparametrised;
-mod safe;
+mod tensors;
 #[cfg(test)]
 mod tests;
 mod write;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use safetensors::Dtype;
-
 use data::stand_in;
+use doc::file_names::weight_endings;
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
+use tensors::{Rule, to_f32, to_mask, too_large};
 
-pub use error::WeightFileError;
-pub use numbers::{dtype_name, f32_bytes, f32_values};
-use numbers::{to_f32, to_mask, too_large};
-use reparametrised::Rule;
-pub(super) use write::write_views;
-pub use write::{SCALING, WRITER, note_of_writer, tensors_of, write_state_dict, write_tensors};
+pub use tensors::{dtype_name, f32_bytes, f32_values};
+pub use write::{
+    SCALING, WRITER, note_of_writer, read_held, tensors_of, write_held, write_state_dict, write_tensors,
+};
 
 /// A tensor of a file: its shape, and its values as float32.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +145,7 @@ impl TensorFile {
             return Err(WeightFileError::StandIn { path: path.to_owned(), what });
         }
         let mut opened = match form_of(&start, path) {
-            Some(Form::Safetensors) => safe::open(path, file)?,
+            Some(Form::Safetensors) => open_safetensors(path, file)?,
             Some(form @ (Form::Zip | Form::Legacy)) => pytorch::open(path, file, form)?,
             None => {
                 let unknown = || WeightFileError::unknown(path, &start);
@@ -164,7 +155,7 @@ impl TensorFile {
         };
         opened.heads.retain(|name, _| !is_count(name));
         opened.order.retain(|name| !is_count(name));
-        reparametrised::combine(&mut opened);
+        tensors::combine(&mut opened);
         Ok(opened)
     }
 
@@ -174,7 +165,7 @@ impl TensorFile {
             Place::Bytes { start, size } => self.range(*start, *size),
             Place::Storage(tensor) => tensor
                 .read()
-                .map_err(|error| WeightFileError::checkpoint(&self.path, &error.to_string(), error::AGAIN)),
+                .map_err(|error| WeightFileError::checkpoint(&self.path, &error.to_string(), AGAIN)),
             Place::Parts(..) => Ok(Vec::new()), // its parts have bytes
         }
     }
@@ -318,4 +309,150 @@ fn read_as(path: &Path, as_mask: bool) -> Result<NamedTensors, WeightFileError> 
     let mut notes = file.notes_of(as_mask);
     notes.extend(note_on_infinite(infinite));
     Ok(NamedTensors { tensors, order: file.order, about: file.about, notes })
+}
+
+/// Longest header of a safetensors file, bytes.
+const LONGEST_HEADER: u64 = 100_000_000;
+/// Bytes of the length before the header.
+const LENGTH: u64 = 8;
+
+/// Reads the header of a file, and checks it against the size of the file.
+fn open_safetensors(path: &Path, mut file: File) -> Result<TensorFile, WeightFileError> {
+    let io = |source| WeightFileError::Io { path: path.to_owned(), source };
+    let damaged = |detail: String| WeightFileError::Damaged { path: path.to_owned(), detail };
+    let size = file.metadata().map_err(io)?.len();
+    let mut length = [0; LENGTH as usize];
+    file.seek(SeekFrom::Start(0)).map_err(io)?;
+    if size < LENGTH {
+        return Err(damaged(format!("it has {size} bytes, and its header has more")));
+    }
+    file.read_exact(&mut length).map_err(io)?;
+    let length = u64::from_le_bytes(length);
+    if length > size - LENGTH || length > LONGEST_HEADER {
+        return Err(damaged(format!("its header claims {length} bytes, and the file has {size}")));
+    }
+    let mut header = Vec::new();
+    file.by_ref().take(length).read_to_end(&mut header).map_err(io)?;
+    // The parser checks that the tensors follow each other, and that their sizes are those of their shapes.
+    let header: Metadata =
+        serde_json::from_slice(&header).map_err(|error| damaged(format!("its header: {error}")))?;
+    let (start, held) = (LENGTH + length, header.data_len() as u64);
+    if start.checked_add(held) != Some(size) {
+        return Err(damaged(format!("its tensors take {held} bytes, and the file has {}", size - start)));
+    }
+    let about = header.metadata().iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
+    let heads = header.tensors().into_iter().map(|(name, info)| {
+        let (from, to) = info.data_offsets;
+        let place = Place::Bytes { start: start + from as u64, size: to - from };
+        (name, Head { dtype: info.dtype, shape: info.shape.clone(), place })
+    });
+    let heads = heads.collect();
+    Ok(TensorFile {
+        path: path.to_owned(),
+        file,
+        form: Form::Safetensors,
+        heads,
+        order: Vec::new(),
+        about,
+        notes: Vec::new(),
+        unread: BTreeMap::new(),
+        _copy: None,
+    })
+}
+
+/// Why a weight file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightFileError {
+    /// The operating system refused.
+    #[error("{}: {source}; {}", path.display(), io_remedy(source))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        source: Error,
+    },
+    /// It is a folder, a pipe or a device.
+    #[error("{} is {what}; choose a file that ends in {}", path.display(), weight_endings())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
+    /// Something else is in its place.
+    #[error("{} is {what}", path.display())]
+    StandIn {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and the remedy.
+        what: &'static str,
+    },
+    /// It is damaged or not a safetensors file.
+    #[error("{} is not a readable safetensors file ({detail}); write it again, or choose another one", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The parser's message.
+        detail: String,
+    },
+    /// A checkpoint of PyTorch that is damaged, or holds what is not read.
+    #[error("{} is not a readable PyTorch checkpoint ({detail}); {remedy}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        detail: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// No weight file.
+    #[error(
+        "{} is no weight file: it starts with {start}. Choose a .safetensors file, or one that torch.save wrote",
+        path.display()
+    )]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// Its first bytes.
+        start: String,
+    },
+}
+
+/// What is wrong with a file, and the remedy.
+type Refusal = (String, &'static str);
+
+/// What to do about an error of the operating system.
+fn io_remedy(source: &Error) -> &'static str {
+    match source.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::StorageFull => "make room on the disk",
+        _ => "check the path and the permissions",
+    }
+}
+
+/// The remedy for a damaged checkpoint.
+const AGAIN: &str = "get it again, or choose another one";
+/// The remedy for a checkpoint with more in it than weights.
+const STATE_DICT: &str =
+    "in Python, load it and save its weights alone: torch.save(model.state_dict(), \"weights.pth\")";
+
+impl WeightFileError {
+    fn checkpoint(path: &Path, detail: &str, remedy: &'static str) -> Self {
+        Self::Checkpoint { path: path.to_owned(), detail: detail.to_owned(), remedy }
+    }
+
+    /// A file that starts with these bytes.
+    fn unknown(path: &Path, start: &[u8]) -> Self {
+        let first = &start[..start.len().min(16)];
+        let is_text = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ';
+        let start = match first {
+            [] => "nothing (it is empty)".to_owned(),
+            text if text.iter().all(is_text) => format!("“{}”", String::from_utf8_lossy(text)),
+            bytes => {
+                let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("the bytes {}", bytes.join(" "))
+            }
+        };
+        Self::Unknown { path: path.to_owned(), start }
+    }
 }

@@ -15,7 +15,6 @@ use std::ops::{Add, Mul, Sub};
 #[cfg(target_arch = "x86_64")]
 #[cfg(target_arch = "x86_64")]
 
-
 /// Numbers of a vector.
 pub const LANES: usize = 16;
 
@@ -343,7 +342,6 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
     }
 }
 
-
 /// Other kinds of vectors than the processor's best, for tests.
 #[cfg(any(test, feature = "testing"))]
 pub mod level {
@@ -351,37 +349,37 @@ pub mod level {
 
     use super::Level;
 
-thread_local! {
-    static HIGHEST: Cell<Option<Level>> = const { Cell::new(Some(Level::Avx512)) };
-}
+    thread_local! {
+        static HIGHEST: Cell<Option<Level>> = const { Cell::new(Some(Level::Avx512)) };
+    }
 
-/// Returns true if this thread may use vectors of a kind.
-#[inline]
-pub fn is_allowed(level: Level) -> bool {
-    Some(level) <= HIGHEST.get()
-}
+    /// Returns true if this thread may use vectors of a kind.
+    #[inline]
+    pub fn is_allowed(level: Level) -> bool {
+        Some(level) <= HIGHEST.get()
+    }
 
-/// The kinds that this processor has; `None` is the portable one.
-pub fn all() -> Vec<Option<Level>> {
-    #[cfg(target_arch = "x86_64")]
-    let has = [super::x86::has_avx2(), super::x86::has_avx512()];
-    #[cfg(not(target_arch = "x86_64"))]
-    let has = [false, false];
-    let better = [Level::Avx2, Level::Avx512].into_iter().zip(has);
-    std::iter::once(None).chain(better.filter_map(|(level, has)| has.then_some(Some(level)))).collect()
-}
+    /// The kinds that this processor has; `None` is the portable one.
+    pub fn all() -> Vec<Option<Level>> {
+        #[cfg(target_arch = "x86_64")]
+        let has = [super::x86::has_avx2(), super::x86::has_avx512()];
+        #[cfg(not(target_arch = "x86_64"))]
+        let has = [false, false];
+        let better = [Level::Avx2, Level::Avx512].into_iter().zip(has);
+        std::iter::once(None).chain(better.filter_map(|(level, has)| has.then_some(Some(level)))).collect()
+    }
 
-/// Does some work with vectors of at most this kind, on one thread.
-pub fn with<T: Send>(level: Option<Level>, work: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
-    pool.install(|| {
-        HIGHEST.set(level);
-        work()
-    })
-}
+    /// Does some work with vectors of at most this kind, on one thread.
+    pub fn with<T: Send>(level: Option<Level>, work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
+        pool.install(|| {
+            HIGHEST.set(level);
+            work()
+        })
+    }
 
-/// The results of some work with vectors of every kind.
-pub fn each<T: Send>(work: impl Fn() -> T + Send + Sync) -> Vec<(Option<Level>, T)> {
-    all().into_iter().map(|level| (level, with(level, &work))).collect()
-}
+    /// The results of some work with vectors of every kind.
+    pub fn each<T: Send>(work: impl Fn() -> T + Send + Sync) -> Vec<(Option<Level>, T)> {
+        all().into_iter().map(|level| (level, with(level, &work))).collect()
+    }
 }

@@ -215,8 +215,6 @@ impl Vector for Register {
     }
 }
 
-
-
 /// Proof that AVX2 and FMA can be used.
 #[derive(Clone, Copy)]
 pub struct Avx2(());

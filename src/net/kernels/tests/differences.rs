@@ -1,8 +1,8 @@
 //! Gradients against central differences of the kernels themselves. (Batch norm over a mini-batch alone is in `tests.rs`.)
 
+use super::*;
 use crate::pointwise::{self, Curve};
 use crate::winograd::Winograd;
-use super::*;
 
 /// Compares `gradient` with the differences of Σ factor · output when entries of `at` move by `step` up and down.
 fn check(

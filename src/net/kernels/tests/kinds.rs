@@ -1,10 +1,10 @@
 //! All kernels with every kind of vectors that the processor has.
 
-use crate::pointwise::{self, Curve};
+use super::*;
 use crate::parallel::testing;
+use crate::pointwise::{self, Curve};
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use crate::winograd::Winograd;
-use super::*;
 
 /// The results of a convolution, forward and backward.
 fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>> {

@@ -1,11 +1,11 @@
 //! Convolutions and poolings with any window against plain loops, bit by bit where the order of sums is promised.
 
-use crate::pointwise::{self, Curve};
+use super::*;
 use crate::direct::{Epilogue, convolve};
 use crate::geometry::{Packing, Side};
 use crate::parallel::testing;
+use crate::pointwise::{self, Curve};
 use crate::winograd::Winograd;
-use super::*;
 
 /// Forward as one chain of products for each output, then the bias.
 fn chains(shape: &ConvShape, [input, weight, bias]: [&[f32]; 3], fused: bool) -> Vec<f32> {

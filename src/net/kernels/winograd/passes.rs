@@ -67,7 +67,14 @@ impl<F: Form> Way<'_, F> {
     }
 
     /// Transforms images, `[image, height, width, channels]`, to planes.
-    pub fn to_planes(&self, values: &[f32], images: Range<usize>, to: Shared, planes: Planes, first_row: usize) {
+    pub fn to_planes(
+        &self,
+        values: &[f32],
+        images: Range<usize>,
+        to: Shared,
+        planes: Planes,
+        first_row: usize,
+    ) {
         let channels = self.channels().0;
         let (Self { form, pass, .. }, grid) = (*self, self.plan.grid);
         let mut zeros = self.scratch.take(channels);

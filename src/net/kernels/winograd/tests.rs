@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::*;
 use crate::parallel::testing::assert_same_bits;
 use crate::scratch::Scratch;
-use super::*;
 
 /// The exact results of a convolution, by plain sums.
 struct Exact {

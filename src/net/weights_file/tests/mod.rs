@@ -1,3 +1,6 @@
+mod damaged;
+mod files;
+
 use safetensors::tensor::TensorView;
 
 use super::*;
