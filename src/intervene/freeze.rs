@@ -2,8 +2,7 @@
 
 use super::amount::{check_fraction, part_of};
 use super::draw::Sample;
-use super::prune::free_values;
-use super::select::lowest;
+use super::prune::{free_values, lowest};
 use super::{AmountError, Entry};
 use rand::Rng;
 use thiserror::Error;

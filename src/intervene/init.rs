@@ -40,7 +40,7 @@ impl Fans {
     ///
     /// # Panics
     /// If the shape has fewer than two dimensions; only weights of linear and convolution layers have fans.
-    pub fn of(shape: &[usize]) -> Self {
+    pub fn new(shape: &[usize]) -> Self {
         let [outputs, inputs, kernel @ ..] = shape else {
             panic!("a weight has at least two dimensions, not {shape:?}");
         };
@@ -78,7 +78,7 @@ fn pytorch_law(fan_in: usize) -> Law {
 /// # Panics
 /// As [`Fans::of`].
 pub fn weight(init: Init, shape: &[usize], rng: &mut impl Rng) -> Vec<f32> {
-    draw(init.law(Fans::of(shape)), shape.iter().product(), rng)
+    draw(init.law(Fans::new(shape)), shape.iter().product(), rng)
 }
 
 /// New values of the `size` biases of a layer whose `weights` start in this way with this `fan_in`.
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_convolutions_fans_count_its_kernel() {
-        assert_eq!(Fans::of(&[10, 100]), Fans { fan_in: 100, fan_out: 10 });
-        assert_eq!(Fans::of(&[64, 3, 3, 3]), Fans { fan_in: 27, fan_out: 576 });
+        assert_eq!(Fans::new(&[10, 100]), Fans { fan_in: 100, fan_out: 10 });
+        assert_eq!(Fans::new(&[64, 3, 3, 3]), Fans { fan_in: 27, fan_out: 576 });
     }
 
     #[test]

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::list::PlacedFault;
-use super::log::LineError;
+use super::log::{LineError, PlacedFault};
 use super::model::StoredValue;
 use super::{FaultAmount, FaultModel, Site, SiteSpace, Storage, TooManyFaults};
 use crate::stream::Stream;
@@ -160,7 +159,7 @@ mod tests {
     }
 
     fn injected(model: FaultModel, format: Format, values: &[f32], sites: &[Site]) -> Vec<Injected> {
-        let storage = Storage::of(format, values, 1);
+        let storage = Storage::new(format, values, 1);
         let mut injection = Injection::at(model, Arc::new(sites.to_vec()), stream(0, Purpose::Fault, &[]));
         injection.inject(|_| Memory { values, storage: &storage }).unwrap()
     }
@@ -179,7 +178,7 @@ mod tests {
     #[test]
     fn faults_are_injected_behind_their_operations_one_after_the_other() {
         let at = |parameter: usize| Site { parameter, index: 0, bit: Some(31) };
-        let storage = Storage::of(Format::Float32, &[1.0], 1);
+        let storage = Storage::new(Format::Float32, &[1.0], 1);
         let memory = Memory { values: &[1.0], storage: &storage };
         let sites = Arc::new(vec![at(2), at(5), at(5), at(7)]);
         let mut injection = Injection::at(FaultModel::Flip, sites, stream(0, Purpose::Fault, &[]));
@@ -209,7 +208,7 @@ mod tests {
     fn golden_and_raw_values_get_the_same_faults() {
         let raw = [0.1_f32, -0.3, 0.777];
         for format in Format::all() {
-            let storage = Storage::of(format, &raw, 1);
+            let storage = Storage::new(format, &raw, 1);
             let golden = storage.golden(&raw);
             let fault = |values: &[f32]| {
                 let rng = stream(0, Purpose::Fault, &[]);

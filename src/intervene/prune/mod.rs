@@ -4,10 +4,13 @@
 //! ties go by index); scoring pruned entries again and bringing them back (only free entries are candidates); counting
 //! layers outside the target in the base.
 
-use super::schedule::survivors_at;
-use super::select::Cut;
-use super::{Amount, AmountError, Entry, MaskCounts, Scope};
+#[cfg(test)]
+mod tests;
+
 use thiserror::Error;
+
+use crate::amount::survivors_at;
+use crate::{Amount, AmountError, Entry, MaskCounts, Scope};
 
 /// A parameter that may lose entries. The three slices are equally long, in the exported layout.
 #[derive(Debug, Clone, Copy)]
@@ -156,7 +159,7 @@ fn groups(targets: &[Target], rule: PruningRule) -> Vec<Vec<usize>> {
 }
 
 fn quota(targets: &[Target], rule: PruningRule, group: Vec<usize>) -> Result<Quota, PruneError> {
-    let counts: MaskCounts = group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
+    let counts: MaskCounts = group.iter().map(|&position| MaskCounts::new(targets[position].entries)).sum();
     let first = &targets[group[0]];
     let remove = rule
         .amount
@@ -187,7 +190,7 @@ fn free_scores(target: &Target) -> impl Iterator<Item = (u32, f32)> + Clone {
 }
 
 /// The values of the free entries, each with its index.
-pub(super) fn free_values(entries: &[Entry], values: &[f32]) -> impl Iterator<Item = (u32, f32)> + Clone {
+pub(crate) fn free_values(entries: &[Entry], values: &[f32]) -> impl Iterator<Item = (u32, f32)> + Clone {
     (0..)
         .zip(entries.iter().zip(values))
         .filter(|(_, (entry, _))| entry.is_free())
@@ -285,5 +288,70 @@ pub enum PruneError {
     },
 }
 
-#[cfg(test)]
-mod tests;
+// The n lowest: exact counts, ties by index, in linear time. A sort of VGG-16's 14.7 million scores would need an array of
+// (score, index) pairs. Instead scores are counted by the upper and then by the lower half of their bits, which gives the n-th
+// lowest score in two passes and half a megabyte; a last pass takes everything below it, and as many of its equals as are still
+// missing, in order.
+
+/// How many different values one half of a key has.
+const BUCKETS: usize = 1 << 16;
+
+/// A number that orders as the score does. −0.0 and +0.0 are equal; NaN is outside of the infinity of its sign.
+fn key(score: f32) -> u32 {
+    let bits = (score + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+/// Where the n lowest scores end: all below a score, and the first few that equal it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    key: u32,
+    ties: u64,
+}
+
+impl Cut {
+    /// The cut after the `count` lowest of `scores`; after all of them if there are fewer.
+    pub fn after(scores: impl Iterator<Item = f32> + Clone, count: u64) -> Self {
+        if count == 0 {
+            return Self { key: 0, ties: 0 };
+        }
+        Self::at_rank(scores.map(key), count).unwrap_or(Self { key: u32::MAX, ties: u64::MAX })
+    }
+
+    /// The cut at the key of this rank, from 1; none if there are fewer keys.
+    fn at_rank(keys: impl Iterator<Item = u32> + Clone, rank: u64) -> Option<Self> {
+        let (high, rank) = bucket_of(keys.clone().map(|key| key >> 16), rank)?;
+        let (low, ties) = bucket_of(keys.filter(|key| key >> 16 == high).map(|key| key & 0xffff), rank)?;
+        Some(Self { key: high << 16 | low, ties })
+    }
+
+    /// Whether the next score is among the lowest. Asked once for each score, in the order of [`Cut::after`].
+    pub fn takes(&mut self, score: f32) -> bool {
+        let key = key(score);
+        let tied = key == self.key && self.ties > 0;
+        self.ties -= u64::from(tied);
+        tied || key < self.key
+    }
+}
+
+/// The bucket in which the `count`-th lowest number falls, and which of that bucket's numbers it is (from 1).
+fn bucket_of(numbers: impl Iterator<Item = u32>, count: u64) -> Option<(u32, u64)> {
+    let mut histogram = vec![0_u64; BUCKETS];
+    for number in numbers {
+        histogram[number as usize] += 1;
+    }
+    let mut missing = count;
+    for (bucket, held) in (0_u32..).zip(histogram) {
+        if missing <= held {
+            return Some((bucket, missing));
+        }
+        missing -= held;
+    }
+    None
+}
+
+/// The indices of the `count` lowest scores in their order, each given with its index; of equal scores the first ones.
+pub fn lowest(scores: impl Iterator<Item = (u32, f32)> + Clone, count: u64) -> Vec<u32> {
+    let mut cut = Cut::after(scores.clone().map(|(_, score)| score), count);
+    scores.filter(|&(_, score)| cut.takes(score)).map(|(index, _)| index).collect()
+}

@@ -446,7 +446,7 @@ pub struct Mask {
 impl Mask {
     /// The mask of these entries; nothing where all are free.
     pub fn new(entries: Vec<Entry>) -> Option<Self> {
-        let counts = MaskCounts::of(&entries);
+        let counts = MaskCounts::new(&entries);
         (counts.free < counts.size()).then(|| {
             let free = FreeBits::new(entries.len(), |entry| entries[entry].is_free());
             Self { entries, counts, free }
@@ -500,7 +500,7 @@ fn initial_values(
         Role::Weight => init::weight(initialisation.weights, &parameter.shape, &mut rng),
         Role::Bias => {
             let weight = structure.weight(parameter.layer).expect("a layer with a bias has a weight");
-            let fan_in = Fans::of(&weight.shape).fan_in;
+            let fan_in = Fans::new(&weight.shape).fan_in;
             init::bias(initialisation.biases, initialisation.weights, parameter.len(), fan_in, &mut rng)
         }
         Role::Scale | Role::RunningVariance => vec![1.0; parameter.len()],

@@ -40,7 +40,7 @@ impl ImageOutcome {
     pub const ALL: [Self; 4] = [Self::Masked, Self::Benign, Self::Sdc1, Self::Due];
 
     /// The outcome of an image with these logits.
-    pub fn of(golden: &[f32], faulty: &[f32]) -> Self {
+    pub fn from_logits(golden: &[f32], faulty: &[f32]) -> Self {
         let predicted = top1(faulty);
         if predicted.is_none() {
             Self::Due
@@ -136,7 +136,7 @@ pub struct Tally {
 
 impl Tally {
     /// The tally of a batch: logits are `[images, outputs]`, row by row.
-    pub fn of(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
+    pub fn from_logits(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
         let rows = golden.chunks_exact(outputs).zip(faulty.chunks_exact(outputs)).zip(labels);
         rows.map(|((golden, faulty), &label)| Self::of_image(golden, faulty, label)).sum()
     }
@@ -146,7 +146,7 @@ impl Tally {
         let (expected, predicted) = (top1(golden), top1(faulty));
         let correct = u64::from(predicted == Some(label));
         let image = Self { images: 1, correct, ..Self::default() };
-        match ImageOutcome::of(golden, faulty) {
+        match ImageOutcome::from_logits(golden, faulty) {
             ImageOutcome::Due => Self { due: 1, ..image },
             ImageOutcome::Masked => Self { masked: 1, ..image },
             ImageOutcome::Benign => Self { benign: 1, ..image },

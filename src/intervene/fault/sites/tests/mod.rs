@@ -1,3 +1,5 @@
+mod draws;
+
 use proptest::prelude::*;
 
 use super::*;

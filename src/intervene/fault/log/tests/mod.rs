@@ -1,6 +1,7 @@
+mod lists;
+
 use proptest::prelude::*;
 
-use super::read::each_row;
 use super::*;
 
 fn bits_of(row: &Row) -> (Option<u32>, Option<u32>) {

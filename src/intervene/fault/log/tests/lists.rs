@@ -1,7 +1,6 @@
-use super::*;
-use crate::fault::log::{HEADER, read};
+use crate::fault::log::*;
 use crate::fault::{
-    Bits, FaultAmount, FaultModel, Injected, Injection, Memory, Region, SiteSpace, Storage,
+    Bits, FaultAmount, FaultModel, Format, Injected, Injection, Memory, Region, Site, SiteSpace, Storage,
 };
 use crate::stream::{Purpose, stream};
 
@@ -135,7 +134,7 @@ fn a_double_flip_needs_a_bit_above() {
 
 /// Injects the only trial of a list into `values`, in the format of the first place.
 fn inject_all(text: &str, model: FaultModel, values: &[f32]) -> Result<Vec<Injected>, LineError> {
-    let storage = Storage::of(Format::Float32, values, 1);
+    let storage = Storage::new(Format::Float32, values, 1);
     let trials = trials_of(text).unwrap();
     let mut injection = Injection::listed(model, trials[0].faults.clone(), stream(0, Purpose::Fault, &[]));
     injection.inject(|_| Memory { values, storage: &storage })
@@ -168,7 +167,7 @@ fn replaying_a_log_gives_identical_bits() {
     for (format, model) in
         Format::all().into_iter().flat_map(|format| models().map(move |model| (format, model)))
     {
-        let storage = Storage::of(format, &values, 3);
+        let storage = Storage::new(format, &values, 3);
         let memory = |_| Memory { values: &values, storage: &storage };
         let space = SiteSpace::new(vec![Region::new(0, values.len(), format, model, Bits::All)]);
         let rng = || stream(7, Purpose::Fault, &[]);

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use crate::fault::sites::*;
 use crate::stream::{Purpose, Stream, stream};
 
 fn rng(counter: u64) -> Stream {
