@@ -5,21 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::testing::program;
 use super::*;
-use crate::doc::{Run, RunSpec, Stage, Train};
-use crate::run::{Pace, QueueOptions, Task};
+use doc::{Run, RunSpec, Stage, Train};
+use run::{Pace, QueueOptions, Task};
 
 /// A folder with an experiment's runs, and one with programs that answer as Slurm does.
 struct Bench {
     root: tempfile::TempDir,
     runs: Vec<Run>,
-}
-
-/// Another process writes it: a program that a process has open for writing, also one that was just forked, cannot start.
-pub fn program(path: &Path, text: &str) {
-    let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1.new\"; chmod 755 \"$1.new\"; mv \"$1.new\" \"$1\"";
-    let status = Command::new("sh").args(["-c", write, "sh"]).arg(path).arg(text).status();
-    assert!(status.unwrap().success());
 }
 
 impl Bench {
@@ -205,7 +199,7 @@ fn time_per_task_needs_an_expected_time() {
         ..Submission::default()
     };
     std::fs::create_dir_all(bench.folder().join("cluster")).unwrap();
-    let text = crate::form::ron_text::to_pretty(&record).unwrap();
+    let text = form::ron_text::to_pretty(&record).unwrap();
     std::fs::write(bench.folder().join("cluster/submit-1.ron"), text).unwrap();
     assert_eq!(bench.plan(&ClusterSettings::default()).unwrap().script.tasks, [1, 2]);
 }

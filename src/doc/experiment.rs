@@ -4,13 +4,13 @@ use super::arch::Net;
 use super::device::Device;
 use super::stage::Stage;
 use super::training::Training;
-use crate::data::{Data, Looks};
-use crate::form::Overrides;
+use data::{Data, Looks};
+use form::Overrides;
 
 /// The version of the file format that this program writes.
 pub const VERSION: u32 = 1;
 
-crate::form! {
+form::form! {
     /// One treatment: a plan, with optional settings.
     pub struct Arm: "Arm" {
         name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
@@ -23,7 +23,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Everything that the user decides.
     pub struct Experiment: "Experiment" {
         version: u32 = VERSION, "Version", "Version of the file format", range [1, VERSION];
@@ -32,7 +32,7 @@ crate::form! {
         data: Data = Data::default(), "Data", "What the network learns from";
         net: Net = Net::default(), "Network", "The network to train";
         train: Training = Training::default(), "Training", "How to train it";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
         seeds: Vec<u64> = vec![1], "Seeds", "Replicates: every arm runs once per seed", unit "seeds";
         set: Overrides = Overrides::default(), "Change settings", "Changes single settings of all arms, such as \
             train.batch";

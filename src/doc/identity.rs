@@ -2,16 +2,17 @@
 
 use sha2::{Digest, Sha256};
 
+use super::device::Device;
 use super::inputs::Inputs;
 use super::spec::RunSpec;
 use super::stage::Stage;
 use super::training::Kernels;
-use crate::data::Data;
-use crate::form::Stored;
+use data::Data;
+use form::Stored;
 
 /// 16 hexadecimal digits of the SHA-256 of a text.
 pub(super) fn identity(text: &str) -> String {
-    crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
+    form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 /// The text of settings that the identity of a run is made of: as earlier versions wrote them, defaults left out.
@@ -25,10 +26,10 @@ pub(super) fn text(spec: &RunSpec) -> String {
         own.train.kernels = Kernels::Exact; // written, since it is no default
         return own.to_ron().replacen(EXACT, WINOGRAD, 1);
     }
-    own.train.kernels = match spec.train.kernels {
-        Kernels::Burn if spec.device.feature().is_none() => Kernels::Burn,
-        Kernels::Fast | Kernels::Exact | Kernels::Burn => Kernels::Fast, // a GPU takes Burn's in any case
-    };
+    if spec.device == Device::Cpu && spec.train.kernels == Kernels::Burn {
+        own.device = Device::Ndarray; // the same computation, and not that of Burn's flex backend in earlier versions
+    }
+    own.train.kernels = Kernels::Fast; // other devices take Burn's in any case
     own.to_ron()
 }
 
@@ -57,7 +58,7 @@ fn identify(plan: &mut [Stage], has_batch_norm: &dyn Fn() -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     fn id(net: &str, more: &str, train: &str) -> String {
         let spec = format!("(data: Digits(), net: {net}, train: ({train}), plan: [Train(\"1ep\")]{more})");

@@ -8,10 +8,10 @@ use super::error::RunError;
 use super::session::{Session, StageEnd};
 use super::state::{Position, TrainProgress};
 use super::stop::StopKind;
-use crate::doc::{NonFinite, Training};
-use crate::form::{Steps, StepsUnit};
-use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
+use doc::{NonFinite, Training};
+use form::{Steps, StepsUnit};
+use intervene::stream::{Purpose, Stream, stream};
+use net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
 
 /// How often progress is emitted, at most.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -209,5 +209,18 @@ impl MiniBatch<'_> {
         }
         score.add(self.batch.len(), loss, right);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// What holds or changes an entry is the business of the network and of the stages around the loop.
+    #[test]
+    fn the_train_loop_knows_no_intervention() {
+        let (product, _) = include_str!("train.rs").split_once("#[cfg(test)]").unwrap();
+        let words = product.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase);
+        let starts = ["prun", "freez", "froz", "fault", "watch", "intervention"];
+        let found: Vec<_> = words.filter(|word| starts.iter().any(|start| word.starts_with(start))).collect();
+        assert_eq!(found, Vec::<String>::new());
     }
 }

@@ -3,15 +3,13 @@
 
 use std::sync::Arc;
 
+use data::Shape;
+use doc::structure::Role;
+use doc::{Device, Loss, Net, Output, Structure};
+use intervene::{BiasInit, Init};
+use net::{BurnCompute, Compute, Initialisation, LossFunction, NativeCompute, Network, OptimizerState};
+use optimize::Sgd;
 use serde::Deserialize;
-use weightlab::data::Shape;
-use weightlab::doc::structure::Role;
-use weightlab::doc::{Device, Loss, Net, Output, Structure};
-use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{
-    BurnCompute, Compute, Initialisation, LossFunction, NativeCompute, Network, OptimizerState,
-};
-use weightlab::optimize::Sgd;
 
 const RESULTS: &str = include_str!("../oracle/networks.json");
 const CLASSES: usize = 7;
@@ -45,7 +43,7 @@ struct Expected {
 
 impl Case {
     fn network(&self) -> Network {
-        let net: Net = weightlab::form::ron_text::from_str(&self.net).unwrap();
+        let net: Net = form::ron_text::from_str(&self.net).unwrap();
         let (channels, height, width) = self.shape;
         let input = Shape { channels, height, width };
         filled(Structure::new(&net, input, CLASSES, &Loss::CrossEntropy).unwrap())
@@ -122,7 +120,7 @@ fn logits_are_those_of_pytorch() {
         let expected: Vec<f64> = case.logits.concat();
         let size = expected.iter().fold(0.0f64, |size, logit| size.max(logit.abs()));
         let computes: [(_, &dyn Compute); 2] =
-            [("native", &NativeCompute::exact()), ("Burn", &BurnCompute::new(&Device::Flex))];
+            [("native", &NativeCompute::exact()), ("Burn", &BurnCompute::new(&Device::Cpu))];
         for (name, compute) in computes {
             let found = compute.logits(&network, &values, case.logits.len());
             assert_eq!(found.len(), expected.len());
@@ -203,7 +201,7 @@ fn two_steps_with_winograd_are_those_of_pytorch() {
 
 #[test]
 fn two_steps_with_burn_are_those_of_pytorch() {
-    assert_trains_as_pytorch(&BurnCompute::new(&Device::Flex));
+    assert_trains_as_pytorch(&BurnCompute::new(&Device::Cpu));
 }
 
 /// Small instances of every kind of network, with the shape of their images.
@@ -241,7 +239,7 @@ fn gradients_are_those_of_central_differences() {
     let compute = NativeCompute::exact();
     let labels = [1, 0, 5];
     for (text, (channels, height, width)) in SMALL {
-        let net: Net = weightlab::form::ron_text::from_str(text).unwrap();
+        let net: Net = form::ron_text::from_str(text).unwrap();
         let structure =
             Structure::new(&net, Shape { channels, height, width }, CLASSES, &Loss::CrossEntropy).unwrap();
         let loss = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), CLASSES);

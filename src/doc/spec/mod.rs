@@ -12,12 +12,12 @@ use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
 use super::training::{Kernels, Training};
-use crate::data::{Data, Looks};
-use crate::form::number::counted;
-use crate::form::path::{Place, assign};
-use crate::form::{Overrides, check_ranges};
+use data::{Data, Looks};
+use form::number::counted;
+use form::path::{Place, assign};
+use form::{Overrides, check_ranges};
 
-crate::form! {
+form::form! {
     /// All that a run depends on, nothing else.
     pub struct RunSpec: "Run" {
         data: Data = Data::default(), "Data", "What the network learns from";
@@ -25,7 +25,7 @@ crate::form! {
         train: Training = Training::default(), "Training", "How to train it";
         plan: Vec<Stage> = Vec::new(), "Plan", "What it does";
         seed: u64 = 1, "Seed", "The origin of its random streams";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
     } hidden {
         /// Digests of what it reads; the program finds them, experiment files do not have them.
         inputs: Inputs = Inputs::default();
@@ -64,7 +64,7 @@ impl RunSpec {
 
     /// Whether its training may have other bits than exact sums: fast kernels, and convolutions for them.
     pub fn has_fast_convolutions(&self) -> bool {
-        let is_fast = self.device == Device::Flex && self.train.kernels == Kernels::Fast;
+        let is_fast = self.device == Device::Cpu && self.train.kernels == Kernels::Fast;
         is_fast && self.structure().is_ok_and(|structure| structure.has_wide_convolution())
     }
 

@@ -2,12 +2,12 @@
 
 use super::curves::{Series, figure, lines};
 use super::remaining::has_pruned;
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::RunRecord;
-use crate::results::tiles::Group;
-use crate::results::view::{PlotOptions, XAxis};
+use super::{ArmRuns, Controls, Plot, x_axis};
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::RunRecord;
+use results::tiles::Group;
+use results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 const VALIDATION: Series<'static> =
@@ -60,5 +60,5 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         ("Accuracy", Series { dash: Some(0), ..TEST })
     };
     let drawn = of(&test).into_iter().chain(validation).collect();
-    figure(options.x.axis(), Axis::percent(title), drawn, options)
+    figure(x_axis(&options.x), Axis::percent(title), drawn, options)
 }

@@ -1,10 +1,10 @@
 //! Loss during training.
 
 use super::curves::{Series, figure, lines};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::view::PlotOptions;
+use super::{ArmRuns, Controls, Plot, x_axis};
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::view::PlotOptions;
 
 const TEST: Series<'static> = Series { name: "test_loss", suffix: ", test", dash: Some(0) };
 const TRAIN: Series<'static> = Series { name: "train_loss", suffix: ", training", dash: Some(2) };
@@ -29,15 +29,15 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     // On a linear axis, one loss of 1e20 would press all other lines onto 0.
     let has_diverged = arms.iter().any(|arm| arm.rows.iter().any(|row| row.diverged));
     let axis = Axis::new("Loss", "");
-    figure(options.x.axis(), if has_diverged { axis.log() } else { axis }, drawn, options)
+    figure(x_axis(&options.x), if has_diverged { axis.log() } else { axis }, drawn, options)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::figure::scale::Scale;
-    use crate::results::table::Row;
+    use crate::scale::Scale;
+    use results::table::Row;
 
     #[test]
     fn the_loss_of_a_diverged_run_does_not_hide_the_others() {

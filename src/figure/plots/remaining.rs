@@ -1,12 +1,12 @@
 //! Accuracy over the share of remaining weights.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Controls, Plot, REMAINING};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, ReferenceLine};
-use crate::results::RunRecord;
-use crate::results::tiles::Group;
-use crate::results::view::{PlotOptions, XAxis};
+use super::{ArmRuns, Controls, Plot, REMAINING, x_axis};
+use crate::axis::Axis;
+use crate::model::{Figure, ReferenceLine};
+use results::RunRecord;
+use results::tiles::Group;
+use results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 
@@ -41,7 +41,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let is_one_level = drawn.iter().all(|drawn| drawn.line.points.len() == 1);
     let has_pruned = !drawn.iter().all(never_prunes);
     let axis = Axis::percent("Test accuracy");
-    let mut figure = Figure { reference_lines, ..figure(options.x.axis(), axis, drawn, &options) };
+    let mut figure = Figure { reference_lines, ..figure(x_axis(&options.x), axis, drawn, &options) };
     if is_one_level && has_pruned {
         figure.add_note(ONE_LEVEL);
     }
@@ -88,7 +88,7 @@ fn with_markers(mut drawn: Averaged) -> Averaged {
 mod tests {
     use super::super::testing::{at, branch, left, record};
     use super::*;
-    use crate::results::{Event, Point};
+    use results::{Event, Point};
 
     fn level(remaining: f64, trained: f64, value: f64) -> Point {
         left(remaining, at("test_accuracy", trained, value))

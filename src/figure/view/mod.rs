@@ -7,23 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::distinct::distinct;
 use super::legend_details::details;
 use super::model::Figure;
-use super::options::{DPI, Options};
+
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::results::number::Format;
-use crate::results::table::{Differing, LineFacts, Row};
-use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
+use doc::Run;
 use facets::Panels;
-
-impl ViewSettings {
-    /// Export options of figures.
-    pub fn paper(&self) -> Options {
-        Options::of(self.size, self.dpi.unwrap_or(DPI), &self.page)
-    }
-}
+use results::RunRecord;
+use results::number::Format;
+use results::table::{Differing, LineFacts, Row};
+use results::view::{PlotOptions, PlotView, ViewSettings, groups};
 
 /// A run and its line.
 #[derive(Clone, Debug)]

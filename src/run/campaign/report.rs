@@ -2,15 +2,15 @@
 
 use super::cells;
 use super::setup::Setup;
-use crate::doc::Device;
-use crate::doc::fault::{Format, Protect, Trials};
-use crate::doc::fault_sites::CellPlan;
-use crate::form::number::grouped;
-use crate::intervene::fault::model::Unit;
-use crate::intervene::fault::statistics::{Interval, wilson};
-use crate::results::Report;
-use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
-use crate::results::number::percent;
+use doc::Device;
+use doc::fault::{Format, Protect, Trials};
+use doc::fault_sites::CellPlan;
+use form::number::grouped;
+use intervene::fault::model::Unit;
+use intervene::fault::statistics::{Interval, wilson};
+use results::Report;
+use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
+use results::number::percent;
 
 /// What is known of a campaign before its first trial.
 pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {
@@ -103,7 +103,7 @@ pub(super) fn results(
     } else if is_unchanged && device.feature().is_some() {
         format!(
             "passes over the same network and images gave other logits after the campaign than before it: the device {} \
-                does not give the same bits each time, and fewer trials count as masked than should; run the campaign on Flex",
+                does not give the same bits each time, and fewer trials count as masked than should; run the campaign on Cpu",
             device.key()
         )
     } else {
@@ -234,7 +234,7 @@ fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::fault::outcome::Tally;
+    use intervene::fault::outcome::Tally;
 
     /// One of 100 images, and 500 of 1,000.
     #[test]

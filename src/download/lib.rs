@@ -7,7 +7,8 @@
 mod archive;
 mod error;
 mod fetch;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod server;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use std::time::Duration;
 pub use error::DownloadError;
 use ureq::Agent;
 
-use crate::data::Remote;
+use data::Remote;
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
