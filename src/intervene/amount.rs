@@ -9,7 +9,7 @@ fn round_half_even(value: f64) -> u64 {
     value.round_ties_even() as u64
 }
 
-/// `fraction` of `count`, rounded half to even.
+/// Returns `fraction` of `count`, rounded half to even.
 ///
 /// The product is taken in `f64`, as any other program would; 0.57 of 50 is 28.499999999999996 and so 28.
 pub(crate) fn part_of(fraction: f64, count: u64) -> u64 {
@@ -29,7 +29,7 @@ pub(crate) fn check_fraction(what: &'static str, fraction: f64) -> Result<(), Am
 }
 
 form::choice! {
-    /// How much of a target to prune.
+    /// The amount to prune of a target.
     #[derive(Copy)]
     pub enum Amount: "Amount" {
         Fraction(f64) = 0.2, "Fraction", "Prunes this fraction of the remaining entries", unit "%", range [0.0, 1.0];
@@ -56,8 +56,8 @@ impl Amount {
         }
     }
 
-    /// How many of `free` entries to remove from a target of `base` entries, frozen ones left out of both. `factor`
-    /// multiplies a `Fraction`. A threshold has no count, and gives `None`.
+    /// Returns how many of `free` entries to remove from a target of `base` entries, frozen ones left out of both.
+    /// `factor` multiplies a `Fraction`. A threshold has no count, and gives `None`.
     pub(crate) fn removes(self, free: u64, base: u64, factor: f64) -> Option<u64> {
         match self {
             Self::Fraction(fraction) => Some(part_of(fraction * factor, free)),
@@ -71,23 +71,14 @@ impl Amount {
 /// A number that is no amount.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum AmountError {
-    /// A fraction outside [0, 1] or NaN.
     #[error("{what} is {value}; give a number from 0 to 1, such as 0.2 for 20 %")]
-    NoFraction {
-        /// The setting.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A threshold below 0 or NaN.
+    NoFraction { what: &'static str, value: f64 },
     #[error("Threshold is {value}; it is compared with |w|, so give 0 or more")]
-    NoThreshold {
-        /// Its value.
-        value: f64,
-    },
+    NoThreshold { value: f64 },
 }
 
-/// The fraction that remains after `step` of `steps` steps towards `goal`, a fraction in (0, 1]: goal^(step/steps).
+/// Returns the fraction that remains after `step` of `steps` steps towards `goal`, a fraction in (0, 1]:
+/// goal^(step/steps).
 ///
 /// The exponential schedule of SynFlow (Tanaka et al., NeurIPS 2020, algorithm 1), with the compression ratio
 /// ρ = 1/goal. The last step gives `goal` itself.
@@ -95,8 +86,8 @@ fn density_at(goal: f64, step: u32, steps: u32) -> f64 {
     if step >= steps { goal } else { goal.powf(f64::from(step) / f64::from(steps)) }
 }
 
-/// How many of `free` entries are left after `step` of `steps` exponential steps that end with `left`: exact at both
-/// ends, rounded half to even in between. A goal of 0 is approached as if it were 1, so that it comes last.
+/// Returns how many of `free` entries are left after `step` of `steps` exponential steps that end with `left`: exact
+/// at both ends, rounded half to even in between. A goal of 0 is approached as if it were 1, so that it comes last.
 pub fn survivors_at(free: u64, left: u64, step: u32, steps: u32) -> u64 {
     if step >= steps {
         return left;
@@ -106,7 +97,7 @@ pub fn survivors_at(free: u64, left: u64, step: u32, steps: u32) -> u64 {
 }
 
 form::choice! {
-    /// Whether entries are ranked, or moved, within each layer or across all layers of a target.
+    /// The group within which entries are ranked, or moved: each layer, or all layers of a target.
     #[derive(Copy)]
     pub enum Scope: "Scope" {
         PerLayer, "Per layer", "Ranks each layer separately: its weight and, if included, its bias together";

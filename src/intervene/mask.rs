@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::Scope;
 use crate::draw::Sample;
 
-/// Whether an entry of a parameter is trained, or what holds it.
+/// The state of an entry of a parameter: trained, or held in some way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Entry {
@@ -21,7 +21,7 @@ pub enum Entry {
 impl TryFrom<u8> for Entry {
     type Error = String;
 
-    /// The state with this number in files, the inverse of `as u8`.
+    /// Returns the state with this number in files, the inverse of `as u8`.
     fn try_from(number: u8) -> Result<Self, String> {
         match number {
             0 => Ok(Self::Free),
@@ -33,12 +33,14 @@ impl TryFrom<u8> for Entry {
 }
 
 impl Entry {
-    /// Whether the optimizer may change the entry.
+    /// Returns true if the optimizer may change the entry.
+    #[inline]
     pub fn is_free(self) -> bool {
         self == Self::Free
     }
 
-    /// Whether the entry is still part of the network: everything but pruned.
+    /// Returns true if the entry is still part of the network: everything but pruned.
+    #[inline]
     pub fn survives(self) -> bool {
         self != Self::Pruned
     }
@@ -47,7 +49,6 @@ impl Entry {
 /// Number of entries in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MaskCounts {
-    /// Trained entries.
     pub free: u64,
     /// Pruned entries, held at zero.
     pub pruned: u64,
@@ -71,6 +72,7 @@ impl MaskCounts {
     }
 
     /// Counts an entry that changed its state.
+    #[inline]
     pub fn change(&mut self, before: Entry, after: Entry) {
         *self.count_mut(before) -= 1;
         *self.count_mut(after) += 1;
@@ -84,17 +86,17 @@ impl MaskCounts {
         }
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub fn size(self) -> u64 {
         self.free + self.pruned + self.frozen
     }
 
-    /// Entries that are not pruned; reports call them "remaining".
+    /// Returns the entries that are not pruned; reports call them "remaining".
     pub fn surviving(self) -> u64 {
         self.free + self.frozen
     }
 
-    /// Whether pruning has removed every entry of a parameter. Such a layer cuts the network in two.
+    /// Returns true if pruning has removed every entry of a parameter. Such a layer cuts the network in two.
     pub fn is_emptied(self) -> bool {
         self.pruned > 0 && self.surviving() == 0
     }
@@ -142,8 +144,8 @@ impl Overlap {
         overlap
     }
 
-    /// The Jaccard index, both/either: 1 for equal masks (also where nothing survives), 0 for masks with no surviving
-    /// entry in common.
+    /// Returns the Jaccard index, both/either: 1 for equal masks (also where nothing survives), 0 for masks with no
+    /// surviving entry in common.
     pub fn jaccard(self) -> f64 {
         if self.either == 0 { 1.0 } else { self.both as f64 / self.either as f64 }
     }
@@ -164,7 +166,7 @@ pub struct ByChance {
 }
 
 impl ByChance {
-    /// Of random masks that keep as many entries of a parameter as these.
+    /// Computes the overlap of random masks that keep as many entries of a parameter as these.
     pub fn new(a: &[Entry], b: &[Entry]) -> Self {
         let kept = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
         let [kept_a, kept_b] = [kept(a), kept(b)];
@@ -172,7 +174,7 @@ impl ByChance {
         Self { both, either: kept_a + kept_b - both }
     }
 
-    /// The Jaccard index by chance; 1 where nothing survives.
+    /// Returns the Jaccard index by chance; 1 where nothing survives.
     pub fn jaccard(self) -> f64 {
         if self.either == 0.0 { 1.0 } else { self.both / self.either }
     }
@@ -188,7 +190,7 @@ impl std::iter::Sum for ByChance {
 }
 
 impl std::iter::Sum for Overlap {
-    /// The overlap of whole networks, from those of their parameters.
+    /// Returns the overlap of whole networks, from those of their parameters.
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::default(), |total, part| Self {
             both: total.both + part.both,

@@ -22,14 +22,14 @@ pub use compute::{
 };
 pub use kernels::norm::EPSILON as NORM_EPSILON;
 pub use kernels::simd::{processor_features, vectors};
-pub use loss::{Answers, LossFunction, LossValue, Score, correct, top1};
+pub use loss::{Answers, LossFunction, LossValue, Score, bits, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
 
 use doc::{Device, Kernels};
 
-/// The implementation of a device, with the kernels that the training settings name.
+/// Returns the implementation of a device, with the kernels that the training settings name.
 ///
 /// # Errors
 /// When this build or this machine does not have the device.

@@ -22,12 +22,12 @@ pub struct LossFunction {
 }
 
 impl LossFunction {
-    /// For networks with this many logits.
+    /// Creates the loss of networks with this many logits.
     pub fn new(loss: Loss, output: Output, outputs: usize) -> Self {
         Self { loss, output, outputs }
     }
 
-    /// Mean loss of the samples with these `labels`, and its gradient.
+    /// Computes the mean loss of the samples with these `labels`, and its gradient.
     ///
     /// Cross-entropy is that of `torch.nn.CrossEntropyLoss`; squared error is the mean over all outputs, as
     /// `torch.nn.MSELoss`; binary cross-entropy takes p = σ(z), and with [`Output::Tanh`] p = (1 + tanh z)/2 = σ(2z).
@@ -47,8 +47,8 @@ impl LossFunction {
         LossValue { mean: sum * share, gradient }
     }
 
-    /// Probabilities of the classes that one row of logits predicts: p and 1 − p for binary cross-entropy, otherwise the
-    /// softmax of the outputs, in [0, 1] with a sum of 1.
+    /// Returns the probabilities of the classes that one row of logits predicts: p and 1 − p for binary
+    /// cross-entropy, otherwise the softmax of the outputs, in [0, 1] with a sum of 1.
     pub fn probabilities(&self, logits: &[f32]) -> Vec<f64> {
         match self.loss {
             Loss::BinaryCrossEntropy => {
@@ -59,7 +59,6 @@ impl LossFunction {
         }
     }
 
-    /// The softmax of the outputs.
     fn softmax(&self, logits: &[f32]) -> Vec<f64> {
         let mut values: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
         for value in &mut values {
@@ -70,7 +69,7 @@ impl LossFunction {
         values.iter().map(|value| (value - largest).exp() / sum).collect()
     }
 
-    /// Loss of one sample; leaves its gradient in the sample.
+    /// Computes the loss of one sample; leaves its gradient in the sample.
     fn sample(&self, sample: &mut Sample, label: usize) -> f64 {
         match self.loss {
             Loss::CrossEntropy => self.of_outputs(sample, label, cross_entropy),
@@ -84,7 +83,7 @@ impl LossFunction {
         }
     }
 
-    /// What binary cross-entropy multiplies the logit by: σ(2z) is (1 + tanh z)/2.
+    /// Returns what binary cross-entropy multiplies the logit by: σ(2z) is (1 + tanh z)/2.
     fn steepness(&self) -> f64 {
         match self.output {
             Output::Linear | Output::Sigmoid => 1.0,
@@ -92,7 +91,7 @@ impl LossFunction {
         }
     }
 
-    /// A loss of the outputs of one sample, and by the chain rule its gradient with respect to the logits.
+    /// Computes a loss of the outputs of one sample, and by the chain rule its gradient with respect to the logits.
     fn of_outputs(
         &self,
         sample: &mut Sample,
@@ -145,7 +144,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// −log p of the label under p = σ(z), in a form that never overflows.
+/// Returns −log p of the label and its derivative, under p = σ(z), in a form that never overflows.
 fn logistic(z: f64, label: bool) -> (f64, f64) {
     let target = f64::from(u8::from(label));
     let loss = z.max(0.0) - z * target + (-z.abs()).exp().ln_1p();
@@ -153,7 +152,7 @@ fn logistic(z: f64, label: bool) -> (f64, f64) {
     (loss, sigmoid(z) - target)
 }
 
-/// −log softmax of the label; the largest logit is subtracted first, so that no exponential overflows.
+/// Returns −log softmax of the label; the largest logit is subtracted first, so that no exponential overflows.
 fn cross_entropy(values: &[f64], label: usize, gradients: &mut [f64]) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         gradients.fill(f64::NAN);
@@ -183,14 +182,14 @@ fn squared_error(values: &[f64], label: usize, gradients: &mut [f64]) -> f64 {
     sum * share
 }
 
-/// Number of samples whose predicted class is their label; `logits` are `[count, outputs]`.
+/// Returns the number of samples whose predicted class is their label; `logits` are `[count, outputs]`.
 pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
     let rows = logits.chunks_exact(outputs).zip(labels);
     rows.filter(|(row, label)| top1(row) == Some(**label)).count()
 }
 
-/// How many classes have a larger logit than a label; of equal logits the lower class is ahead. Nothing where no class is
-/// predicted, see [`top1`]. A single logit separates two classes.
+/// Counts the classes with a larger logit than a label; of equal logits the lower class is ahead. Nothing where no
+/// class is predicted, see [`top1`]. A single logit separates two classes.
 fn rank(logits: &[f32], label: u32) -> Option<usize> {
     let predicted = top1(logits)?;
     let label = label as usize;
@@ -212,7 +211,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// No samples yet, for a network with this many outputs; a single logit separates two classes.
+    /// Returns no samples yet, for a network with this many outputs; a single logit separates two classes.
     pub fn new(outputs: usize) -> Self {
         let classes = outputs.max(2);
         Self { counts: vec![[0, 0]; classes], ranks: vec![0; classes] }
@@ -235,13 +234,13 @@ impl Answers {
         all_right
     }
 
-    /// Share of samples whose class has one of the `largest` logits, in [0, 1]; NaN without samples.
+    /// Returns the share of samples whose class has one of the `largest` logits, in [0, 1]; NaN without samples.
     pub fn among(&self, largest: usize) -> f64 {
         let samples: usize = self.counts.iter().map(|[samples, _]| samples).sum();
         self.ranks.iter().take(largest).sum::<usize>() as f64 / samples as f64
     }
 
-    /// Accuracy of each class, `[classes]`, in [0, 1]; `None` for a class without samples.
+    /// Returns the accuracy of each class, `[classes]`, in [0, 1]; `None` for a class without samples.
     pub fn accuracies(&self) -> Vec<Option<f64>> {
         let share = |&[samples, right]: &[usize; 2]| (samples > 0).then(|| right as f64 / samples as f64);
         self.counts.iter().map(share).collect()
@@ -256,7 +255,7 @@ pub struct Score {
     /// Sum of their losses.
     #[serde(rename = "loss_bits", with = "bits")]
     pub loss_sum: f64,
-    /// How many were correct.
+    /// Number of correct ones.
     pub correct: usize,
 }
 
@@ -268,25 +267,33 @@ impl Score {
         self.correct += correct;
     }
 
-    /// Mean loss.
+    /// Returns the mean loss.
     pub fn loss(&self) -> f64 {
         self.loss_sum / self.samples as f64
     }
 
-    /// Share of correct samples, in [0, 1].
+    /// Returns the share of correct samples, in [0, 1].
     pub fn accuracy(&self) -> f64 {
         self.correct as f64 / self.samples as f64
     }
 }
 
-/// A float64 in a file as the number of its bits, so that it comes back exactly, NaN too.
-mod bits {
+/// A float64 in a file as the number of its bits, so that it comes back exactly, NaN too: `#[serde(with = "bits")]`.
+pub mod bits {
     use serde::{Deserialize, Deserializer, Serializer};
 
+    /// Writes the bits.
+    ///
+    /// # Errors
+    /// Those of the serializer.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(value.to_bits())
     }
 
+    /// Reads the bits.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         u64::deserialize(deserializer).map(f64::from_bits)
     }

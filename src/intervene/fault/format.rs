@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 form::choice! {
-    /// How a value is stored.
+    /// A number format.
     #[derive(Copy, Eq)]
     pub enum Format: "Format" {
         Float32, "float32", "IEEE single precision: b31 sign, b30–b23 exponent, b22–b0 mantissa";
@@ -14,7 +14,7 @@ form::choice! {
 }
 
 impl Format {
-    /// Number of bits of one value.
+    /// Returns the number of bits of one value.
     pub fn bits(self) -> u32 {
         match self {
             Self::Float32 => 32,
@@ -23,7 +23,7 @@ impl Format {
         }
     }
 
-    /// Number of bits of the mantissa; of int8, all but the sign.
+    /// Returns the number of bits of the mantissa; of int8, all but the sign.
     pub fn mantissa_bits(self) -> u32 {
         match self {
             Self::Float32 => 23,
@@ -32,8 +32,8 @@ impl Format {
         }
     }
 
-    /// The field of a bit, counted from the least significant; none if the format has no such bit. int8 has no
-    /// exponent, and its sign bit is that of two's complement.
+    /// Returns the field of a bit, counted from the least significant; none if the format has no such bit. int8 has
+    /// no exponent, and its sign bit is that of two's complement.
     pub fn field(self, bit: u32) -> Option<BitField> {
         let sign = self.bits() - 1;
         match bit {
@@ -44,14 +44,14 @@ impl Format {
         }
     }
 
-    /// The name of a bit with its field: `b30, exponent`; `b8` alone if the format has no such bit.
+    /// Returns the name of a bit with its field: `b30, exponent`; `b8` alone if the format has no such bit.
     pub fn bit_name(self, bit: u32) -> String {
         let field = self.field(bit).map(|field| format!(", {}", field.label().to_lowercase()));
         format!("b{bit}{}", field.unwrap_or_default())
     }
 
-    /// The number that stored bits stand for. Of int8 it is the whole number without the scale of its row, which the
-    /// bits do not hold.
+    /// Returns the number that stored bits stand for. Of int8 it is the whole number without the scale of its row,
+    /// which the bits do not hold.
     pub fn value(self, bits: u32) -> f64 {
         match self {
             Self::Float32 => f32::from_bits(bits).into(),
@@ -61,8 +61,9 @@ impl Format {
         }
     }
 
-    /// The format in which a parameter is stored when its network is stored in this one: with int8 only weights of
-    /// convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay float32.
+    /// Returns the format in which a parameter is stored when its network is stored in this one: with int8 only
+    /// weights of convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay
+    /// float32.
     pub fn of_parameter(self, is_weight: bool) -> Self {
         if self == Self::Int8 && !is_weight { Self::Float32 } else { self }
     }
@@ -79,7 +80,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// Which bits faults can hit, counted from the least significant.
+    /// The bits that faults can hit, counted from the least significant.
     #[derive(Copy)]
     pub enum Bits: "Bits" {
         All, "All", "Every bit of the format";
@@ -89,7 +90,7 @@ form::choice! {
 }
 
 impl Bits {
-    /// The chosen bits that a format has, ascending; empty if it has none of them (bit 30 of int8).
+    /// Returns the chosen bits that a format has, ascending; empty if it has none of them (bit 30 of int8).
     pub fn in_format(self, format: Format) -> Vec<u32> {
         let is_chosen = |bit: &u32| match self {
             Self::All => true,
@@ -100,22 +101,21 @@ impl Bits {
     }
 }
 
-/// How the values of one parameter, or of one layer's activations, are stored.
+/// The stored form of a parameter, or of one layer's activations: values to bits and back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Storage {
     format: Format,
     /// One scale per row; empty unless int8.
     scales: Vec<f32>,
-    /// Entries of a row.
     row: usize,
     /// Smallest and largest finite value that is read back.
     range: [f32; 2],
 }
 
 impl Storage {
-    /// The storage of these values. `rows` is the first dimension, the output channels, and counts for int8 only,
-    /// whose scale is max|w|/127 of a row in float32 (1 for a row of zeros, or of numbers so small that the quotient
-    /// is 0). Values that are not finite do not enter a scale.
+    /// Returns the storage of these values. `rows` is the first dimension, the output channels, and counts for int8
+    /// only, whose scale is max|w|/127 of a row in float32 (1 for a row of zeros, or of numbers so small that the
+    /// quotient is 0). Values that are not finite do not enter a scale.
     pub fn new(format: Format, values: &[f32], rows: usize) -> Self {
         let row = (values.len() / rows.max(1)).max(1);
         let scales = match format {
@@ -128,23 +128,24 @@ impl Storage {
         storage
     }
 
-    /// The format.
+    /// Returns the format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The smallest and the largest finite value that is stored; zeros if there is none.
+    /// Returns the smallest and the largest finite value that is stored; zeros if there is none.
     pub fn range(&self) -> [f32; 2] {
         self.range
     }
 
-    /// The scale of each row of an int8 parameter; empty for other formats.
+    /// Returns the scale of each row of an int8 parameter; empty for other formats.
     pub fn scales(&self) -> &[f32] {
         &self.scales
     }
 
-    /// The bits under which entry `index` stores a value, zero-extended to 32. int8: value/scale, rounded half to even,
-    /// limited to ±127, in two's complement; NaN is stored as 0.
+    /// Returns the bits under which entry `index` stores a value, zero-extended to 32. int8: value/scale, rounded
+    /// half to even, limited to ±127, in two's complement; NaN is stored as 0.
+    #[inline]
     pub fn encode(&self, index: usize, value: f32) -> u32 {
         match self.format {
             Format::Float32 => value.to_bits(),
@@ -157,7 +158,9 @@ impl Storage {
         }
     }
 
-    /// The value that entry `index` reads as when it holds these bits. A flipped int8 of −128 reads as −128·scale.
+    /// Returns the value that entry `index` reads as when it holds these bits. A flipped int8 of −128 reads as
+    /// −128·scale.
+    #[inline]
     pub fn decode(&self, index: usize, stored: u32) -> f32 {
         match self.format {
             Format::Float32 => f32::from_bits(stored),
@@ -167,18 +170,18 @@ impl Storage {
         }
     }
 
-    /// What a value reads as once it is stored: itself in float32.
+    /// Returns what a value reads as once it is stored: itself in float32.
+    #[inline]
     pub fn read_back(&self, index: usize, value: f32) -> f32 {
         self.decode(index, self.encode(index, value))
     }
 
-    /// What all values read as once they are stored: the golden values of the format.
+    /// Returns what all values read as once they are stored: the golden values of the format.
     pub fn golden(&self, values: &[f32]) -> Vec<f32> {
         values.iter().enumerate().map(|(index, &value)| self.read_back(index, value)).collect()
     }
 }
 
-/// The scale of one row of int8.
 fn scale(row: &[f32]) -> f32 {
     let finite = row.iter().map(|value| value.abs()).filter(|value| value.is_finite());
     let scale = finite.fold(0.0, f32::max) / 127.0;
@@ -196,7 +199,6 @@ fn range(values: impl Iterator<Item = f32>) -> [f32; 2] {
 // float16 and bfloat16 as bits: rounding to nearest, halves to even; overflow to infinity; NaN stays NaN and keeps the upper
 // bits of its payload, so that reading and storing again changes no bit. (The crate `half` would set the quiet bit of a NaN.)
 
-/// A float32 rounded to float16.
 fn to_float16(value: f32) -> u16 {
     if value.is_nan() {
         shorter(value, 13, [f16::INFINITY, f16::NAN].map(f16::to_bits))
@@ -205,7 +207,7 @@ fn to_float16(value: f32) -> u16 {
     }
 }
 
-/// A float16 as float32, exactly.
+/// Returns a float16 as float32, exactly.
 fn from_float16(half: u16) -> f32 {
     let value = f16::from_bits(half);
     if value.is_nan() {
@@ -215,7 +217,6 @@ fn from_float16(half: u16) -> f32 {
     value.to_f32_const()
 }
 
-/// A float32 rounded to bfloat16.
 fn to_bfloat16(value: f32) -> u16 {
     if value.is_nan() {
         shorter(value, 16, [bf16::INFINITY, bf16::NAN].map(bf16::to_bits))
@@ -224,13 +225,12 @@ fn to_bfloat16(value: f32) -> u16 {
     }
 }
 
-/// A bfloat16 as float32, exactly.
 fn from_bfloat16(half: u16) -> f32 {
     f32::from_bits(u32::from(half) << 16)
 }
 
-/// A NaN in a shorter format, given that format's infinity and NaN: the lowest `count` bits of the payload are cut off, and
-/// where nothing is left of it, which would be infinity, it becomes that NaN.
+/// Returns a NaN in a shorter format, given that format's infinity and NaN: the lowest `count` bits of the payload
+/// are cut off, and where nothing is left of it, which would be infinity, it becomes that NaN.
 fn shorter(nan: f32, count: u32, [infinity, quiet]: [u16; 2]) -> u16 {
     let sign = (nan.to_bits() >> 16) as u16 & 0x8000;
     let payload = (nan.to_bits() >> count) as u16 & !infinity & 0x7fff;

@@ -14,25 +14,24 @@ use crate::stream::Stream;
 pub struct Memory<'a> {
     /// Its values; golden ones, or what is stored in float32.
     pub values: &'a [f32],
-    /// How they are stored.
+    /// Their stored form.
     pub storage: &'a Storage,
 }
 
 /// One fault that was injected: a site, what was stored there, and what is now.
 #[derive(Debug, Clone, Copy)]
 pub struct Injected {
-    /// Where.
     pub site: Site,
     /// The bits stored before, zero-extended to 32.
     pub before: u32,
     /// The bits stored afterwards.
     pub after: u32,
-    /// What the entry reads as afterwards.
+    /// The value that the entry reads as afterwards.
     pub value: f32,
 }
 
 impl Injected {
-    /// Whether anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
+    /// Returns true if anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
     pub fn is_fault(&self) -> bool {
         self.before != self.after
     }
@@ -44,14 +43,14 @@ pub struct Injection {
     model: FaultModel,
     /// Ascending where they were drawn; in the order of the lines of a list.
     sites: Arc<Vec<Site>>,
-    /// What a list has of each site; empty where the sites were drawn.
+    /// The listed fault of each site; empty where the sites were drawn.
     listed: Vec<PlacedFault>,
-    /// Where values are drawn from, after the draw of the sites.
+    /// The stream of values, after the draw of the sites.
     rng: Stream,
 }
 
 impl Injection {
-    /// Faults at sites that were drawn, which ascend; the stream continues after their draw.
+    /// Returns the faults at sites that were drawn, which ascend; the stream continues after their draw.
     pub fn at(model: FaultModel, sites: Arc<Vec<Site>>, rng: Stream) -> Self {
         Self { model, sites, listed: Vec::new(), rng }
     }
@@ -70,18 +69,20 @@ impl Injection {
         Ok(Self::at(model, Arc::new(sites), rng))
     }
 
-    /// Faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes of it.
+    /// Returns the faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes
+    /// of it.
     pub fn listed(model: FaultModel, listed: Vec<PlacedFault>, rng: Stream) -> Self {
         let sites = listed.iter().map(|fault| fault.site).collect();
         Self { model, sites: Arc::new(sites), listed, rng }
     }
 
-    /// The number of the parameter (or operation) of each fault.
+    /// Returns the number of the parameter (or operation) of each fault.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.sites.iter().map(|site| site.parameter)
     }
 
-    /// The numbers of the faults at a parameter (or operation), and of others where a list has them in between.
+    /// Returns the numbers of the faults at a parameter (or operation), and of others where a list has them in
+    /// between.
     fn at_parameter(&self, parameter: usize) -> Range<usize> {
         if !self.listed.is_empty() {
             return 0..self.sites.len();
@@ -90,7 +91,7 @@ impl Injection {
             ..self.sites.partition_point(|site| site.parameter <= parameter)
     }
 
-    /// Whether any fault is at a parameter (or operation).
+    /// Returns true if any fault is at a parameter (or operation).
     pub fn is_at(&self, parameter: usize) -> bool {
         self.sites[self.at_parameter(parameter)].iter().any(|site| site.parameter == parameter)
     }

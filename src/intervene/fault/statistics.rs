@@ -6,21 +6,19 @@ use crate::stream::Stream;
 /// A confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
     pub low: f64,
-    /// Its upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// Half of its width.
+    /// Returns half of its width.
     pub fn half_width(self) -> f64 {
         (self.high - self.low) / 2.0
     }
 }
 
-/// Wilson's score interval of a share (*Journal of the American Statistical Association* 22, 1927), without continuity
-/// correction.
+/// Returns Wilson's score interval of a share (*Journal of the American Statistical Association* 22, 1927), without
+/// continuity correction.
 ///
 /// `share` is a mean over `trials` of numbers in [0, 1], such as the share of images with SDC-1. The numbers need not be 0
 /// or 1: their variance is at most p(1 − p), so the interval is conservative. Without trials it is [0, 1]. `confidence` is
@@ -39,15 +37,15 @@ pub fn wilson(share: f64, trials: u64, confidence: f64) -> Interval {
     Interval { low, high }
 }
 
-/// The exact quantile for a two-sided interval: 1.959964 for 0.95.
+/// Returns the exact quantile for a two-sided interval: 1.959964 for 0.95.
 pub fn two_sided(confidence: f64) -> f64 {
     // The lower tail loses no digits of 1 − confidence.
     -normal_quantile((1.0 - confidence) / 2.0)
 }
 
-/// The planned number of trials of Leveugle et al. (*Statistical fault injection: quantified error and confidence*, DATE
-/// 2009): N / (1 + e²(N − 1)/(t²·p(1 − p))) with p = ½, rounded to nearest. `sites` is N, the number of possible faults;
-/// `margin` is e, the half-width of the interval as a share.
+/// Returns the planned number of trials of Leveugle et al. (*Statistical fault injection: quantified error and
+/// confidence*, DATE 2009): N / (1 + e²(N − 1)/(t²·p(1 − p))) with p = ½, rounded to nearest. `sites` is N, the
+/// number of possible faults; `margin` is e, the half-width of the interval as a share.
 ///
 /// As in the paper, t is 1.96 for a confidence of 95 % and 2.58 for 99 %; for others it is the exact quantile.
 pub fn planned_trials(sites: u64, margin: f64, confidence: f64) -> u64 {
@@ -63,10 +61,10 @@ pub fn planned_trials(sites: u64, margin: f64, confidence: f64) -> u64 {
 /// Number of resamples.
 pub const RESAMPLES: usize = 2000;
 
-/// The percentile bootstrap interval of a mean (Efron, *The Annals of Statistics* 7, 1979). Each of [`RESAMPLES`] resamples
-/// draws as many values with replacement, with one [`below`] for each value; the interval has the (1 − confidence)/2
-/// percentiles of their means as ends. A single value gives an interval without width, no values give NaN. The stream has
-/// the purpose `bootstrap`.
+/// Returns the percentile bootstrap interval of a mean (Efron, *The Annals of Statistics* 7, 1979). Each of
+/// [`RESAMPLES`] resamples draws as many values with replacement, with one [`below`] for each value; the interval has
+/// the (1 − confidence)/2 percentiles of their means as ends. A single value gives an interval without width, no
+/// values give NaN. The stream has the purpose `bootstrap`.
 pub fn mean_interval(values: &[f64], confidence: f64, rng: &mut Stream) -> Interval {
     let count = values.len();
     let mut one = || {
@@ -79,8 +77,8 @@ pub fn mean_interval(values: &[f64], confidence: f64, rng: &mut Stream) -> Inter
     Interval { low: percentile_of_sorted(&means, tail), high: percentile_of_sorted(&means, 1.0 - tail) }
 }
 
-/// A percentile with linear interpolation, like numpy's default (definition 7 of Hyndman and Fan). `share` is in [0, 1];
-/// NaN if there are no values or any value is NaN.
+/// Returns a percentile with linear interpolation, like numpy's default (definition 7 of Hyndman and Fan). `share` is
+/// in [0, 1]; NaN if there are no values or any value is NaN.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         return f64::NAN;
@@ -90,12 +88,11 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
     percentile_of_sorted(&sorted, share)
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two in the middle.
 pub fn median(values: &[f64]) -> f64 {
     percentile(values, 0.5)
 }
 
-/// The percentile of sorted values.
 fn percentile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = share.clamp(0.0, 1.0) * last as f64;
@@ -104,7 +101,7 @@ fn percentile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * place.fract()
 }
 
-/// The quantile of the standard normal distribution for this probability.
+/// Returns the quantile of the standard normal distribution for this probability.
 ///
 /// Wichura's algorithm AS 241, PPND16 (*Applied Statistics* 37(3), 1988, 477–484), with a relative accuracy of about
 /// 10⁻¹⁶. Infinite at 0 and 1, NaN outside. The crate `distrs` differs in the last bit of 31 % of confidences, which would
@@ -123,7 +120,7 @@ pub fn normal_quantile(probability: f64) -> f64 {
     size.copysign(q)
 }
 
-/// One polynomial divided by another; coefficients of the highest power first.
+/// Returns one polynomial divided by another; coefficients of the highest power first.
 fn ratio([numerator, denominator]: &[[f64; 8]; 2], x: f64) -> f64 {
     let polynomial = |coefficients: &[f64; 8]| coefficients.iter().fold(0.0, |sum, next| sum * x + next);
     polynomial(numerator) / polynomial(denominator)
@@ -153,7 +150,7 @@ const CENTRE: [[f64; 8]; 2] = [
     ],
 ];
 
-/// The same for tails down to e⁻²⁵, in √(−ln tail) − 1.6.
+/// Numerator and denominator for tails down to e⁻²⁵, in √(−ln tail) − 1.6.
 const MIDDLE: [[f64; 8]; 2] = [
     [
         7.745_450_142_783_414e-4,
@@ -177,7 +174,7 @@ const MIDDLE: [[f64; 8]; 2] = [
     ],
 ];
 
-/// The same for smaller tails, in √(−ln tail) − 5.
+/// Numerator and denominator for smaller tails, in √(−ln tail) − 5.
 const FAR: [[f64; 8]; 2] = [
     [
         2.010_334_399_292_288_1e-7,

@@ -24,11 +24,13 @@ impl Window {
     pub const HALVES: Self = Self { kernel: 2, stride: 2, padding: 0 };
 
     /// Returns the number of places of the window.
+    #[inline]
     pub const fn taps(&self) -> usize {
         self.kernel * self.kernel
     }
 
     /// Returns the number of positions along an axis of this length; 0 where it does not fit.
+    #[inline]
     pub const fn output(&self, length: usize) -> usize {
         let padded = length + 2 * self.padding;
         if length == 0 || padded < self.kernel { 0 } else { (padded - self.kernel) / self.stride + 1 }
@@ -48,33 +50,29 @@ impl Window {
 /// Images of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Images {
-    /// How many.
     pub count: usize,
-    /// Their height.
     pub height: usize,
-    /// Their width.
     pub width: usize,
-    /// Their channels.
     pub channels: usize,
 }
 
 impl Images {
-    /// Numbers of all images.
+    /// Returns the numbers of all images.
     pub const fn len(&self) -> usize {
         self.count * self.size()
     }
 
-    /// Numbers of an image.
+    /// Returns the numbers of an image.
     pub const fn size(&self) -> usize {
         self.height * self.width * self.channels
     }
 
-    /// The images after 2×2 pooling; an odd last row or column is left out.
+    /// Returns the images after 2×2 pooling; an odd last row or column is left out.
     pub const fn halved(&self) -> Self {
         self.pooled(&Window::HALVES)
     }
 
-    /// The images after a pooling.
+    /// Returns the images after a pooling.
     pub const fn pooled(&self, window: &Window) -> Self {
         Self { height: window.output(self.height), width: window.output(self.width), ..*self }
     }
@@ -83,84 +81,76 @@ impl Images {
 /// Shape of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvShape {
-    /// Number of images.
     pub images: usize,
-    /// Height of the input.
     pub height: usize,
-    /// Width of the input.
     pub width: usize,
-    /// Input channels.
     pub inputs: usize,
-    /// Output channels.
     pub outputs: usize,
-    /// The window.
     pub window: Window,
 }
 
 impl ConvShape {
-    /// Pixels of all input images.
+    /// Returns the pixels of all input images.
     pub const fn pixels(&self) -> usize {
         self.images * self.height * self.width
     }
 
-    /// Height of the output.
+    /// Returns the height of the output.
     pub const fn out_height(&self) -> usize {
         self.window.output(self.height)
     }
 
-    /// Width of the output.
+    /// Returns the width of the output.
     pub const fn out_width(&self) -> usize {
         self.window.output(self.width)
     }
 
-    /// Pixels of all output images.
+    /// Returns the pixels of all output images.
     pub const fn out_pixels(&self) -> usize {
         self.images * self.out_height() * self.out_width()
     }
 
-    /// Places of the window.
+    /// Returns the places of the window.
     pub const fn taps(&self) -> usize {
         self.window.taps()
     }
 
-    /// Length of the input, `[images, height, width, inputs]`.
+    /// Returns the length of the input, `[images, height, width, inputs]`.
     pub const fn input_len(&self) -> usize {
         self.pixels() * self.inputs
     }
 
-    /// Length of the output, `[images, out_height, out_width, outputs]`.
+    /// Returns the length of the output, `[images, out_height, out_width, outputs]`.
     pub const fn output_len(&self) -> usize {
         self.out_pixels() * self.outputs
     }
 
-    /// Weights, `[outputs, inputs, kernel, kernel]` as in PyTorch.
+    /// Returns the number of weights, `[outputs, inputs, kernel, kernel]` as in PyTorch.
     pub const fn weight_len(&self) -> usize {
         self.outputs * self.inputs * self.taps()
     }
 
-    /// Multiply-adds of one pass forward, products with the border included.
+    /// Returns the multiply-adds of one pass forward, products with the border included.
     pub const fn multiply_adds(&self) -> usize {
         self.out_pixels() * self.inputs * self.outputs * self.taps()
     }
 }
 
-/// What a convolution multiplies, and the buffers that it may use.
+/// The factors of a convolution, and the buffers that it may use.
 #[derive(Clone, Copy)]
 pub struct Factors<'a> {
-    /// Their shape.
     pub shape: &'a ConvShape,
     /// `[images, height, width, inputs]`.
     pub input: &'a [f32],
     /// `[outputs, inputs, kernel, kernel]`.
     pub weight: &'a [f32],
-    /// Source of buffers.
     pub scratch: &'a Scratch,
     /// Of what these are the channels that are left, if they are not all.
     pub part: Option<&'a Part>,
 }
 
 impl Factors<'_> {
-    /// The shape that decides how sums are divided.
+    /// Returns the shape that decides how sums are divided.
     pub fn whole(&self) -> &ConvShape {
         self.part.map_or(self.shape, |part| &part.whole)
     }
@@ -179,13 +169,14 @@ pub struct ConvGradients<'a> {
 /// A method to compute convolutions. Results depend on the numbers alone, not on the number of threads or the contents of
 /// buffers.
 pub trait Convolution: Send + Sync {
-    /// output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::mark_negative_zero) a sum at −0.0.
+    /// Computes output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::mark_negative_zero)
+    /// a sum at −0.0.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.
     fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]);
 
-    /// The backward pass, from the gradient with respect to the output.
+    /// Goes backward, from the gradient with respect to the output.
     ///
     /// # Panics
     /// As [`forward`](Self::forward).

@@ -37,20 +37,19 @@ pub struct Direct;
 pub struct Epilogue<'a> {
     /// Added to every channel.
     pub bias: Option<&'a [f32]>,
-    /// The batch norm after it.
     pub norm: Option<Norm<'a>>,
     /// Added to every number after them; it has the shape of the output before the pooling.
     pub residual: Option<&'a [f32]>,
-    /// Whether negative values become 0.
+    /// True if negative values become 0.
     pub relu: bool,
-    /// Whether 2×2 pixels become one; an odd last row or column is left out.
+    /// True if 2×2 pixels become one; an odd last row or column is left out.
     pub pool: bool,
     /// The channels that are asked for, from the first to before the last; `None`: all. Others may get any values.
     pub asked: Option<[usize; 2]>,
 }
 
-/// output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the gradient of the output
-/// to that of the input.
+/// Computes output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the
+/// gradient of the output to that of the input.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape, or there are outputs without input channels.
@@ -127,7 +126,7 @@ impl Block<'_> {
         first..(first + BLOCK).min(self.packing.columns)
     }
 
-    /// The vectors of its channels that are asked for.
+    /// Returns the vectors of its channels that are asked for.
     fn parts(&self) -> Range<usize> {
         let vectors = self.packing.width(self.block) / LANES;
         let Some(asked) = self.epilogue.asked else { return 0..vectors };
@@ -145,20 +144,17 @@ impl Block<'_> {
     }
 }
 
-/// Destination of the channels of a block.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     values: Shared<'a>,
     /// The first pixel of the destination.
     first: usize,
-    /// Channels of its pixels.
     channels: usize,
-    /// First channel of the block.
     channel: usize,
 }
 
 impl Target<'_> {
-    /// Start of a vector of channels of a pixel.
+    /// Returns the start of a vector of channels of a pixel.
     #[inline(always)]
     const fn at(&self, pixel: usize, part: usize) -> usize {
         (pixel - self.first) * self.channels + self.channel + part * LANES
@@ -195,7 +191,7 @@ impl Kernel for Sums<'_, '_> {
 }
 
 impl Sums<'_, '_> {
-    /// The same without the weights that are zero: sixteen images at a time.
+    /// Computes the sums without the weights that are zero: sixteen images at a time.
     #[inline(always)]
     fn thin<S: Simd>(&self, simd: S, thin: &Thin) {
         let Block { geometry, images, block, .. } = *self.block;
@@ -246,7 +242,7 @@ impl Sums<'_, '_> {
         }
     }
 
-    /// The next `count` pixels; `sums` is a work buffer.
+    /// Computes the next `count` pixels; `sums` is a work buffer.
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run], sums: &mut tile::Sums) {
         let Block { geometry, input, packing, packed, block, .. } = *self.block;
@@ -384,7 +380,6 @@ fn report_negative_zero(factors: &Factors, sums: &[f32]) {
     }
 }
 
-/// Packs the weights and goes over the images.
 fn pass(factors: &Factors, side: Side, from: &[f32], epilogue: &Epilogue, to: &mut [f32]) {
     let Factors { shape, weight, scratch, .. } = *factors;
     let packing = Packing::new(shape, side);
@@ -395,7 +390,7 @@ fn pass(factors: &Factors, side: Side, from: &[f32], epilogue: &Epilogue, to: &m
 
 /// Pixels of a slab.
 const SLAB: usize = 256;
-/// The same where both images have few channels.
+/// Pixels of a slab where both images have few channels.
 const FEW_SLAB: usize = 1024;
 /// Narrower maps are walked image by image, pixel by pixel.
 const NARROW: usize = 8;
@@ -408,8 +403,8 @@ const FEW_ROWS: usize = 3;
 /// with the channels of one.
 const FEW_INPUTS: usize = 8;
 
-/// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel]. Sums are divided as those of the
-/// `whole`, of which `shape` may be a part.
+/// Computes `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel]. Sums are
+/// divided as those of the `whole`, of which `shape` may be a part.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape.
@@ -461,7 +456,7 @@ pub fn weight_gradient(
     });
 }
 
-/// The first image of the last slabs, which together have at least as many numbers as the columns of a block.
+/// Returns the first image of the last slabs, which together have at least as many numbers as the columns of a block.
 fn last_slab(shape: &ConvShape, pixels: usize) -> usize {
     if shape.outputs.is_multiple_of(LANES) {
         return shape.images;
@@ -471,8 +466,8 @@ fn last_slab(shape: &ConvShape, pixels: usize) -> usize {
     shape.images.saturating_sub(BLOCK.div_ceil(size.max(1))) / several * several
 }
 
-/// Whether the places of a row of the window are summed together. The order of sums is that of single places where the
-/// window is 3×3 and keeps the size of the images.
+/// Returns true if the places of a row of the window are summed together. The order of sums is that of single places
+/// where the window is 3×3 and keeps the size of the images.
 fn by_rows(shape: &ConvShape) -> bool {
     shape.inputs <= FEW_INPUTS && shape.window != Window::SAME3
 }
@@ -480,7 +475,6 @@ fn by_rows(shape: &ConvShape) -> bool {
 /// Some input channels, one block of output channels, and some rows of the window.
 struct Corner<'a> {
     shape: &'a ConvShape,
-    /// Pixels of a slab.
     pixels: usize,
     bands: &'a [Band],
     input: &'a [f32],
@@ -493,12 +487,12 @@ struct Corner<'a> {
 }
 
 impl Corner<'_> {
-    /// Length of the sums, a row for each place of the window and input channel.
+    /// Returns the length of the sums, a row for each place of the window and input channel.
     const fn len(&self) -> usize {
         (self.rows.1 - self.rows.0) * self.shape.window.kernel * (self.inputs.1 - self.inputs.0) * BLOCK
     }
 
-    /// Gradients for each place of the window, input channel and output channel.
+    /// Sums the gradients for each place of the window, input channel and output channel.
     fn sum(&self, sums: &mut [SumRow]) {
         sums.fill([0.0; BLOCK]);
         let (kernel, channels) = (self.shape.window.kernel, self.inputs.1 - self.inputs.0);
@@ -516,7 +510,7 @@ impl Corner<'_> {
         }
     }
 
-    /// One place of the window, for all pixels of the slab that see it.
+    /// Sums one place of the window, for all pixels of the slab that see it.
     fn tap(&self, slab: &Slab, row: usize, tap: usize, sums: &mut [SumRow]) {
         let ConvShape { width, window: Window { stride, padding, .. }, .. } = *self.shape;
         let y = seen(slab.rows, self.shape.height, &self.shape.window, row);
@@ -526,7 +520,7 @@ impl Corner<'_> {
         }
     }
 
-    /// One row of the window, for all pixels of the slab that see it: those of one band after the other.
+    /// Sums one row of the window, for all pixels of the slab that see it: those of one band after the other.
     fn row(&self, slab: &Slab, row: usize, sums: &mut [SumRow]) {
         let channels = self.inputs.1 - self.inputs.0;
         let y = seen(slab.rows, self.shape.height, &self.shape.window, row);
@@ -582,7 +576,7 @@ impl Corner<'_> {
     }
 }
 
-/// Coordinates of a range of the output that see a place of the window within `0..len`.
+/// Returns the coordinates of a range of the output that see a place of the window within `0..len`.
 const fn seen(range: (usize, usize), len: usize, window: &Window, tap: usize) -> (usize, usize) {
     let start = window.padding.saturating_sub(tap).div_ceil(window.stride);
     let end = (len + window.padding).saturating_sub(tap).div_ceil(window.stride);
@@ -595,7 +589,6 @@ struct Slab {
     rows: (usize, usize),
 }
 
-/// Pixels of a slab.
 fn slab(shape: &ConvShape) -> usize {
     if by_rows(shape) && shape.outputs <= LANES { FEW_SLAB } else { SLAB }
 }

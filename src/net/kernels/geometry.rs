@@ -10,7 +10,7 @@ use crate::parallel::chunks_mut;
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use crate::tile::Run;
 
-/// Which axis of [outputs, inputs, kernel, kernel] becomes the columns.
+/// The axis of [outputs, inputs, kernel, kernel] that becomes the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Outputs: products with the input make the output.
@@ -27,15 +27,14 @@ pub struct Band {
     pub start: usize,
     /// From one to the next.
     pub step: usize,
-    /// How many.
     pub len: usize,
     /// The first coordinate of the images that are read that the first one sees.
     pub from: usize,
-    /// How far it moves from one coordinate to the next.
+    /// Its distance from one coordinate to the next.
     pub advance: usize,
     /// The first place of the window that they see, in the order of [`places`].
     pub tap: usize,
-    /// How many places; the coordinates that are read follow one another.
+    /// Number of places; the coordinates that are read follow one another.
     pub taps: usize,
 }
 
@@ -58,7 +57,7 @@ fn append(bands: &mut Vec<Band>, next: Band) {
     }
 }
 
-/// The bands of an axis of the output, which reads `len` pixels of the input.
+/// Returns the bands of an axis of the output, which reads `len` pixels of the input.
 pub fn forward(window: &Window, len: usize) -> Vec<Band> {
     let Window { kernel, stride, padding } = *window;
     let mut bands = Vec::new();
@@ -70,8 +69,9 @@ pub fn forward(window: &Window, len: usize) -> Vec<Band> {
     bands
 }
 
-/// The bands of an axis of `len` pixels of the input's gradient, which reads that of the output. Pixels a stride apart see
-/// the same part of the window, which no others see; those that no position of the window has reached see nothing.
+/// Returns the bands of an axis of `len` pixels of the input's gradient, which reads that of the output. Pixels a
+/// stride apart see the same part of the window, which no others see; those that no position of the window has
+/// reached see nothing.
 pub fn backward(window: &Window, len: usize) -> Vec<Band> {
     let Window { stride, padding, .. } = *window;
     let outputs = window.output(len);
@@ -92,13 +92,13 @@ pub fn backward(window: &Window, len: usize) -> Vec<Band> {
     bands
 }
 
-/// Taps of one axis of the window that have the remainder `class` after division by the stride.
+/// Returns the taps of one axis of the window that have the remainder `class` after division by the stride.
 const fn class_len(window: &Window, class: usize) -> usize {
     window.kernel.saturating_sub(class).div_ceil(window.stride)
 }
 
-/// The taps of one axis of the window in the order in which a pass reads them: forward from first to last. Backward, class
-/// after class of those that reach the same pixels, in each from last to first.
+/// Returns the taps of one axis of the window in the order in which a pass reads them: forward from first to last.
+/// Backward, class after class of those that reach the same pixels, in each from last to first.
 pub fn places(window: &Window, side: Side) -> [usize; MOST_KERNEL] {
     let mut places = [0; MOST_KERNEL];
     match side {
@@ -123,7 +123,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Pixels of one image.
+    /// Returns the pixels of one image.
     pub const fn len(&self) -> usize {
         self.vertical.len * self.horizontal.len
     }
@@ -136,14 +136,13 @@ pub struct Geometry {
     pub from: Images,
     /// The images that are written.
     pub to: Images,
-    /// Side of the window.
     kernel: usize,
     /// The pixels that are written.
     pub regions: Vec<Region>,
 }
 
 impl Geometry {
-    /// From the input to the output, or from the gradient of the output to that of the input.
+    /// Creates a pass from the input to the output, or from the gradient of the output to that of the input.
     pub fn new(shape: &ConvShape, side: Side) -> Self {
         let ConvShape { images: count, height, width, inputs, outputs, window } = *shape;
         let input = Images { count, height, width, channels: inputs };
@@ -158,8 +157,8 @@ impl Geometry {
         Self { from, to, kernel: window.kernel, regions: rows.iter().flat_map(|&row| across(row)).collect() }
     }
 
-    /// What a pixel of a region reads: one run for each row of the window, from the first number that it sees on, with
-    /// weights in the order [place][channel].
+    /// Returns what a pixel of a region reads, and the number of runs: one for each row of the window, from the first
+    /// number that it sees on, with weights in the order [place][channel].
     pub fn runs(&self, region: &Region) -> ([Run; MOST_KERNEL], usize) {
         let Region { vertical, horizontal } = *region;
         let channels = self.from.channels;
@@ -174,7 +173,7 @@ impl Geometry {
         (runs, vertical.taps)
     }
 
-    /// The pixels of a region, image after image, from the `first` image on.
+    /// Returns the pixels of a region, image after image, from the `first` image on.
     pub const fn pixels(&self, region: &Region, first: usize) -> Pixels {
         let sizes = [self.to.height * self.to.width, self.from.height * self.from.width];
         Pixels {
@@ -201,7 +200,7 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// The next one, and the first one that it sees.
+    /// Returns the next one, and the first one that it sees.
     #[inline(always)]
     pub const fn next(&mut self) -> (usize, usize) {
         let Region { vertical, horizontal } = self.region;
@@ -230,16 +229,13 @@ pub const BLOCK: usize = 2 * LANES;
 pub struct Packing {
     /// Channels that are summed over.
     pub rows: usize,
-    /// Output channels.
     pub columns: usize,
-    /// Which axis has them.
     pub side: Side,
-    /// The window.
     pub window: Window,
 }
 
 impl Packing {
-    /// For a shape.
+    /// Returns the packing for a shape.
     pub const fn new(shape: &ConvShape, side: Side) -> Self {
         let ConvShape { inputs, outputs, window, .. } = *shape;
         match side {
@@ -248,28 +244,28 @@ impl Packing {
         }
     }
 
-    /// Columns, with the last vector filled up.
+    /// Returns the number of columns, with the last vector filled up.
     pub const fn padded(&self) -> usize {
         self.columns.next_multiple_of(LANES)
     }
 
-    /// Numbers of the packed weights.
+    /// Returns the numbers of the packed weights.
     pub const fn len(&self) -> usize {
         self.padded() * self.rows * self.window.taps()
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub const fn blocks(&self) -> usize {
         self.columns.div_ceil(BLOCK)
     }
 
-    /// Width of a block, filled up: [`BLOCK`] or half of it.
+    /// Returns the width of a block, filled up: [`BLOCK`] or half of it.
     pub const fn width(&self, block: usize) -> usize {
         let rest = self.padded() - block * BLOCK;
         if rest < BLOCK { rest } else { BLOCK }
     }
 
-    /// Start of a block.
+    /// Returns the start of a block.
     pub const fn start(&self, block: usize) -> usize {
         block * BLOCK * self.rows * self.window.taps()
     }

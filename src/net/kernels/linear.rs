@@ -12,23 +12,17 @@ use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 use crate::sparse;
 use crate::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
 
-/// Samples of a block of the forward pass.
 const SAMPLES: usize = 6;
-/// Outputs of a block of the forward pass.
 const UNITS: usize = 4;
-/// How many numbers ahead weights are prefetched from the second cache.
+/// Numbers by which weights are prefetched ahead from the second cache.
 const AHEAD: usize = 4 * LANES;
-/// Outputs of a task of the forward pass.
 const TASK: usize = 2 * UNITS;
 
 /// Shape of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinearShape {
-    /// Number of rows.
     pub samples: usize,
-    /// Inputs.
     pub inputs: usize,
-    /// Outputs.
     pub outputs: usize,
 }
 
@@ -44,7 +38,7 @@ impl LinearShape {
     }
 }
 
-/// output = input · weightᵀ, + bias where there is one.
+/// Computes output = input · weightᵀ, + bias where there is one.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape.
@@ -72,7 +66,6 @@ pub fn forward(
 /// Rows of an input, aligned to cache lines: a vector across two lines takes two loads, and the products leave hardly any
 /// to spare.
 struct Rows<'a> {
-    /// A copy, where they are not aligned.
     copy: Option<Buffer<'a>>,
     /// Numbers from one row to the next.
     pitch: usize,
@@ -129,7 +122,7 @@ impl Kernel for Forward<'_> {
 }
 
 impl Forward<'_> {
-    /// `R` samples times [`UNITS`] outputs; past the last output, the last one again.
+    /// Computes `R` samples times [`UNITS`] outputs; past the last output, the last one again.
     #[inline(always)]
     fn block<S: Simd, const R: usize>(&self, simd: S, sample: usize, unit: usize) {
         let LinearShape { inputs, outputs, .. } = *self.shape;
@@ -185,7 +178,7 @@ impl Forward<'_> {
     }
 }
 
-/// The sums of `R` rows times `C` columns from this row and column on, vector by vector, in registers.
+/// Sums the products of `R` rows times `C` columns from this row and column on, vector by vector, in registers.
 #[inline(always)]
 fn piece<S: Simd, const R: usize, const C: usize, const ROWS: usize>(
     simd: S,
@@ -237,7 +230,7 @@ fn add_vectors<S: Simd, const R: usize, const C: usize>(
     }
 }
 
-/// `input_gradient` = gradient · weight.
+/// Computes `input_gradient` = gradient · weight.
 ///
 /// # Panics
 /// As [`forward`].
@@ -289,7 +282,6 @@ fn multiply(rows: usize, terms: usize, columns: usize, left: &[f32], right: &[f3
     });
 }
 
-/// Some rows and columns of a product.
 struct Panel<'a> {
     rows: usize,
     terms: usize,
@@ -303,8 +295,8 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// The right factor's part of the terms from `start` on: packed, so that rows a power of two apart do not evict each other
-    /// from the cache.
+    /// Returns the right factor's part of the terms from `start` on: packed, so that rows a power of two apart do not
+    /// evict each other from the cache.
     #[inline(always)]
     fn pack<'b>(&self, start: usize, packed: &'b mut [[f32; COLUMNS]; TERMS]) -> &'b [[f32; COLUMNS]] {
         let packed = &mut packed[..TERMS.min(self.terms - start)];
@@ -331,7 +323,7 @@ impl Kernel for Panel<'_> {
     }
 }
 
-/// What the terms from `start` on add to the sums of those before.
+/// The terms from `start` on, which are added to the sums of those before.
 struct Terms<'a, 'b> {
     panel: &'b Panel<'a>,
     packed: &'b [[f32; COLUMNS]],

@@ -14,7 +14,6 @@ use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// Added to the variance, as in PyTorch.
 pub const EPSILON: f64 = 1e-5;
-/// Most numbers of a block.
 const BLOCK: usize = 16 * 1024;
 /// Most pixels of a block: each term may cost a running sum in f32 another 6·10⁻⁸ of its value.
 const PIXELS: usize = 256;
@@ -22,7 +21,6 @@ const PIXELS: usize = 256;
 /// (x − mean) · inverse · scale + shift, for each channel; rounded after every operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Norm<'a> {
-    /// Mean of each channel.
     pub mean: &'a [f32],
     /// 1/√(variance + ε) of each channel.
     pub inverse: &'a [f32],
@@ -32,14 +30,14 @@ pub struct Norm<'a> {
     pub shift: &'a [f32],
 }
 
-/// 1/√(variance + ε).
+/// Computes 1/√(variance + ε).
 pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
     for (inverse, variance) in inverse.iter_mut().zip(variance) {
         *inverse = (1.0 / (f64::from(*variance) + EPSILON).sqrt()) as f32;
     }
 }
 
-/// Mean and biased variance of each channel; 0 when there are no values.
+/// Computes mean and biased variance of each channel; 0 when there are no values.
 pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratch: &Scratch) {
     let channels = mean.len();
     if values.is_empty() {
@@ -66,7 +64,8 @@ pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratc
     }
 }
 
-/// Mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded mean.
+/// Returns the mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded
+/// mean.
 fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, f64) {
     let [mean, squares, rest] = [0, 1, 2].map(|sum| f64::from(part[sum * channels + channel]));
     // An infinite mean needs no correction.
@@ -74,7 +73,7 @@ fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, 
     (mean + rest / size, squares - rest * rest / size)
 }
 
-/// Numbers of a block: whole pixels.
+/// Returns the numbers of a block: whole pixels.
 fn length(channels: usize) -> usize {
     (BLOCK / channels.max(1)).clamp(1, PIXELS) * channels.max(1)
 }
@@ -97,7 +96,7 @@ fn by_blocks(
     });
 }
 
-/// output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
+/// Computes output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
 ///
 /// # Panics
 /// When they are not as many numbers.
@@ -112,8 +111,8 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]
     });
 }
 
-/// [`normalise`], and the largest of each 2×2 pixels with its position: two rows at a time, which stay in the first cache
-/// in between.
+/// Does [`normalise`], and takes the largest of each 2×2 pixels with its position: two rows at a time, which stay in
+/// the first cache in between.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the images.
@@ -143,9 +142,7 @@ pub fn normalise_pooled(
 /// The gradients of a batch norm besides that of its input.
 #[derive(Debug)]
 pub struct NormGradients<'a> {
-    /// Gradient of the scale.
     pub scale: &'a mut [f32],
-    /// Gradient of the shift.
     pub shift: &'a mut [f32],
     /// Sum of the input's gradient: the gradient of a bias before the norm.
     pub bias: &'a mut [f32],
@@ -240,7 +237,7 @@ fn total(sums: &[f32], channels: usize, totals: &mut [f32], at: usize) {
     }
 }
 
-/// Σ over the pixels, for each channel.
+/// Sums over the pixels, for each channel.
 pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     let channels = totals.len();
     let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
@@ -250,7 +247,7 @@ pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     total(&sums, channels, totals, 0);
 }
 
-/// How a batch norm was passed forward.
+/// The settings of a batch norm's pass forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// A ReLU follows it.
@@ -268,7 +265,6 @@ struct Columns<S, const V: usize> {
 }
 
 impl<S: Simd, const V: usize> Columns<S, V> {
-    /// These channels of a row.
     #[inline(always)]
     fn load(&self, row: &[f32]) -> [S::V; V] {
         let row = &row[self.first..self.first + self.len];
@@ -283,7 +279,6 @@ impl<S: Simd, const V: usize> Columns<S, V> {
         vectors
     }
 
-    /// Writes these channels of a row.
     #[inline(always)]
     fn store(&self, vectors: [S::V; V], row: &mut [f32]) {
         let row = &mut row[self.first..self.first + self.len];
@@ -296,19 +291,18 @@ impl<S: Simd, const V: usize> Columns<S, V> {
         }
     }
 
-    /// Mean, inverse, scale and shift.
+    /// Loads mean, inverse, scale and shift.
     #[inline(always)]
     fn of(&self, norm: &Norm) -> [[S::V; V]; 4] {
         [self.load(norm.mean), self.load(norm.inverse), self.load(norm.scale), self.load(norm.shift)]
     }
 }
 
-/// A loop over rows.
 trait Rows {
     /// Goes over all rows for some channels.
     fn rows<S: Simd, const V: usize>(&mut self, columns: Columns<S, V>);
 
-    /// The same for all channels.
+    /// Goes over all rows for all channels.
     #[inline(always)]
     fn all<S: Simd>(&mut self, simd: S, channels: usize) {
         let mut first = 0;

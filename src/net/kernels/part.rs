@@ -20,19 +20,18 @@ const PIXELS: usize = 64;
 /// The channels of a convolution that are left.
 #[derive(Debug)]
 pub struct Part {
-    /// The shape of the whole, which decides how sums are divided.
     pub whole: ConvShape,
     /// Channels of the input, ascending.
     pub inputs: Vec<usize>,
     /// Channels of the output, ascending.
     pub outputs: Vec<usize>,
-    /// Whether a sum ended at −0.0, so that the whole could have another sign.
+    /// True if a sum ended at −0.0, so that the whole could have another sign.
     minus_zero: AtomicBool,
 }
 
 impl Part {
-    /// What is left of a convolution whose other channels are held at zero; `None` where it is so much that leaving the rest
-    /// out does not pay, or where a channel is held at something else.
+    /// Finds the channels that are left of a convolution whose others are held at zero; `None` where they are so many
+    /// that leaving the rest out is not faster, or where a channel is held at something else.
     pub fn new(whole: &ConvShape, weight: &[f32], free: &FreeBits) -> Option<Self> {
         let (taps, row) = (whole.taps(), whole.inputs * whole.taps());
         let is_free = |first: usize, len: usize| {
@@ -54,7 +53,7 @@ impl Part {
         (is_faster && part.all_others_are_zero(weight)).then_some(part)
     }
 
-    /// Whether the weights of all other channels are zero.
+    /// Returns true if the weights of all other channels are zero.
     fn all_others_are_zero(&self, weight: &[f32]) -> bool {
         let (taps, row) = (self.whole.taps(), self.whole.inputs * self.whole.taps());
         let others: Vec<usize> =
@@ -71,7 +70,7 @@ impl Part {
         })
     }
 
-    /// The shape of what is left.
+    /// Returns the shape of what is left.
     pub fn shape(&self) -> ConvShape {
         ConvShape { inputs: self.inputs.len(), outputs: self.outputs.len(), ..self.whole }
     }
@@ -81,7 +80,7 @@ impl Part {
         self.minus_zero.store(true, Ordering::Relaxed);
     }
 
-    /// output = input ∗ weight, + bias where there is one, as all channels would give it.
+    /// Computes output = input ∗ weight, + bias where there is one, as all channels would give it.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape of the whole.
@@ -112,7 +111,7 @@ impl Part {
         convolution.forward(factors, bias, output);
     }
 
-    /// The backward pass. Gradients of weights that are gone keep what they are.
+    /// Goes backward. Gradients of weights that are gone keep what they are.
     ///
     /// # Panics
     /// As [`forward`](Self::forward).
@@ -142,7 +141,6 @@ impl Part {
         convolution.backward(factors, gradients);
     }
 
-    /// The weights that are left.
     fn weights<'a>(&self, weight: &[f32], scratch: &'a Scratch) -> Buffer<'a> {
         let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
         let mut found = scratch.take(self.outputs.len() * row);
@@ -156,7 +154,7 @@ impl Part {
         found
     }
 
-    /// The way back.
+    /// Writes gradients of the weights that are left in their places.
     fn give_weights(&self, from: &[f32], to: &mut [f32]) {
         let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
         let work = from.len() * COST;
@@ -177,7 +175,7 @@ fn copy(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// The channels that are left, and as many others as make whole vectors of them in every [`RANGE`].
+/// Returns the channels that are left, and as many others as make whole vectors of them in every [`RANGE`].
 fn filled_up(count: usize, is_left: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut all = Vec::new();
     for first in (0..count).step_by(RANGE) {
@@ -193,7 +191,6 @@ fn filled_up(count: usize, is_left: impl Fn(usize) -> bool) -> Vec<usize> {
     all
 }
 
-/// Some channels of each pixel.
 fn gather<'a>(from: &[f32], count: usize, channels: &[usize], scratch: &'a Scratch) -> Buffer<'a> {
     let mut to = scratch.take(from.len() / count * channels.len());
     let work = to.len() * COST;
@@ -204,7 +201,7 @@ fn gather<'a>(from: &[f32], count: usize, channels: &[usize], scratch: &'a Scrat
     to
 }
 
-/// Pixels with these channels, and all others as in the last argument but one.
+/// Writes pixels with these channels, and `others` in all other channels.
 fn scatter(from: &[f32], channels: &[usize], others: &[f32], to: &mut [f32]) {
     let (count, work) = (others.len(), to.len() * COST);
     chunks_mut(to, PIXELS * count, work, |at, to| {
@@ -225,7 +222,7 @@ pub struct FreeBits {
 }
 
 impl FreeBits {
-    /// The bits of so many entries.
+    /// Returns the bits of so many entries.
     pub fn new(size: usize, is_free: impl Fn(usize) -> bool) -> Self {
         let mut bits = Self { words: vec![0; size.div_ceil(LANES)] };
         (0..size).filter(|entry| is_free(*entry)).for_each(|entry| bits.set(entry, true));
@@ -238,14 +235,14 @@ impl FreeBits {
         *word = if is_free { *word | bit } else { *word & !bit };
     }
 
-    /// The words of the entries from `first` on, which begins a word.
+    /// Returns the words of the entries from `first` on, which begins a word.
     #[inline(always)]
     pub fn words(&self, first: usize) -> &[u16] {
         debug_assert!(first.is_multiple_of(LANES), "the start of a word");
         &self.words[first / LANES..]
     }
 
-    /// Whether any of at most sixteen entries from `first` on is free.
+    /// Returns true if any of at most sixteen entries from `first` on is free.
     #[inline(always)]
     pub fn any(&self, first: usize, count: usize) -> bool {
         let (word, shift) = (first / LANES, first % LANES);

@@ -5,7 +5,6 @@ use crate::conv::Images;
 use crate::parallel::{COST, chunks_mut};
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
-/// Numbers per task.
 const BLOCK: usize = 16 * 1024;
 /// Cost of an exponential, in multiply-adds.
 const EXPONENTIAL: usize = 64;
@@ -41,12 +40,13 @@ impl Curve {
         }
     }
 
-    /// Whether the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds to 0.
+    /// Returns true if the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds
+    /// to 0.
     pub const fn goes_back_from_input(self) -> bool {
         matches!(self, Self::Softsign)
     }
 
-    /// The derivative, from x or the value y.
+    /// Returns the derivative, from x or the value y.
     #[inline(always)]
     fn gradient(self, x_or_y: f32) -> f32 {
         match self {
@@ -61,19 +61,19 @@ impl Curve {
     }
 }
 
-/// max(0, x); NaN stays.
+/// Returns max(0, x); NaN stays.
 #[inline(always)]
 pub fn positive(x: f32) -> f32 {
     if is_closed(x) { 0.0 } else { x }
 }
 
-/// Whether a ReLU lets no gradient through here; NaN does.
+/// Returns true if a ReLU lets no gradient through here; NaN does.
 #[inline(always)]
 pub fn is_closed(x: f32) -> bool {
     x <= 0.0
 }
 
-/// In a form that never overflows.
+/// Computes 1/(1 + e⁻ˣ) in a form that never overflows.
 fn sigmoid(x: f32) -> f32 {
     let e = (-x.abs()).exp();
     if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
@@ -143,7 +143,7 @@ pub fn scale(values: &mut [f32], factors: &[f32]) {
     values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
 }
 
-/// Images as [channels, pixels] become [pixels, channels].
+/// Makes of images as [channels, pixels] images as [pixels, channels].
 pub fn to_channels_last(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
     let size = channels * pixels;
     let work = from.len() * COST;
@@ -152,12 +152,12 @@ pub fn to_channels_last(channels: usize, pixels: usize, from: &[f32], to: &mut [
     });
 }
 
-/// Images as [pixels, channels] become [channels, pixels].
+/// Makes of images as [pixels, channels] images as [channels, pixels].
 pub fn to_channels_first(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
     to_channels_last(pixels, channels, from, to);
 }
 
-/// [rows, columns] becomes [columns, rows].
+/// Transposes [rows, columns] to [columns, rows].
 pub fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
     for (column, to) in to.chunks_exact_mut(rows.max(1)).enumerate() {
         for (row, to) in to.iter_mut().enumerate() {
@@ -166,7 +166,7 @@ pub fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
     }
 }
 
-/// `into` += `values`.
+/// Computes `into` += `values`.
 ///
 /// # Panics
 /// When they are not as many.
@@ -174,7 +174,7 @@ pub fn add(into: &mut [f32], values: &[f32]) {
     sum(into, values, false);
 }
 
-/// `into` = max(0, `into` + `values`); NaN stays.
+/// Computes `into` = max(0, `into` + `values`); NaN stays.
 ///
 /// # Panics
 /// When they are not as many.
@@ -210,14 +210,13 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// Every `stride`-th pixel of each axis.
 const fn subsampled(images: &Images, stride: usize, channels: usize) -> Images {
     let Images { count, height, width, .. } = *images;
     Images { count, height: height.div_ceil(stride), width: width.div_ceil(stride), channels }
 }
 
-/// Every `stride`-th pixel of each axis, with (`outputs` − channels)/2 channels of zeros before its channels, and the rest
-/// after them: a shortcut without parameters.
+/// Copies every `stride`-th pixel of each axis, with (`outputs` − channels)/2 channels of zeros before its channels,
+/// and the rest after them: a shortcut without parameters.
 ///
 /// # Panics
 /// When the lengths do not fit the images, or there are fewer outputs than channels.
@@ -237,7 +236,7 @@ pub fn subsample_pad(images: &Images, stride: usize, outputs: usize, input: &[f3
     });
 }
 
-/// The gradient goes back to the pixels that were taken; all others get 0.
+/// Copies the gradient back to the pixels that were taken; all others get 0.
 ///
 /// # Panics
 /// As [`subsample_pad`].
@@ -269,7 +268,7 @@ pub fn subsample_pad_backward(
     });
 }
 
-/// Channels of zeros before those of the images.
+/// Returns the channels of zeros before those of the images.
 fn before(images: &Images, outputs: usize) -> usize {
     assert!(outputs >= images.channels && images.channels > 0, "channels are added");
     (outputs - images.channels) / 2

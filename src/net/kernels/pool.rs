@@ -9,7 +9,7 @@ use crate::conv::{Images, Window};
 use crate::parallel::{COST, chunks_mut, pairs_mut};
 use crate::simd::{Kernel, LANES, Simd, Vector, copy_part, dispatch};
 
-/// The largest of 2×2 pixels, as [`max_pool`] has it, from two pixels above and two below.
+/// Takes the largest of 2×2 pixels, as [`max_pool`] has it, from two pixels above and two below.
 #[inline(always)]
 pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
     let channels = output.len();
@@ -23,8 +23,9 @@ pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
     }
 }
 
-/// The largest pixel of each position of a window, and which it was, counted row by row: the first of equal ones; NaN is
-/// larger than any number, and of several NaN the last is taken, as torch does. The border never wins.
+/// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of
+/// equal ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never
+/// wins.
 ///
 /// # Panics
 /// When the lengths do not fit the images.
@@ -52,8 +53,8 @@ pub struct Pooled<'a> {
 }
 
 impl Pooled<'_> {
-    /// The gradient before a pooling of 2×2 pixels, of the numbers from `first` on: whole pixels. It goes to the largest
-    /// pixel; all others get 0.
+    /// Writes the gradient before a pooling of 2×2 pixels, of the numbers from `first` on: whole pixels. It goes to
+    /// the largest pixel; all others get 0.
     ///
     /// # Panics
     /// When the lengths do not fit the images.
@@ -67,7 +68,7 @@ impl Pooled<'_> {
         dispatch(Expand { pooled: self, first, to });
     }
 
-    /// The same for one image, number by number: faster where a pixel has few of them.
+    /// Does [`expand`](Self::expand) for one image, number by number: faster where a pixel has few of them.
     fn scatter(&self, image: usize, to: &mut [f32]) {
         let (Images { width, channels, .. }, half) = (self.images, self.images.halved());
         let places = [0, channels, width * channels, (width + 1) * channels];
@@ -83,7 +84,6 @@ impl Pooled<'_> {
     }
 }
 
-/// Some pixels before a pooling.
 struct Expand<'a> {
     pooled: &'a Pooled<'a>,
     first: usize,
@@ -112,8 +112,8 @@ impl Kernel for Expand<'_> {
     }
 }
 
-/// The gradient of each maximum goes to its pixel, where that of overlapping windows is added in the order of the windows;
-/// all others get 0.
+/// Writes the gradient of each maximum to its pixel, where that of overlapping windows is added in the order of the
+/// windows; all others get 0.
 ///
 /// # Panics
 /// When the lengths do not fit the images.
@@ -145,12 +145,12 @@ pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [
     }
 }
 
-/// The pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.
+/// Returns the pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.
 const fn cell(at: usize, cells: usize, len: usize) -> (usize, usize) {
     (at * len / cells, ((at + 1) * len).div_ceil(cells))
 }
 
-/// Average over `side` × `side` cells.
+/// Averages over `side` × `side` cells.
 pub fn average_pool(images: &Images, side: usize, input: &[f32], output: &mut [f32]) {
     assert_eq!(input.len(), images.len(), "the images have their shape");
     assert_eq!(
@@ -205,34 +205,32 @@ pub fn average_pool_backward(images: &Images, side: usize, gradient: &[f32], inp
     });
 }
 
-/// Whether a value replaces the largest so far.
+/// Returns true if a value replaces the largest so far.
 #[inline(always)]
 pub const fn wins(value: f32, best: f32) -> bool {
     value > best || value.is_nan()
 }
 
-/// The part of a window along one axis that lies within `len` pixels: its pixels, and the place of the first.
+/// Returns the part of a window along one axis that lies within `len` pixels: its pixels, and the place of the first.
 fn inside(window: &Window, len: usize, at: usize) -> (Range<usize>, usize) {
     let Window { kernel, stride, padding } = *window;
     let start = at * stride;
     (start.saturating_sub(padding)..(start + kernel - padding).min(len), padding.saturating_sub(start))
 }
 
-/// The positions of a window along one axis of `len` pixels that see a pixel.
+/// Returns the positions of a window along one axis of `len` pixels that see a pixel.
 fn seeing(window: &Window, len: usize, pixel: usize) -> Range<usize> {
     let Window { kernel, stride, padding } = *window;
     let end = ((pixel + padding) / stride + 1).min(window.output(len));
     (pixel + padding + 1).saturating_sub(kernel).div_ceil(stride).min(end)..end
 }
 
-/// The positions of a window on one image.
 struct Maxima<'a> {
     images: &'a Images,
     window: Window,
     input: &'a [f32],
 }
 
-/// One row of them.
 struct RowOfMaxima<'a> {
     of: Maxima<'a>,
     y: usize,
@@ -265,7 +263,7 @@ struct Seen {
 }
 
 impl Maxima<'_> {
-    /// The largest numbers of at most a vector of channels from `c` on, and their places.
+    /// Takes the largest numbers of at most a vector of channels from `c` on, and their places.
     #[inline(always)]
     fn largest<S: Simd>(&self, simd: S, seen: &Seen, c: usize, (output, which): (&mut [f32], &mut [u8])) {
         let Images { width, channels, .. } = *self.images;
@@ -293,7 +291,7 @@ impl Maxima<'_> {
     }
 }
 
-/// Averages of all positions of a window over as many numbers as it has places: the border counts as zeros.
+/// Averages all positions of a window over as many numbers as it has places: the border counts as zeros.
 ///
 /// # Panics
 /// When the lengths do not fit the images.
@@ -309,7 +307,6 @@ pub fn average_windows(images: &Images, window: Window, input: &[f32], output: &
     });
 }
 
-/// One row of positions.
 struct Averages<'a> {
     images: &'a Images,
     window: Window,

@@ -23,20 +23,19 @@ use crate::tile::Run;
 
 /// Numbers that a task looks at.
 const PIECE: usize = 1 << 14;
-/// The bits of −0.0.
 const MINUS_ZERO: u32 = 1 << 31;
 
-/// Whether no number is infinite or NaN: then a product with +0.0 is ±0.0.
+/// Returns true if no number is infinite or NaN: then a product with +0.0 is ±0.0.
 pub fn are_finite(values: &[f32]) -> bool {
     largest(values) < f32::INFINITY.to_bits()
 }
 
-/// Whether all numbers are so small that sums of a few of them are finite.
+/// Returns true if all numbers are so small that sums of a few of them are finite.
 pub fn are_small(values: &[f32]) -> bool {
     !any_piece(values, |piece| largest(piece) >= 1e30_f32.to_bits())
 }
 
-/// Whether it holds for any of some pieces of a long slice.
+/// Returns true if it holds for any of some pieces of a long slice.
 fn any_piece(values: &[f32], holds: impl Fn(&[f32]) -> bool + Send + Sync) -> bool {
     any(values.len().div_ceil(PIECE), values.len() * COST, |piece| {
         let piece = &values[piece * PIECE..];
@@ -44,14 +43,13 @@ fn any_piece(values: &[f32], holds: impl Fn(&[f32]) -> bool + Send + Sync) -> bo
     })
 }
 
-/// The largest bits without the sign.
 fn largest(values: &[f32]) -> u32 {
     let mut largest = 0;
     dispatch(Largest { values, largest: &mut largest });
     largest
 }
 
-/// Whether any number is −0.0.
+/// Returns true if any number is −0.0.
 pub fn any_minus_zero(values: &[f32]) -> bool {
     any_piece(values, |values| {
         let mut found = false;
@@ -96,8 +94,8 @@ fn is_faster(samples: usize, weights: &[f32], most: f32) -> bool {
     samples >= FEWEST && 4 * samples >= 3 * lanes && weights_are_few(weights, most)
 }
 
-/// Whether at most this share of the weights differs from zero, by a look at some of them; bits do not depend on the
-/// answer.
+/// Returns true if at most this share of the weights differs from zero, by a look at some of them; bits do not depend
+/// on the answer.
 pub fn weights_are_few(weights: &[f32], most: f32) -> bool {
     let mut seen = [0, 0];
     // An odd number, since layers have even ones of channels.
@@ -128,7 +126,6 @@ impl Kernel for Look<'_> {
     }
 }
 
-/// Whether a lane is −0.0.
 #[inline(always)]
 fn has_minus_zero<V: Vector>(value: V) -> bool {
     value.to_array().iter().fold(false, |has, lane| has | (lane.to_bits() == MINUS_ZERO))
@@ -150,7 +147,6 @@ fn transpose_blocks<'a>(values: &[f32], numbers: usize, vectors: usize, scratch:
     blocks
 }
 
-/// A group of samples.
 struct TransposeGroup<'a> {
     values: &'a [f32],
     numbers: usize,
@@ -309,13 +305,12 @@ struct Lists<'a> {
     weights: Buffer<'a>,
     /// 0, 1, …, as bits.
     numbers: Buffer<'a>,
-    /// Space of a list.
     space: usize,
     lengths: [usize; LANES],
 }
 
 impl<'a> Lists<'a> {
-    /// Empty lists for at most `most` weights.
+    /// Returns empty lists for at most `most` weights.
     fn new(most: usize, scratch: &'a Scratch) -> Self {
         let padded = most.next_multiple_of(LANES);
         // A whole vector is written at the end of a list.
@@ -336,7 +331,7 @@ impl<'a> Lists<'a> {
         self.lengths[list] += mask.count_ones() as usize;
     }
 
-    /// A list, in the order in which it was filled.
+    /// Returns a list, in the order in which it was filled.
     #[inline(always)]
     fn terms(&self, list: usize) -> impl Iterator<Item = (usize, f32)> {
         let part = list * self.space..list * self.space + self.lengths[list];
@@ -366,15 +361,14 @@ struct Term {
 #[derive(Clone, Debug, Default)]
 struct Column {
     terms: Vec<Term>,
-    /// How many there are before each tap, and in all.
+    /// Numbers of terms before each tap, and in all.
     before: Vec<u32>,
 }
 
-/// What a convolution without the zeros reads.
+/// Weights and images of a convolution without the zeros.
 pub struct Thin<'a> {
     packing: Packing,
     packed: &'a [f32],
-    /// Columns of all blocks.
     columns: Vec<Column>,
     /// The input as [group][pixel][channel][image], groups of sixteen images.
     values: Buffer<'a>,
@@ -384,7 +378,7 @@ impl<'a> Thin<'a> {
     /// Most groups of images of a task.
     pub const GROUPS: usize = 8;
 
-    /// Weights and images in this form, where it is faster.
+    /// Returns the weights and images in this form, where it is faster.
     pub fn new(
         from: &Images,
         input: &[f32],
@@ -405,7 +399,7 @@ impl<'a> Thin<'a> {
         Some(Self { packing: *packing, packed, columns, values })
     }
 
-    /// The sums of `count` pixels of the groups' images times some columns of a block.
+    /// Computes the sums of `count` pixels of the groups' images times some columns of a block.
     #[inline(always)]
     pub fn sums<S: Simd>(&self, simd: S, rows: &[usize], block: usize, runs: &[Run], sums: &mut Tile) {
         let columns = &self.columns[block * BLOCK..];
@@ -455,7 +449,7 @@ impl<'a> Thin<'a> {
         }
     }
 
-    /// The same with the products of zeros.
+    /// Computes the sums of a column with the products of zeros.
     #[cold]
     fn with_zeros<S: Simd, const P: usize>(
         &self,
@@ -480,7 +474,7 @@ impl<'a> Thin<'a> {
         }
     }
 
-    /// From where on the terms of a run count.
+    /// Returns from where on the terms of a run count.
     #[inline(always)]
     fn starts<const P: usize>(&self, rows: &[usize; P], run: &Run) -> [*const f32; P] {
         let mut starts = [self.values.as_ptr(); P];

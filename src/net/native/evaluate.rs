@@ -22,15 +22,13 @@ use crate::compute::{Packed, Prepared};
 /// So few weights may be packed again for every few images.
 const FEW_WEIGHTS: usize = 64 * 1024;
 
-/// Operations at the start that are carried out together.
 struct Head {
     ops: usize,
-    /// Images at a time.
     images: usize,
 }
 
 impl<'a> Pass<'a> {
-    /// Operations `ops` of the structure.
+    /// Computes operations `ops` of the structure.
     pub fn evaluate(&self, ops: Range<usize>, cut: Cut<'a>) -> Cut<'a> {
         match self.head(&ops, &cut) {
             Some(head) => {
@@ -41,8 +39,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where images are large and weights few: all operations up to a pooling, or to the last block with few weights, for
-    /// as many images as keep the activations in the second cache.
+    /// Returns, where images are large and weights few, all operations up to a pooling, or to the last block with few
+    /// weights, for as many images as keep the activations in the second cache.
     fn head(&self, ops: &Range<usize>, cut: &Cut<'a>) -> Option<Head> {
         if !cut.stack.is_empty() || !cut.state.shape.is_image() {
             return None;
@@ -85,7 +83,6 @@ impl<'a> Pass<'a> {
         end.filter(|_| self.count >= 4 * images).map(|end| Head { ops: end - ops.start, images })
     }
 
-    /// Operations at the start, some images at a time.
     fn in_parts(&self, ops: Range<usize>, images: usize, state: &State<'a>) -> State<'a> {
         let shape = self.structure().shapes()[ops.end];
         let mut output = self.scratch.take(self.count * shape.len());
@@ -169,7 +166,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// 1/√(running variance + ε).
+    /// Computes 1/√(running variance + ε).
     pub fn running_inverse(&self, layer: usize) -> Buffer<'a> {
         let variance = self.parameter(layer, Role::RunningVariance);
         let mut inverse = self.scratch.take(variance.len());
@@ -177,7 +174,7 @@ impl<'a> Pass<'a> {
         inverse
     }
 
-    /// A convolution, fused with the norm, the addition, the ReLU and the pooling after it.
+    /// Computes a convolution, fused with the norm, the addition, the ReLU and the pooling after it.
     fn convolve(
         &self,
         (layer, window): (usize, Window),
@@ -212,20 +209,18 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Whether an operation is a ReLU.
+/// Returns true if an operation is a ReLU.
 pub fn is_relu(op: Option<&Op>) -> bool {
     op == Some(&Op::Activation(Activation::Relu))
 }
 
-/// What is carried out together with a convolution.
+/// Operations that are carried out together with a convolution.
 pub struct Fused {
-    /// The batch norm after it.
     pub norm: Option<usize>,
-    /// Whether a copy is added then.
+    /// True if a copy is added then.
     pub adds: bool,
-    /// Whether a ReLU follows.
     pub relu: bool,
-    /// Whether 2×2 pixels become one then.
+    /// True if 2×2 pixels become one then.
     pub pool: bool,
     /// Number of operations after the convolution.
     pub taken: usize,
@@ -240,7 +235,7 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// What is fused with a convolution before these operations.
+    /// Returns what is fused with a convolution before these operations.
     pub fn fused(&self, following: &[Op]) -> Fused {
         let norm = self.norm_layer(following.first());
         let mut taken = usize::from(norm.is_some());
@@ -253,7 +248,7 @@ impl<'a> Pass<'a> {
         Fused { norm, adds, relu, pool, taken }
     }
 
-    /// The weights of a convolution of these numbers.
+    /// Returns the weights of a convolution of these numbers.
     ///
     /// Channels that are +0.0 everywhere are left out before a ReLU. With finite weights their products are ±0.0, which
     /// change no sum but −0.0; so a sum is the same, or −0.0 instead of +0.0, and the ReLU makes both +0.0.
@@ -311,7 +306,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// How the weights of some channels of the input are packed.
+/// Returns how the weights of some channels of the input are packed.
 fn packing(shape: &ConvShape, inputs: Option<&[usize]>) -> Packing {
     let inputs = inputs.map_or(shape.inputs, <[usize]>::len);
     Packing::new(&ConvShape { inputs, ..*shape }, Side::Forward)

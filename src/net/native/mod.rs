@@ -34,20 +34,19 @@ use crate::network::Network;
 
 /// Computes with hand-written CPU kernels.
 pub struct NativeCompute {
-    /// Buffers of earlier passes, to be reused.
     scratch: Scratch,
-    /// How convolutions are computed in training.
+    /// The method of convolutions in training.
     convolution: &'static dyn Convolution,
 }
 
 impl NativeCompute {
-    /// The direct convolution in training too.
+    /// Uses the direct convolution in training too.
     pub fn exact() -> Self {
         Self { scratch: Scratch::default(), convolution: &Direct }
     }
 
-    /// Winograd's convolution in training where it is faster, unless a [tap asks for exact sums](Tap::needs_exact_sums);
-    /// evaluation stays direct.
+    /// Uses Winograd's convolution in training where it is faster, unless a [tap asks for exact
+    /// sums](Tap::needs_exact_sums); evaluation stays direct.
     pub fn fast() -> Self {
         Self { scratch: Scratch::default(), convolution: &Winograd }
     }
@@ -158,56 +157,54 @@ impl Deref for Values<'_> {
 pub struct State<'a> {
     /// Sample after sample.
     pub values: Rc<Values<'a>>,
-    /// Shape of a sample.
     pub shape: Shape,
     /// Order of the values of a sample.
     pub layout: Layout,
 }
 
 impl<'a> State<'a> {
-    /// Activations borrowed from the caller.
+    /// Borrows activations from the caller.
     pub fn given(values: &'a [f32], shape: Shape, layout: Layout) -> Self {
         Self { values: Rc::new(Values::Given(values)), shape, layout }
     }
 
-    /// Images of this shape, channels last.
+    /// Returns the images of this shape, channels last.
     pub fn images(values: Buffer<'a>, shape: Shape) -> Self {
         Self { values: Rc::new(Values::Own(values)), shape, layout: Layout::ChannelsLast }
     }
 
-    /// Rows of this length.
+    /// Creates rows of this length.
     pub fn rows(values: Buffer<'a>, channels: usize) -> Self {
         Self::images(values, Shape { channels, height: 1, width: 1 })
     }
 
-    /// The same shape and layout with other values.
+    /// Returns the same shape and layout with other values.
     pub fn with(&self, values: Buffer<'a>) -> Self {
         Self { values: Rc::new(Values::Own(values)), ..*self }
     }
 }
 
-/// What is alive between two operations.
+/// The activations that are alive between two operations.
 #[derive(Clone)]
 pub struct Cut<'a> {
-    /// The activations.
     pub state: State<'a>,
     /// Copies that are added later; the last one is added first.
     pub stack: Vec<State<'a>>,
 }
 
 impl<'a> Cut<'a> {
-    /// These activations, and nothing on the stack.
+    /// Returns these activations, and nothing on the stack.
     pub const fn of(state: State<'a>) -> Self {
         Self { state, stack: Vec::new() }
     }
 
-    /// Activations borrowed from the caller.
+    /// Borrows activations from the caller.
     pub fn given(activations: &'a Activations) -> Self {
         let state = |of: &'a Activations| State::given(&of.values, of.shape, of.layout);
         Self { state: state(activations), stack: activations.stack.iter().map(state).collect() }
     }
 
-    /// The activations of `count` samples.
+    /// Returns the activations of `count` samples.
     pub fn into_activations(self, count: usize) -> Activations {
         let activations = |State { values, shape, layout }: State<'_>| Activations {
             values: values.to_vec(),
@@ -220,7 +217,7 @@ impl<'a> Cut<'a> {
         Activations { stack, ..activations(self.state) }
     }
 
-    /// What comes back from the stack.
+    /// Takes the last copy from the stack.
     pub fn pop(&mut self) -> State<'a> {
         self.stack.pop().expect(FORKED)
     }
@@ -234,11 +231,8 @@ impl<'a> Cut<'a> {
 /// One pass over a network.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// Source of buffers.
     pub scratch: &'a Scratch,
-    /// The network.
     pub network: &'a Network,
-    /// Number of samples.
     pub count: usize,
     /// The channels that are asked for of convolutions in evaluation, from the first to before the last; `None`: all.
     pub asked: Option<[usize; 2]>,
@@ -247,32 +241,32 @@ pub struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Layers and operations of the network.
+    /// Returns the layers and operations of the network.
     pub fn structure(&self) -> &'a Structure {
         self.network.structure()
     }
 
-    /// The bias of a convolution or linear layer, if it has one.
+    /// Returns the bias of a convolution or linear layer, if it has one.
     pub fn bias(&self, layer: usize) -> Option<&'a [f32]> {
         self.structure().position(layer, Role::Bias).map(|index| self.network.values(index))
     }
 
-    /// Values of a layer's parameter of this role.
+    /// Returns the values of a layer's parameter of this role.
     pub fn parameter(&self, layer: usize, role: Role) -> &'a [f32] {
         self.network.values(self.position(layer, role))
     }
 
-    /// Position of a layer's parameter of this role.
+    /// Returns the position of a layer's parameter of this role.
     pub fn position(&self, layer: usize, role: Role) -> usize {
         self.structure().position(layer, role).expect("a layer has the parameters of its kind")
     }
 
-    /// The layer of an operation, if it is a batch norm.
+    /// Returns the layer of an operation, if it is a batch norm.
     pub fn norm_layer(&self, op: Option<&Op>) -> Option<usize> {
         op.and_then(|op| self.structure().norm(op))
     }
 
-    /// A batch norm with these statistics.
+    /// Returns a batch norm with these statistics.
     pub fn norm<'b>(&self, layer: usize, mean: &'b [f32], inverse: &'b [f32]) -> Norm<'b>
     where
         'a: 'b,
@@ -281,7 +275,7 @@ impl<'a> Pass<'a> {
         Norm { mean, inverse, scale, shift }
     }
 
-    /// A writable buffer with the activations: their own buffer where nothing else refers to it, else a copy.
+    /// Returns a writable buffer with the activations: their own buffer where nothing else refers to it, else a copy.
     pub fn own(&self, state: State<'a>) -> Buffer<'a> {
         match Rc::try_unwrap(state.values) {
             Ok(Values::Own(values)) => values,
@@ -290,14 +284,14 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A copy in a buffer of the pass.
+    /// Returns a copy in a buffer of the pass.
     pub fn copy(&self, values: &[f32]) -> Buffer<'a> {
         let mut copy = self.scratch.take(values.len());
         copy.copy_from_slice(values);
         copy
     }
 
-    /// Images with their channels last.
+    /// Returns the images with their channels last.
     pub fn channels_last(&self, state: State<'a>) -> State<'a> {
         let Shape { channels, .. } = state.shape;
         if state.layout == Layout::ChannelsLast {
@@ -311,7 +305,7 @@ impl<'a> Pass<'a> {
         State::images(values, state.shape)
     }
 
-    /// Rows in PyTorch's order.
+    /// Returns the rows in PyTorch's order.
     pub fn flatten(&self, state: State<'a>) -> State<'a> {
         let Shape { channels, .. } = state.shape;
         let shape = Shape { channels: state.shape.len(), height: 1, width: 1 };
@@ -323,14 +317,14 @@ impl<'a> Pass<'a> {
         State::rows(values, shape.channels)
     }
 
-    /// Shape of a convolution of these activations.
+    /// Returns the shape of a convolution of these activations.
     pub fn convolution(&self, layer: usize, window: Window, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
         let outputs = self.structure().layers[layer].output.channels;
         ConvShape { images: self.count, height, width, inputs: channels, outputs, window }
     }
 
-    /// Shape of a linear layer.
+    /// Returns the shape of a linear layer.
     pub fn linear_shape(&self, layer: usize) -> LinearShape {
         let Some([outputs, inputs]) = self.structure().weight(layer).map(|weight| weight.shape.as_slice())
         else {
@@ -339,7 +333,7 @@ impl<'a> Pass<'a> {
         LinearShape { samples: self.count, inputs: *inputs, outputs: *outputs }
     }
 
-    /// A linear layer.
+    /// Computes a linear layer.
     pub fn linear(&self, layer: usize, state: &State<'a>) -> State<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
@@ -348,7 +342,7 @@ impl<'a> Pass<'a> {
         State::rows(output, shape.outputs)
     }
 
-    /// A non-linearity.
+    /// Computes a non-linearity.
     pub fn activate(&self, kind: &Activation, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
         let mut values = self.own(state);
@@ -356,20 +350,21 @@ impl<'a> Pass<'a> {
         State { values: Rc::new(Values::Own(values)), shape, layout }
     }
 
-    /// Images of this shape, one for each sample.
+    /// Returns the images of this shape, one for each sample.
     pub const fn images(&self, shape: Shape) -> Images {
         let Shape { channels, height, width } = shape;
         Images { count: self.count, height, width, channels }
     }
 
-    /// Maxima of windows and their places.
+    /// Takes the maxima of windows and their places.
     pub fn max_pool(&self, window: Window, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
         self.pooled(window, state, |images, input, output, which| {
             pool::max_pool(images, window, input, output, which);
         })
     }
 
-    /// Images with a pixel for each position of a window that a kernel writes, with the places of their pixels.
+    /// Returns the images with a pixel for each position of a window that a kernel writes, with the places of their
+    /// pixels.
     fn pooled(
         &self,
         window: Window,
@@ -385,7 +380,7 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// Averages of windows.
+    /// Averages over windows.
     pub fn average_windows(&self, window: Window, state: &State<'a>) -> State<'a> {
         let images = self.images(state.shape);
         let pooled = images.pooled(&window);
@@ -394,7 +389,7 @@ impl<'a> Pass<'a> {
         State::images(output, Shape { height: pooled.height, width: pooled.width, ..state.shape })
     }
 
-    /// Every `stride`-th pixel, with channels of zeros.
+    /// Returns every `stride`-th pixel, with channels of zeros.
     pub fn subsample(&self, stride: usize, channels: usize, state: &State<'a>) -> State<'a> {
         let Shape { height, width, .. } = state.shape;
         let shape = Shape { channels, height: height.div_ceil(stride), width: width.div_ceil(stride) };
@@ -403,7 +398,7 @@ impl<'a> Pass<'a> {
         State::images(output, shape)
     }
 
-    /// The sum of both, and the ReLU after it if there is one.
+    /// Returns the sum of both, and the ReLU after it if there is one.
     pub fn add(&self, state: State<'a>, other: State<'a>, relu: bool) -> State<'a> {
         let (state, other) = (self.channels_last(state), self.channels_last(other));
         // Into the one that nothing else refers to, if there is one.
@@ -418,7 +413,7 @@ impl<'a> Pass<'a> {
         State::images(sum, shape)
     }
 
-    /// A batch norm, the ReLU after it if there is one, and 2×2 maxima with their positions.
+    /// Computes a batch norm, the ReLU after it if there is one, and 2×2 maxima with their positions.
     pub fn normalise_pooled(
         &self,
         norm: &Norm,
@@ -442,7 +437,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The kernel of a non-linearity.
+/// Returns the kernel of a non-linearity.
 pub const fn curve(kind: &Activation) -> Curve {
     match kind {
         Activation::Relu => Curve::Relu,

@@ -18,31 +18,23 @@ use super::{Cut, Pass, State, Values, curve};
 use crate::activations::{Activations, Layout};
 use crate::compute::{BatchStatistics, DropoutStream, Gradients, Tap, TrainPass};
 
-/// What an operation keeps for the backward pass.
-pub enum Kept<'a> {
+/// The values that an operation keeps for the backward pass.
+enum Kept<'a> {
     Linear {
         layer: usize,
         input: Rc<Values<'a>>,
     },
+    /// With the channels that are left, where others are gone.
     Convolution {
         layer: usize,
         input: Rc<Values<'a>>,
         shape: ConvShape,
-        /// The channels that are left, where others are gone.
         part: Option<Part>,
     },
-    Norm {
-        layer: usize,
-        input: Rc<Values<'a>>,
-        mean: Values<'a>,
-        inverse: Buffer<'a>,
-        way: Way,
-        after: After<'a>,
-        shape: Shape,
-    },
+    Norm(KeptNorm<'a>),
+    /// With inputs or outputs, whichever the curve needs.
     Activation {
         curve: Curve,
-        /// Inputs or outputs, whichever the curve needs.
         values: Rc<Values<'a>>,
     },
     MaxPool {
@@ -78,35 +70,53 @@ pub enum Kept<'a> {
     },
 }
 
-/// What is fused with a batch norm, besides a ReLU.
-pub enum After<'a> {
+struct KeptNorm<'a> {
+    layer: usize,
+    input: Rc<Values<'a>>,
+    mean: Values<'a>,
+    inverse: Buffer<'a>,
+    way: Way,
+    after: After<'a>,
+    shape: Shape,
+}
+
+/// An operation that is fused with a batch norm, besides a ReLU.
+enum After<'a> {
     Nothing,
-    /// Which pixels a pooling took.
+    /// A pooling, and the places of the pixels that it took.
     Pooling(Buffer<'a, u8>),
     /// The sum at the end of a block, and the output of the ReLU after it if there is one.
     Sum(Option<Rc<Values<'a>>>),
 }
 
+/// The mean and 1/√(variance + ε) that a batch norm normalises with.
+struct Statistics<'a> {
+    mean: Values<'a>,
+    inverse: Buffer<'a>,
+    /// True if they are those of the mini-batch.
+    batch: bool,
+}
+
 /// One pass in training mode.
 pub struct Training<'a> {
-    pub(super) pass: Pass<'a>,
-    pub(super) convolution: &'a dyn Convolution,
-    pub(super) tape: Vec<Kept<'a>>,
+    pass: Pass<'a>,
+    convolution: &'a dyn Convolution,
+    tape: Vec<Kept<'a>>,
     pub(super) statistics: Vec<BatchStatistics>,
-    /// Whether gradients of held entries are left out.
+    /// True if gradients of held entries may be left out.
     pub(super) leaves_out_held: bool,
     dropout: DropoutStream,
     keeps: bool,
 }
 
 impl<'a> Training<'a> {
-    /// A pass that has not begun.
+    /// Returns a pass that has not begun.
     pub fn new(pass: Pass<'a>, convolution: &'a dyn Convolution, dropout: DropoutStream) -> Self {
         let (tape, statistics) = (Vec::new(), Vec::new());
         Self { pass, convolution, tape, statistics, leaves_out_held: false, dropout, keeps: false }
     }
 
-    /// The logits; with `keeps` the tape is written.
+    /// Computes the logits; with `keeps` the tape is written.
     pub fn forward(&mut self, inputs: &'a [f32], tap: &mut dyn Tap, keeps: bool) -> State<'a> {
         self.keeps = keeps;
         let structure = self.pass.structure();
@@ -120,14 +130,13 @@ impl<'a> Training<'a> {
             (cut, taken) = match (self.pass.norm_layer(Some(op)), op) {
                 (Some(layer), _) if matches!(next(at), Some(Op::Add(_))) => {
                     let relu = relu(at + 1);
-                    (self.norm_and_add(layer, relu, cut), 2 + usize::from(relu))
+                    (self.norm(layer, [true, relu, false], cut), 2 + usize::from(relu))
                 }
                 (Some(layer), _) => {
                     let relu = relu(at);
-                    let last = at + usize::from(relu);
-                    let pool = next(last) == Some(&Op::MaxPool(Window::HALVES));
-                    cut.state = self.norm(layer, [relu, pool], cut.state);
-                    (cut, 1 + usize::from(relu) + usize::from(pool))
+                    let pool = next(at + usize::from(relu)) == Some(&Op::MaxPool(Window::HALVES));
+                    let taken = 1 + usize::from(relu) + usize::from(pool);
+                    (self.norm(layer, [false, relu, pool], cut), taken)
                 }
                 (None, Op::Add(_)) => {
                     let relu = relu(at);
@@ -209,7 +218,7 @@ impl<'a> Training<'a> {
         Cut { state, stack }
     }
 
-    /// The end of a block, and the ReLU after it if there is one.
+    /// Computes the end of a block, and the ReLU after it if there is one.
     fn add(&mut self, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
         let other = cut.pop();
         cut.state = self.pass.add(cut.state, other, relu);
@@ -217,21 +226,6 @@ impl<'a> Training<'a> {
         if relu {
             self.keep(Kept::Activation { curve: Curve::Relu, values: cut.state.values.clone() });
         }
-        cut
-    }
-
-    /// A batch norm at the end of a block, the addition, and the ReLU after it if there is one.
-    fn norm_and_add(&mut self, layer: usize, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
-        let pass = self.pass;
-        let (state, other) = (pass.channels_last(cut.state.clone()), pass.channels_last(cut.pop()));
-        let (mean, inverse, batch) = self.statistics_of(layer, &state);
-        let norm = pass.norm(layer, &mean, &inverse);
-        let mut output = pass.scratch.take(state.values.len());
-        norm::normalise(&norm, relu, &state.values, Some(&**other.values), &mut output);
-        let (way, shape) = (Way { relu: false, batch }, state.shape);
-        cut.state = state.with(output);
-        let after = After::Sum(relu.then(|| cut.state.values.clone()));
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
         cut
     }
 
@@ -261,53 +255,49 @@ impl<'a> Training<'a> {
         result
     }
 
-    /// Which weights of a layer have gradients that are read, where that is not all.
-    pub(super) fn free(&self, layer: usize) -> Option<&'a FreeBits> {
+    /// Returns which weights of a layer have gradients that are read, where that is not all.
+    fn free(&self, layer: usize) -> Option<&'a FreeBits> {
         let Pass { network, .. } = self.pass;
         network.free(self.pass.position(layer, Role::Weight)).filter(|_| self.leaves_out_held)
     }
 
-    fn norm(&mut self, layer: usize, [relu, pool]: [bool; 2], state: State<'a>) -> State<'a> {
-        let pass = self.pass;
-        let state = pass.channels_last(state);
-        let (mean, inverse, batch) = self.statistics_of(layer, &state);
+    /// Computes a batch norm with what is fused with it: the addition at the end of a block, a ReLU, a pooling.
+    fn norm(&mut self, layer: usize, [adds, relu, pool]: [bool; 3], cut: Cut<'a>) -> Cut<'a> {
+        let (pass, Cut { state, mut stack }) = (self.pass, cut);
+        let other = adds.then(|| pass.channels_last(stack.pop().expect(FORKED)));
+        let input = pass.channels_last(state);
+        let Statistics { mean, inverse, batch } = self.statistics_of(layer, &input);
         let norm = pass.norm(layer, &mean, &inverse);
-        let (result, after) = if pool {
-            let (output, which) = pass.normalise_pooled(&norm, relu, &state);
+        let (state, after) = if pool {
+            let (output, which) = pass.normalise_pooled(&norm, relu, &input);
             (output, After::Pooling(which))
         } else {
-            let mut output = pass.scratch.take(state.values.len());
-            norm::normalise(&norm, relu, &state.values, None, &mut output);
-            (state.with(output), After::Nothing)
+            let mut output = pass.scratch.take(input.values.len());
+            let residual = other.as_ref().map(|other| &**other.values as &[f32]);
+            norm::normalise(&norm, relu, &input.values, residual, &mut output);
+            let state = input.with(output);
+            let sum = adds.then(|| After::Sum(relu.then(|| state.values.clone())));
+            (state, sum.unwrap_or(After::Nothing))
         };
-        let (way, shape) = (Way { relu, batch }, state.shape);
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
-        result
+        let (way, shape) = (Way { relu: relu && !adds, batch }, input.shape);
+        self.keep(Kept::Norm(KeptNorm { layer, input: input.values, mean, inverse, way, after, shape }));
+        Cut { state, stack }
     }
 
-    /// Mean and 1/√(variance + ε) that a batch norm normalises with, and whether they are those of the mini-batch.
-    fn statistics_of(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>, bool) {
+    fn statistics_of(&mut self, layer: usize, state: &State<'a>) -> Statistics<'a> {
         let pass = self.pass;
         if pass.network.fixed_norms().contains(&layer) {
             let mean = Values::Given(pass.parameter(layer, Role::RunningMean));
-            return (mean, pass.running_inverse(layer), false);
+            return Statistics { mean, inverse: pass.running_inverse(layer), batch: false };
         }
-        let (mean, inverse) = self.batch_statistics(layer, state);
-        (mean, inverse, true)
-    }
-
-    /// Mean and 1/√(variance + ε) of the inputs.
-    fn batch_statistics(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>) {
         let channels = state.shape.channels;
-        let mut mean = self.pass.scratch.take(channels);
-        let mut variance = self.pass.scratch.take(channels);
-        norm::statistics(&state.values, &mut mean, &mut variance, self.pass.scratch);
-        let mut inverse = self.pass.scratch.take(channels);
+        let [mut mean, mut variance, mut inverse] = [(); 3].map(|()| pass.scratch.take(channels));
+        norm::statistics(&state.values, &mut mean, &mut variance, pass.scratch);
         norm::inverse(&variance, &mut inverse);
-        let count = state.values.len() / channels;
         let (means, variance) = (mean.to_vec(), variance.to_vec());
+        let count = state.values.len() / channels;
         self.statistics.push(BatchStatistics { layer, mean: means, variance, count });
-        (Values::Own(mean), inverse)
+        Statistics { mean: Values::Own(mean), inverse, batch: true }
     }
 
     /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
@@ -332,7 +322,7 @@ impl<'a> Training<'a> {
         state.with(values)
     }
 
-    /// The activations after operation `op`, as a tap leaves them.
+    /// Returns the activations after operation `op`, as a tap leaves them.
     fn tapped(&mut self, tap: &mut dyn Tap, op: usize, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
         let mut activations = Activations {
@@ -354,11 +344,11 @@ impl<'a> Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Gradients of the parameters, from that of the logits.
+    /// Computes the gradients of the parameters, from that of the logits.
     pub fn backward(mut self, gradient: &[f32]) -> TrainPass {
         let gradients = vec![None; self.pass.network.len()];
         let is_layer =
-            |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm { .. });
+            |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm(_));
         let first = self.tape.iter().position(is_layer).unwrap_or(self.tape.len());
         let tape: Vec<Kept<'a>> = self.tape.drain(first..).collect();
         let (gradient, stack) = (self.pass.copy(gradient), Vec::new());
@@ -371,7 +361,6 @@ impl<'a> Training<'a> {
     }
 }
 
-/// A backward pass.
 struct Back<'a, 't> {
     /// Gradient of the loss with respect to the activations at this point.
     gradient: Buffer<'a>,
@@ -384,7 +373,7 @@ struct Back<'a, 't> {
 }
 
 impl<'a> Back<'a, '_> {
-    /// One operation; the inputs of the first layer need no gradient.
+    /// Goes back through one operation; the inputs of the first layer need no gradient.
     fn step(&mut self, kept: Kept<'a>, is_first: bool) {
         let sums = self.sums.take();
         let pass = self.training.pass;
@@ -393,34 +382,7 @@ impl<'a> Back<'a, '_> {
             Kept::Convolution { layer, input, shape, part } => {
                 self.convolution(layer, &input, (&shape, part.as_ref()), sums, is_first);
             }
-            Kept::Norm { layer, input, mean, inverse, way, after, shape } => {
-                let norm = pass.norm(layer, &mean, &inverse);
-                let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
-                let mut sums = pass.scratch.take(mean.len());
-                let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut sums };
-                // Where something is fused with the norm, the gradient after it, which another buffer replaces.
-                let mut given = match &after {
-                    After::Nothing => None,
-                    After::Pooling(_) | After::Sum(_) => {
-                        Some(std::mem::replace(&mut self.gradient, pass.scratch.take(input.len())))
-                    }
-                };
-                let next = match (&after, &mut given) {
-                    (After::Pooling(which), Some(gradient)) => {
-                        Next::Pooling(Pooled { images: pass.images(shape), gradient, which })
-                    }
-                    (After::Sum(relu), Some(gradient)) => {
-                        Next::Sum { gradient, relu: relu.as_ref().map(|relu| &***relu) }
-                    }
-                    (After::Nothing, _) | (_, None) => Next::Alone,
-                };
-                norm::backward(&norm, way, &input, next, &mut self.gradient, gradients, pass.scratch);
-                if matches!(after, After::Sum(_)) {
-                    self.stack.extend(given);
-                }
-                self.sums = Some(sums);
-                self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
-            }
+            Kept::Norm(kept) => self.norm(kept),
             Kept::Activation { curve, values } => pointwise::backward(curve, &values, &mut self.gradient),
             Kept::MaxPool { images, window, which } => {
                 let mut gradient = pass.scratch.take(images.len());
@@ -463,17 +425,41 @@ impl<'a> Back<'a, '_> {
         }
     }
 
+    fn norm(&mut self, KeptNorm { layer, input, mean, inverse, way, after, shape }: KeptNorm<'a>) {
+        let pass = self.training.pass;
+        let norm = pass.norm(layer, &mean, &inverse);
+        let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
+        let mut sums = pass.scratch.take(mean.len());
+        let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut sums };
+        // Where something is fused with the norm, the gradient after it, which another buffer replaces.
+        let mut given = match &after {
+            After::Nothing => None,
+            After::Pooling(_) | After::Sum(_) => {
+                Some(std::mem::replace(&mut self.gradient, pass.scratch.take(input.len())))
+            }
+        };
+        let next = match (&after, &mut given) {
+            (After::Pooling(which), Some(gradient)) => {
+                Next::Pooling(Pooled { images: pass.images(shape), gradient, which })
+            }
+            (After::Sum(relu), Some(gradient)) => {
+                Next::Sum { gradient, relu: relu.as_ref().map(|relu| &***relu) }
+            }
+            (After::Nothing, _) | (_, None) => Next::Alone,
+        };
+        norm::backward(&norm, way, &input, next, &mut self.gradient, gradients, pass.scratch);
+        if matches!(after, After::Sum(_)) {
+            self.stack.extend(given);
+        }
+        self.sums = Some(sums);
+        self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
+    }
+
     fn linear(&mut self, layer: usize, input: &[f32], is_first: bool) {
         let pass = self.training.pass;
         let shape = pass.linear_shape(layer);
         let mut weight_gradient = pass.scratch.vector(shape.inputs * shape.outputs);
-        linear::backward_weight(
-            &shape,
-            input,
-            &self.gradient,
-            &mut weight_gradient,
-            self.training.free(layer),
-        );
+        linear::backward_weight(&shape, input, &self.gradient, &mut weight_gradient);
         let bias_gradient = pass.bias(layer).map(|bias| {
             let mut gradient = pass.scratch.vector(bias.len());
             norm::channel_sums(&self.gradient, &mut gradient, pass.scratch);

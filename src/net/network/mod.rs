@@ -16,10 +16,9 @@ use sha2::{Digest, Sha256};
 
 use crate::compute::BatchStatistics;
 
-/// Values that are hashed at once.
 const HASHED: usize = 4096;
 
-/// How initial values are drawn.
+/// The distributions of initial values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Initialisation {
     /// Distribution of the weights.
@@ -28,7 +27,7 @@ pub struct Initialisation {
     pub biases: BiasInit,
 }
 
-/// How many of the values that were written into a parameter it took.
+/// Counts of the values that a parameter took or dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Entries that took the new value.
@@ -60,8 +59,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network with initial values drawn from the seed's stream; `generation` 0 is the first draw, others are
-    /// independent of it.
+    /// Returns a network with initial values drawn from the seed's stream; `generation` 0 is the first draw, others
+    /// are independent of it.
     pub fn new(
         structure: Arc<Structure>,
         initialisation: Initialisation,
@@ -75,51 +74,54 @@ impl Network {
         Self { structure, initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
-    /// Layers, parameters and operations.
+    /// Returns layers, parameters and operations.
+    #[inline]
     pub fn structure(&self) -> &Arc<Structure> {
         &self.structure
     }
 
-    /// Number of parameters.
+    /// Returns the number of parameters.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are no parameters.
+    /// Returns true if there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Values of parameter `index`, flat in PyTorch's layout.
+    /// Returns the values of parameter `index`, flat in PyTorch's layout.
+    #[inline]
     pub fn values(&self, index: usize) -> &[f32] {
         &self.values[index]
     }
 
-    /// State of each entry of parameter `index`; none where all are free.
+    /// Returns the state of each entry of parameter `index`; none where all are free.
+    #[inline]
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
         self.masks[index].as_deref().map(|mask| &**mask)
     }
 
-    /// State of each entry of parameter `index`, all free ones too.
+    /// Returns the state of each entry of parameter `index`, all free ones too.
     pub fn all_entries(&self, index: usize) -> Vec<Entry> {
         self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
     }
 
-    /// How many entries of parameter `index` are in which state.
+    /// Counts the entries of parameter `index` by their state.
     pub fn mask_counts(&self, index: usize) -> MaskCounts {
         self.masks[index]
             .as_ref()
             .map_or_else(|| MaskCounts::all_free(self.values(index).len()), |mask| mask.counts())
     }
 
-    /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
+    /// Returns the share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
     pub fn remaining(&self) -> f64 {
         let weights = (0..self.len()).filter(|&index| self.structure.parameters[index].role == Role::Weight);
         let mask_counts: MaskCounts = weights.map(|index| self.mask_counts(index)).sum();
         mask_counts.surviving() as f64 / (mask_counts.size() as f64).max(1.0)
     }
 
-    /// Multiply-adds of the surviving weights in one sample's forward pass.
+    /// Returns the multiply-adds of the surviving weights in one sample's forward pass.
     pub fn surviving_multiply_adds(&self) -> u64 {
         let layers = self.structure.layers.iter().enumerate();
         layers
@@ -168,7 +170,7 @@ impl Network {
         written
     }
 
-    /// A draw of initial values for parameter `index`; `generation` 0 is the draw that it started from.
+    /// Returns a draw of initial values for parameter `index`; `generation` 0 is the draw that it started from.
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
         initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
@@ -190,12 +192,12 @@ impl Network {
         }
     }
 
-    /// The shared arrays of the parameters, and their masks; for checkpoints.
+    /// Returns the shared arrays of the parameters, and their masks; for checkpoints.
     pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Mask>>]) {
         (&self.values, &self.masks)
     }
 
-    /// The same network with other arrays, such as those of a checkpoint.
+    /// Returns the same network with other arrays, such as those of a checkpoint.
     ///
     /// # Errors
     /// When they do not fit the structure.
@@ -220,7 +222,8 @@ impl Network {
         Ok(Self { values, masks, ..self.clone() })
     }
 
-    /// A network without masks, with the same parameters and other operations; some pruning criteria are computed on one.
+    /// Returns a network without masks, with the same parameters and other operations; some pruning criteria are
+    /// computed on one.
     ///
     /// # Panics
     /// When there is not one array for each parameter.
@@ -230,8 +233,8 @@ impl Network {
         Self { structure, initialisation: self.initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
-    /// The network (1 − t)·self + t·other without masks, batch-norm statistics included; each value is rounded once, and
-    /// t = 0 and t = 1 are exactly the two ends.
+    /// Returns the network (1 − t)·self + t·other without masks, batch-norm statistics included; each value is
+    /// rounded once, and t = 0 and t = 1 are exactly the two ends.
     ///
     /// # Panics
     /// When the networks do not have the same parameters.
@@ -247,12 +250,12 @@ impl Network {
         self.with_structure(self.structure.clone(), values.collect())
     }
 
-    /// Which entries of parameter `index` are free; none where all are.
+    /// Returns which entries of parameter `index` are free; none where all are.
     pub(super) fn free(&self, index: usize) -> Option<&FreeBits> {
         self.masks[index].as_deref().map(Mask::free)
     }
 
-    /// The values of each parameter for an optimizer, and which entries are free; none where all are.
+    /// Returns the values of each parameter for an optimizer, and which entries are free; none where all are.
     pub(super) fn updates(&mut self) -> impl Iterator<Item = (&mut Arc<Vec<f32>>, Option<&FreeBits>)> {
         let free = self.masks.iter().map(|mask| mask.as_deref().map(Mask::free));
         self.values.iter_mut().zip(free)
@@ -307,7 +310,7 @@ impl Network {
         self.fixed_norms.retain(|layer| !inside(*layer));
     }
 
-    /// Whether a batch norm uses the statistics of mini-batches in training.
+    /// Returns true if a batch norm uses the statistics of mini-batches in training.
     pub fn has_free_norm(&self) -> bool {
         let mut layers = self.structure.layers.iter().enumerate();
         layers.any(|(position, layer)| {
@@ -315,7 +318,8 @@ impl Network {
         })
     }
 
-    /// The batch norm that cannot train on a mini-batch of so many samples: it would see one value for each channel.
+    /// Returns the batch norm that cannot train on a mini-batch of so many samples: it would see one value for each
+    /// channel.
     pub fn norm_of_one_value(&self, samples: usize) -> Option<&str> {
         let mut norms = self.structure.norms_of_one_value().filter(|norm| !self.fixed_norms.contains(norm));
         norms.next().filter(|_| samples == 1).map(|norm| self.structure.layers[norm].name.as_str())
@@ -335,12 +339,12 @@ impl Network {
         }
     }
 
-    /// Layers of the batch norms that use their running statistics in training too.
+    /// Returns the layers of the batch norms that use their running statistics in training too.
     pub const fn fixed_norms(&self) -> &BTreeSet<usize> {
         &self.fixed_norms
     }
 
-    /// How many entries are held, and how many of them differ in their bits from `before`.
+    /// Counts the entries that are held, and those of them that differ in their bits from `before`.
     pub fn compare_held(&self, before: &Self) -> (u64, u64) {
         let (mut held, mut changed) = (0, 0);
         for index in 0..self.len() {
@@ -389,7 +393,7 @@ impl Network {
         }
     }
 
-    /// The same network as a view reads it: with these values, held entries included.
+    /// Returns the same network as a view reads it: with these values, held entries included.
     ///
     /// # Panics
     /// When a parameter does not have as many values as before.
@@ -405,7 +409,7 @@ impl Network {
         Arc::make_mut(&mut self.values[index])[entry] = value;
     }
 
-    /// Whether both share all arrays, so that any result of one holds for the other.
+    /// Returns true if both share all arrays, so that any result of one holds for the other.
     pub fn shares_arrays(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self.values.iter().zip(&other.values).all(|(a, b)| Arc::ptr_eq(a, b))
@@ -416,7 +420,7 @@ impl Network {
             })
     }
 
-    /// SHA-256 over the bits of all values, as hexadecimal digits.
+    /// Returns the SHA-256 over the bits of all values, as hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut hash = Sha256::new();
         let mut bytes = Vec::with_capacity(4 * HASHED);
@@ -444,7 +448,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The mask of these entries; nothing where all are free.
+    /// Returns the mask of these entries; nothing where all are free.
     pub fn new(entries: Vec<Entry>) -> Option<Self> {
         let counts = MaskCounts::new(&entries);
         (counts.free < counts.size()).then(|| {
@@ -453,13 +457,13 @@ impl Mask {
         })
     }
 
-    /// A mask of `size` free entries, some of which are about to be held.
+    /// Returns a mask of `size` free entries, some of which are about to be held.
     pub(super) fn all_free(size: usize) -> Self {
         let (counts, free) = (MaskCounts::all_free(size), FreeBits::new(size, |_| true));
         Self { entries: vec![Entry::Free; size], counts, free }
     }
 
-    /// How many entries are in which state.
+    /// Returns the number of entries in each state.
     pub const fn counts(&self) -> MaskCounts {
         self.counts
     }
@@ -471,7 +475,7 @@ impl Mask {
         self.free.set(entry, state.is_free());
     }
 
-    /// Which entries are free.
+    /// Returns which entries are free.
     pub(crate) const fn free(&self) -> &FreeBits {
         &self.free
     }
@@ -485,8 +489,8 @@ impl Deref for Mask {
     }
 }
 
-/// Initial values of a parameter. Each parameter has its own stream, so changing one layer leaves the initial values of
-/// the others as they were.
+/// Returns initial values of a parameter. Each parameter has its own stream, so changing one layer leaves the initial
+/// values of the others as they were.
 fn initial_values(
     structure: &Structure,
     initialisation: Initialisation,

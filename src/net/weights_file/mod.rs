@@ -36,19 +36,19 @@ pub struct FileTensor {
     pub values: Vec<f32>,
 }
 
-/// How a weight file is laid out.
+/// The layout of a weight file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A header in JSON, then the tensors.
     Safetensors,
-    /// What `torch.save` writes since version 1.6.
+    /// The format of `torch.save` since version 1.6.
     Zip,
-    /// What `torch.save` wrote before.
+    /// The format of `torch.save` before.
     Legacy,
 }
 
 impl Form {
-    /// What it is called.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Safetensors => "safetensors",
@@ -58,12 +58,11 @@ impl Form {
     }
 }
 
-/// What the header of a file says about a tensor.
+/// The header of a tensor.
 #[derive(Debug)]
 pub struct Head {
     /// The type of its numbers.
     pub dtype: Dtype,
-    /// Its shape.
     pub shape: Vec<usize>,
     place: Place,
 }
@@ -72,8 +71,10 @@ pub struct Head {
 #[derive(Debug)]
 enum Place {
     /// This number of bytes, from this byte of the file.
-    Bytes { start: u64, size: usize },
-    /// In a storage of a checkpoint.
+    Bytes {
+        start: u64,
+        size: usize,
+    },
     Storage(pytorch_reader::Tensor),
     /// In two tensors, from which it is computed.
     Parts(Rule, Box<[Head; 2]>),
@@ -84,7 +85,7 @@ enum Place {
 pub struct TensorFile {
     path: PathBuf,
     file: File,
-    /// How it is laid out.
+    /// Its layout.
     pub form: Form,
     /// Its tensors by name, without `num_batches_tracked`.
     pub heads: BTreeMap<String, Head>,
@@ -92,7 +93,7 @@ pub struct TensorFile {
     pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
-    /// What is computed or not read, in sentences.
+    /// Sentences about what is computed or not read.
     pub notes: Vec<String>,
     /// Numbers of tensors of types that the parser does not read, by type; they are not among the heads.
     unread: BTreeMap<&'static str, usize>,
@@ -103,13 +104,12 @@ pub struct TensorFile {
 /// A tensor as float32.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converted {
-    /// The tensor.
     pub tensor: FileTensor,
     /// Number of values that float32 does not reach; they became infinite.
     pub too_large: usize,
 }
 
-/// What PyTorch's batch norms count; nothing here depends on it.
+/// The name of PyTorch's count of mini-batches in batch norms; nothing here depends on it.
 pub const BATCHES_TRACKED: &str = "num_batches_tracked";
 
 /// Tensors and notes of a file.
@@ -121,7 +121,7 @@ pub struct NamedTensors {
     pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
-    /// What was converted or left out, in sentences.
+    /// Sentences about what was converted or left out.
     pub notes: Vec<String>,
 }
 
@@ -159,7 +159,6 @@ impl TensorFile {
         Ok(opened)
     }
 
-    /// The bytes of a tensor.
     fn bytes(&self, head: &Head) -> Result<Vec<u8>, WeightFileError> {
         match &head.place {
             Place::Bytes { start, size } => self.range(*start, *size),
@@ -170,7 +169,7 @@ impl TensorFile {
         }
     }
 
-    /// A range of the file, which its header was checked to be inside.
+    /// Reads a range of the file, which its header was checked to be inside.
     fn range(&self, start: u64, size: usize) -> Result<Vec<u8>, WeightFileError> {
         let io = |source| WeightFileError::Io { path: self.path.clone(), source };
         let mut file = &self.file;
@@ -180,7 +179,7 @@ impl TensorFile {
         Ok(bytes)
     }
 
-    /// The values of a tensor as float32; none where it has no numbers of that kind.
+    /// Reads the values of a tensor as float32; none where it has no numbers of that kind.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -196,7 +195,6 @@ impl TensorFile {
         }
     }
 
-    /// A tensor that is stored as it is.
     fn plain(&self, head: &Head, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
         let convert = conversion(as_mask);
         if convert(head.dtype, &[]).is_none() {
@@ -208,14 +206,14 @@ impl TensorFile {
         Ok(convert(head.dtype, &bytes).map(|values| Converted { tensor: tensor(values), too_large }))
     }
 
-    /// Names and shapes of the tensors that can be read as values, or as masks.
+    /// Returns the names and shapes of the tensors that can be read as values, or as masks.
     pub fn shapes(&self, as_mask: bool) -> BTreeMap<String, Vec<usize>> {
         let convert = conversion(as_mask);
         let readable = self.heads.iter().filter(|(_, head)| convert(head.dtype, &[]).is_some());
         readable.map(|(name, head)| (name.clone(), head.shape.clone())).collect()
     }
 
-    /// What is converted to float32, and what is left out, in sentences.
+    /// Says what is converted to float32, and what is left out, in sentences.
     pub fn notes(&self) -> Vec<String> {
         self.notes_of(false)
     }
@@ -227,7 +225,7 @@ impl TensorFile {
         self.notes.iter().cloned().chain(self.left_out(as_mask)).chain(converted).collect()
     }
 
-    /// Which types cannot be read as values, or as masks: `2 sparse tensors were left out`.
+    /// Says which types cannot be read as values, or as masks: `2 sparse tensors were left out`.
     pub fn left_out(&self, as_mask: bool) -> Vec<String> {
         let others = self.types(as_mask, false);
         self.unread
@@ -237,7 +235,7 @@ impl TensorFile {
             .collect()
     }
 
-    /// Numbers of tensors by type, of the types other than float32 that can or cannot be read.
+    /// Returns the numbers of tensors by type, of the types other than float32 that can or cannot be read.
     fn types(&self, as_mask: bool, can_be_read: bool) -> BTreeMap<&'static str, usize> {
         let convert = conversion(as_mask);
         let mut counts = BTreeMap::new();
@@ -255,13 +253,13 @@ fn tensors_were(count: usize, kind: &str, what: &str) -> String {
     format!("{} {verb} {what}", form::number::counted(count, &format!("{kind} tensor")))
 }
 
-/// One sentence about values that float32 does not reach, if there are any.
+/// Returns one sentence about values that float32 does not reach, if there are any.
 pub fn note_on_infinite(count: usize) -> Option<String> {
     let values = || form::number::counted(count, "value");
     (count > 0).then(|| format!("{} of float64 became infinite: float32 ends at 3.4e38", values()))
 }
 
-/// What turns bytes into values, or into a mask.
+/// Returns the function that turns bytes into values, or into a mask.
 const fn conversion(as_mask: bool) -> fn(Dtype, &[u8]) -> Option<Vec<f32>> {
     if as_mask { to_mask } else { to_f32 }
 }
@@ -270,7 +268,8 @@ fn is_count(name: &str) -> bool {
     name.rsplit('.').next() == Some(BATCHES_TRACKED)
 }
 
-/// The form of a file that starts with these bytes. What is called safetensors and is none of the others is a damaged one.
+/// Returns the form of a file that starts with these bytes. What is called safetensors and is none of the others is a
+/// damaged one.
 fn form_of(start: &[u8], path: &Path) -> Option<Form> {
     if start.get(8) == Some(&b'{') {
         return Some(Form::Safetensors);
@@ -363,65 +362,26 @@ fn open_safetensors(path: &Path, mut file: File) -> Result<TensorFile, WeightFil
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
-    /// The operating system refused.
     #[error("{}: {source}; {}", path.display(), io_remedy(source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        source: Error,
-    },
-    /// It is a folder, a pipe or a device.
+    Io { path: PathBuf, source: Error },
     #[error("{} is {what}; choose a file that ends in {}", path.display(), weight_endings())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-        /// What is there.
-        what: &'static str,
-    },
-    /// Something else is in its place.
+    NoFile { path: PathBuf, what: &'static str },
     #[error("{} is {what}", path.display())]
-    StandIn {
-        /// The file.
-        path: PathBuf,
-        /// What it is, and the remedy.
-        what: &'static str,
-    },
-    /// It is damaged or not a safetensors file.
+    StandIn { path: PathBuf, what: &'static str },
     #[error("{} is not a readable safetensors file ({detail}); write it again, or choose another one", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The parser's message.
-        detail: String,
-    },
-    /// A checkpoint of PyTorch that is damaged, or holds what is not read.
+    Damaged { path: PathBuf, detail: String },
     #[error("{} is not a readable PyTorch checkpoint ({detail}); {remedy}", path.display())]
-    Checkpoint {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        detail: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// No weight file.
+    Checkpoint { path: PathBuf, detail: String, remedy: &'static str },
     #[error(
         "{} is no weight file: it starts with {start}. Choose a .safetensors file, or one that torch.save wrote",
         path.display()
     )]
-    Unknown {
-        /// The file.
-        path: PathBuf,
-        /// Its first bytes.
-        start: String,
-    },
+    Unknown { path: PathBuf, start: String },
 }
 
-/// What is wrong with a file, and the remedy.
 type Refusal = (String, &'static str);
 
-/// What to do about an error of the operating system.
+/// Returns what to do about an error of the operating system.
 fn io_remedy(source: &Error) -> &'static str {
     match source.kind() {
         ErrorKind::NotFound => "check the path",
@@ -430,9 +390,7 @@ fn io_remedy(source: &Error) -> &'static str {
     }
 }
 
-/// The remedy for a damaged checkpoint.
 const AGAIN: &str = "get it again, or choose another one";
-/// The remedy for a checkpoint with more in it than weights.
 const STATE_DICT: &str =
     "in Python, load it and save its weights alone: torch.save(model.state_dict(), \"weights.pth\")";
 
@@ -441,7 +399,6 @@ impl WeightFileError {
         Self::Checkpoint { path: path.to_owned(), detail: detail.to_owned(), remedy }
     }
 
-    /// A file that starts with these bytes.
     fn unknown(path: &Path, start: &[u8]) -> Self {
         let first = &start[..start.len().min(16)];
         let is_text = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ';

@@ -31,7 +31,7 @@ const LEGACY_TEXT: &[u8] = b"119547037146038801333356";
 /// It begins within this number of bytes.
 const LEGACY_START: usize = 64;
 
-/// The form of a checkpoint that starts with these bytes, in the order in which the parser looks for them.
+/// Returns the form of a checkpoint that starts with these bytes, in the order in which the parser looks for them.
 pub fn form_of(start: &[u8]) -> Option<Form> {
     if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
         return Some(Form::Zip);
@@ -48,7 +48,7 @@ fn is_tar(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
 }
 
-/// Why a file that starts with these bytes is a checkpoint, and cannot be read.
+/// Returns why a file that starts with these bytes is a checkpoint, and cannot be read.
 pub fn refusal(start: &[u8]) -> Option<Refusal> {
     if is_tar(start) {
         let what = "it is a tar archive, as PyTorch wrote before version 0.1.10 of 2017";
@@ -125,7 +125,6 @@ pub fn open(path: &Path, file: File, form: Form) -> Result<TensorFile, WeightFil
     Ok(TensorFile { path: path.to_owned(), file, form, heads, order, about, notes, unread, _copy: copy })
 }
 
-/// The parser's message, and the remedy.
 fn parsed(error: &PytorchError) -> Refusal {
     match error {
         PytorchError::InvalidFormat(what) if what.starts_with("Big-endian") => {
@@ -141,7 +140,8 @@ fn parsed(error: &PytorchError) -> Refusal {
     }
 }
 
-/// The entry of a dictionary that holds the weights: its key, what it holds, and which other tensors are beside it.
+/// Returns the entry of a dictionary that holds the weights: its key, what it holds, and which other tensors are
+/// beside it.
 fn wrapped(value: &PickleValue) -> Option<(String, &PickleValue, Option<String>)> {
     let PickleValue::Dict(dict) = value else { return None };
     let is_wrapper =
@@ -158,14 +158,13 @@ fn wrapped(value: &PickleValue) -> Option<(String, &PickleValue, Option<String>)
     Some((key.to_owned(), &dict[key], others))
 }
 
-/// Number of tensors in a value, read or not.
+/// Returns the number of tensors in a value, read or not.
 fn all_tensors(value: &PickleValue) -> usize {
     let mut kinds = BTreeMap::new();
     count_unread(value, &mut kinds);
     tensors(value) + kinds.values().sum::<usize>()
 }
 
-/// Counts the tensors of a value that are not read, by their kinds.
 fn count_unread(value: &PickleValue, kinds: &mut BTreeMap<&'static str, usize>) {
     if let Some(kind) = unread(value) {
         *kinds.entry(kind).or_default() += 1;
@@ -184,7 +183,7 @@ fn count_unread(value: &PickleValue, kinds: &mut BTreeMap<&'static str, usize>) 
     }
 }
 
-/// The kind of a tensor that is not read: the call that makes it is a tuple, or an object that stays closed.
+/// Returns the kind of a tensor that is not read: the call that makes it is a tuple, or an object that stays closed.
 fn unread(value: &PickleValue) -> Option<&'static str> {
     let name = |value: &PickleValue| match value {
         PickleValue::Unsupported(name) => name.strip_prefix("torch.").map(str::to_owned),
@@ -214,7 +213,7 @@ fn unread(value: &PickleValue) -> Option<&'static str> {
     Some(kinds.into_iter().find(|(word, _)| has(word)).map_or("other", |(_, kind)| kind))
 }
 
-/// Whether this holds for a value or for one in it.
+/// Returns true if this holds for a value or for one in it.
 fn any(value: &PickleValue, holds: &dyn Fn(&PickleValue) -> bool) -> bool {
     match value {
         PickleValue::List(list) => list.iter().any(|inner| any(inner, holds)),
@@ -223,7 +222,7 @@ fn any(value: &PickleValue, holds: &dyn Fn(&PickleValue) -> bool) -> bool {
     }
 }
 
-/// Number of tensors that are read in a value.
+/// Returns the number of tensors that are read in a value.
 fn tensors(value: &PickleValue) -> usize {
     match value {
         PickleValue::Unsupported(name) => usize::from(name == "torch.Tensor"),
@@ -270,7 +269,6 @@ const CHECKSUM: u64 = 16;
 const ENTRY: u64 = 76;
 /// The pickle with the contents of a legacy file, counted from 0.
 const CONTENTS: usize = 3;
-/// The remedy for programs.
 const SCRIPT: &str = "in Python, load it with torch.jit.load and save its weights alone: \
     torch.save(model.state_dict(), \"weights.pth\")";
 
@@ -288,7 +286,8 @@ struct Texts {
 }
 
 impl Texts {
-    /// These names in the order of the pickle, which is that of a state dict; empty if it does not have all of them.
+    /// Returns these names in the order of the pickle, which is that of a state dict; empty if it does not have all
+    /// of them.
     fn order<'a>(&self, names: impl Iterator<Item = &'a String>) -> Vec<String> {
         let mut left: BTreeSet<&str> = names.map(String::as_str).collect();
         let mut order = Vec::new();
@@ -350,7 +349,8 @@ fn check_zip(file: &File, size: u64) -> Result<Texts, Refusal> {
     Ok(texts)
 }
 
-/// What stands before the names of all entries: of several pickles the parser reads the one with the shortest name.
+/// Returns what stands before the names of all entries: of several pickles the parser reads the one with the shortest
+/// name.
 fn root_of(names: &[String]) -> Option<&str> {
     let roots = names.iter().filter_map(|name| name.strip_suffix("data.pkl"));
     roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(|root| root.len())
@@ -384,12 +384,13 @@ fn check_end(file: &File, size: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A copy of an archive that the reader would misunderstand, without what leads it astray; none for other archives.
+/// Returns a copy of an archive that the reader would misunderstand, without what leads it astray; none for other
+/// archives.
 ///
 /// PyTorch writes the records for large archives into small ones too. The crate `zip` counts back from the end by the length
 /// of the directory, as if they were not there, and comes out one entry too late if the first entry has just their length:
 /// if `torch.save` writes to a name of 21 characters.
-fn readable_copy(mut file: &File, size: u64) -> Result<Option<NamedTempFile>, Refusal> {
+pub fn readable_copy(mut file: &File, size: u64) -> Result<Option<NamedTempFile>, Refusal> {
     let Some(records) = size.checked_sub((END + LOCATOR + END64) as u64) else { return Ok(None) };
     let end = at::<END>(file, size - END as u64)?;
     let locator = at::<LOCATOR>(file, size - (END + LOCATOR) as u64)?;
@@ -415,7 +416,6 @@ fn readable_copy(mut file: &File, size: u64) -> Result<Option<NamedTempFile>, Re
     copy().map(Some).map_err(failed)
 }
 
-/// A copy of a file with other bytes in some places.
 fn patched_copy(mut file: &File, patches: &[(u64, u8)]) -> Result<NamedTempFile, Refusal> {
     let mut copy = || -> std::io::Result<NamedTempFile> {
         let mut copy = NamedTempFile::new()?;
@@ -438,9 +438,9 @@ fn patched_copy(mut file: &File, patches: &[(u64, u8)]) -> Result<NamedTempFile,
 /// Returns the texts of its contents.
 fn check_legacy(file: &File) -> Result<Texts, Refusal> {
     let mut file = file;
-    file.seek(SeekFrom::Start(0)).map_err(|error| unread(&error))?;
+    file.seek(SeekFrom::Start(0)).map_err(|error| io_refusal(&error))?;
     let mut bytes = Vec::new();
-    file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    file.take(LONGEST_PICKLE).read_to_end(&mut bytes).map_err(|error| io_refusal(&error))?;
     let (mut at, mut places, mut patches) = (0, Vec::new(), Vec::new());
     for number in 0..5 {
         let scanned = scan(&bytes, at)?;
@@ -464,23 +464,23 @@ fn within(reader: impl Read, length: u64) -> Result<Vec<u8>, Refusal> {
         return Err((format!("its pickle has {} bytes, too many for weights", grouped(length)), STATE_DICT));
     }
     let mut bytes = Vec::new();
-    reader.take(length).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    reader.take(length).read_to_end(&mut bytes).map_err(|error| io_refusal(&error))?;
     Ok(bytes)
 }
 
-fn unread(error: &std::io::Error) -> Refusal {
+fn io_refusal(error: &std::io::Error) -> Refusal {
     (error.to_string(), AGAIN)
 }
 
-/// The bytes of a file from this one on.
+/// Reads the bytes of a file from this one on.
 fn at<const N: usize>(mut file: &File, start: u64) -> Result<[u8; N], Refusal> {
     let mut bytes = [0; N];
-    file.seek(SeekFrom::Start(start)).map_err(|error| unread(&error))?;
-    file.read_exact(&mut bytes).map_err(|error| unread(&error))?;
+    file.seek(SeekFrom::Start(start)).map_err(|error| io_refusal(&error))?;
+    file.read_exact(&mut bytes).map_err(|error| io_refusal(&error))?;
     Ok(bytes)
 }
 
-/// A little-endian number of at most 8 bytes.
+/// Reads a little-endian number of at most 8 bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

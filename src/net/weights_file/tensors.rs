@@ -9,7 +9,7 @@ use safetensors::Dtype;
 
 use super::{Converted, FileTensor, Head, Place, TensorFile, WeightFileError};
 
-/// Little-endian bytes of numbers.
+/// Returns the little-endian bytes of numbers.
 pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
     let mut bytes = vec![0u8; values.len() * 4];
     for (bytes, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(values) {
@@ -18,12 +18,12 @@ pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
     bytes
 }
 
-/// Numbers from their little-endian bytes.
+/// Returns the numbers from their little-endian bytes.
 pub fn f32_values(bytes: &[u8]) -> Vec<f32> {
     numbers(bytes, f32::from_le_bytes)
 }
 
-/// PyTorch's name of a type.
+/// Returns PyTorch's name of a type.
 pub const fn dtype_name(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::F32 => "float32",
@@ -47,7 +47,7 @@ pub const fn dtype_name(dtype: Dtype) -> &'static str {
     }
 }
 
-/// Numbers of a type as float32; none for a type that holds no floating-point numbers of 16 to 64 bits.
+/// Returns the numbers of a type as float32; none for a type that holds no floating-point numbers of 16 to 64 bits.
 pub fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     Some(match dtype {
         Dtype::F32 => f32_values(bytes),
@@ -62,7 +62,7 @@ fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec
     bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
 }
 
-/// Number of values of a type that are finite, and infinite as float32.
+/// Returns the number of values of a type that are finite, and infinite as float32.
 pub fn too_large(dtype: Dtype, bytes: &[u8]) -> usize {
     if dtype != Dtype::F64 {
         return 0;
@@ -71,7 +71,8 @@ pub fn too_large(dtype: Dtype, bytes: &[u8]) -> usize {
     values.filter(|value| value.is_finite() && (*value as f32).is_infinite()).count()
 }
 
-/// Numbers of a type as a mask: integers, booleans and float64 that are not 0 become 1. (As float32 small ones would be 0.)
+/// Returns the numbers of a type as a mask: integers, booleans and float64 that are not 0 become 1. (As float32 small
+/// ones would be 0.)
 pub fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     let size = match dtype {
         Dtype::BOOL | Dtype::U8 | Dtype::I8 => 1,
@@ -88,7 +89,7 @@ pub fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     Some(bytes.chunks(size).map(|bytes| if is_set(bytes) { 1.0 } else { 0.0 }).collect())
 }
 
-/// A float16 as float32, exactly; every NaN becomes the same one.
+/// Returns a float16 as float32, exactly; every NaN becomes the same one.
 fn half_to_f32(bits: u16) -> f32 {
     let value = half::f16::from_bits(bits);
     if value.is_nan() { f32::NAN } else { value.to_f32_const() }
@@ -99,7 +100,7 @@ const SOME: usize = 3;
 /// Between a layer and the name of its parameter, for `torch.nn.utils.parametrize`.
 const PARAMETRISED: &str = ".parametrizations.";
 
-/// How a weight is computed from its parts.
+/// The rule by which a weight is computed from its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The product of the values and a mask: `torch.nn.utils.prune`.
@@ -110,7 +111,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The weight, in float32; as a mask, the mask of a product.
+    /// Returns the weight, in float32; as a mask, the mask of a product.
     pub fn of(
         self,
         file: &TensorFile,
@@ -134,7 +135,6 @@ impl Rule {
         Ok(Some(Converted { tensor, too_large }))
     }
 
-    /// The sentence about weights of these names.
     fn note(self, names: &[String]) -> String {
         let how = match self {
             Self::Masked => "values times masks of torch.nn.utils.prune",
@@ -191,7 +191,8 @@ pub fn combine(file: &mut TensorFile) {
     }
 }
 
-/// The weight that a tensor is a part of, by its name, and its role: `fc1.weight` and `orig` for `fc1.weight_orig`.
+/// Returns the weight that a tensor is a part of, by its name, and its role: `fc1.weight` and `orig` for
+/// `fc1.weight_orig`.
 fn part_of(name: &str) -> Option<(String, &str)> {
     if let Some((layer, rest)) = name.split_once(PARAMETRISED) {
         let (parameter, role) = rest.split_once('.')?;
@@ -202,8 +203,8 @@ fn part_of(name: &str) -> Option<(String, &str)> {
     is_part.then(|| (weight.to_owned(), role))
 }
 
-/// What a weight is made by whose first part has this name, and the name of the other part; none where that is not known, or for
-/// other parts.
+/// Returns how a weight is computed whose first part has this name, and the name of the other part; none where that
+/// is not known, or for other parts.
 fn rule_of(file: &TensorFile, name: &str, weight: &str, role: &str) -> Option<(Rule, String)> {
     let shape = |name: &str| file.heads.get(name).map(|head| head.shape.as_slice());
     let (rule, other) = match role {
@@ -228,7 +229,8 @@ fn rule_of(file: &TensorFile, name: &str, weight: &str, role: &str) -> Option<(R
     fits.then_some((rule, other))
 }
 
-/// The axis along which these lengths are, among as many axes as the directions have; the number of axes for one length of all.
+/// Returns the axis along which these lengths are, among as many axes as the directions have; the number of axes for
+/// one length of all.
 fn axis(lengths: &[usize], directions: &[usize]) -> Option<usize> {
     if lengths.is_empty() {
         return Some(directions.len());
@@ -243,7 +245,7 @@ fn product(mut values: FileTensor, mask: &FileTensor) -> FileTensor {
     values
 }
 
-/// Directions scaled to their lengths; squares are added in float64.
+/// Returns the directions scaled to their lengths; squares are added in float64.
 fn scaled(lengths: &FileTensor, mut directions: FileTensor) -> FileTensor {
     let axis = axis(&lengths.shape, &directions.shape).unwrap_or_default();
     let stride: usize = directions.shape.iter().skip(axis + 1).product();
@@ -262,7 +264,10 @@ fn scaled(lengths: &FileTensor, mut directions: FileTensor) -> FileTensor {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::weights_file::Form;
 
     #[test]
     fn numbers_of_every_width_are_read() {
@@ -290,13 +295,6 @@ mod tests {
         }
         assert!(half_to_f32(0x7e00).is_nan() && half_to_f32(0xfc00) == f32::NEG_INFINITY);
     }
-    use std::path::PathBuf;
-
-    use safetensors::Dtype;
-
-    use super::*;
-    use crate::weights_file::Form;
-
     /// A header of 100 MB has a million names.
     #[test]
     fn many_weights_are_combined_in_one_pass_and_keep_their_order() {

@@ -39,47 +39,46 @@ pub fn write_state_dict(
     batches: u64,
     about: Option<(&str, String)>,
 ) -> Result<(), WeightFileError> {
-    let mut entries: BTreeMap<String, Entry<'_>> =
-        tensors.iter().map(|(name, tensor)| (name.clone(), Entry::Values(tensor))).collect();
+    let mut entries: BTreeMap<String, StateTensor<'_>> =
+        tensors.iter().map(|(name, tensor)| (name.clone(), StateTensor::Values(tensor))).collect();
     for layer in structure.layers.iter().filter(|layer| layer.kind == LayerKind::BatchNorm) {
         if tensors.contains_key(&format!("{}.running_var", layer.name)) {
-            let count = Entry::Count(i64::try_from(batches).unwrap_or(i64::MAX).to_le_bytes());
+            let count = StateTensor::Count(i64::try_from(batches).unwrap_or(i64::MAX).to_le_bytes());
             entries.insert(format!("{}.{BATCHES_TRACKED}", layer.name), count);
         }
     }
     write_views(path, &entries, about)
 }
 
-/// A tensor of a state dict.
-enum Entry<'a> {
+enum StateTensor<'a> {
     Values(&'a FileTensor),
     /// A whole number, without a shape.
     Count([u8; 8]),
 }
 
-impl View for &Entry<'_> {
+impl View for &StateTensor<'_> {
     fn dtype(&self) -> Dtype {
         match self {
-            Entry::Values(_) => Dtype::F32,
-            Entry::Count(_) => Dtype::I64,
+            StateTensor::Values(_) => Dtype::F32,
+            StateTensor::Count(_) => Dtype::I64,
         }
     }
     fn shape(&self) -> &[usize] {
         match self {
-            Entry::Values(tensor) => &tensor.shape,
-            Entry::Count(_) => &[],
+            StateTensor::Values(tensor) => &tensor.shape,
+            StateTensor::Count(_) => &[],
         }
     }
     fn data(&self) -> Cow<'_, [u8]> {
         match self {
-            Entry::Values(tensor) => Cow::Owned(f32_bytes(&tensor.values)),
-            Entry::Count(bytes) => Cow::Borrowed(bytes),
+            StateTensor::Values(tensor) => Cow::Owned(f32_bytes(&tensor.values)),
+            StateTensor::Count(bytes) => Cow::Borrowed(bytes),
         }
     }
     fn data_len(&self) -> usize {
         match self {
-            Entry::Values(tensor) => tensor.values.len() * 4,
-            Entry::Count(bytes) => bytes.len(),
+            StateTensor::Values(tensor) => tensor.values.len() * 4,
+            StateTensor::Count(bytes) => bytes.len(),
         }
     }
 }
@@ -89,7 +88,8 @@ pub const WRITER: &str = "weightlab";
 /// See [`WRITER`].
 pub const SCALING: &str = "normalize";
 
-/// The note of this program in a weight file: what the weights are `of`, and how the inputs of their network were scaled.
+/// Returns the note of this program in a weight file: what the weights are `of`, and how the inputs of their network
+/// were scaled.
 pub fn note_of_writer(of: &[(&str, Value)], data: &Data) -> (&'static str, String) {
     let of = of.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
     let scaling = [("data", data.name().into()), (SCALING, data.normalize().text().into())];
@@ -124,7 +124,7 @@ impl View for &FileTensor {
     }
 }
 
-/// The named tensors of a network.
+/// Returns the named tensors of a network.
 pub fn tensors_of(network: &Network) -> BTreeMap<String, FileTensor> {
     let parameters = network.structure().parameters.iter().enumerate();
     parameters

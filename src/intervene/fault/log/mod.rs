@@ -46,18 +46,17 @@ pub struct Row<'a> {
     pub trial: u64,
     /// The only image that sees it; none: all of them.
     pub image: Option<u64>,
-    /// What the line logs.
+    /// A fault or a draw.
     pub logged: Logged<'a>,
 }
 
-/// What a line logs.
+/// A fault or a draw in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Logged<'a> {
     /// One fault.
     Fault(LoggedFault<'a>),
     /// All faults of a draw that is too long to list.
     Draw {
-        /// How many there are.
         faults: u64,
         /// Counters of the stream that they are drawn from, without that of the image; none in logs of 2026-11-22 and
         /// before for faults in place.
@@ -87,28 +86,28 @@ pub const LONGEST_DRAW: usize = 10_000;
 /// A trial of a campaign that has more faults than this is one line.
 pub const LONGEST_TRIAL: u64 = 100_000;
 
-/// What the cell `parameter` of a long draw begins with.
+/// The start of the cell `parameter` of a long draw.
 const STREAM: &str = "stream";
 
 impl<'a> LoggedFault<'a> {
-    /// What was injected into a parameter (or activations) of this name.
+    /// Logs what was injected into a parameter (or activations) of this name.
     pub fn new(name: &'a str, injected: &Injected) -> Self {
         let Injected { site, before, after, value: _ } = *injected;
         let [before, after] = [before, after].map(Some);
         Self { parameter: name.into(), index: site.index as u64, bit: site.bit, before, after }
     }
 
-    /// The same fault, kept beyond the line that it was read from.
+    /// Returns the same fault, kept beyond the line that it was read from.
     pub fn into_owned(self) -> LoggedFault<'static> {
         LoggedFault { parameter: self.parameter.into_owned().into(), ..self }
     }
 
-    /// The layer that the parameter (or the activations) belongs to.
+    /// Returns the layer that the parameter (or the activations) belongs to.
     pub fn layer(&self) -> &str {
         self.parameter.rsplit_once('.').map_or("", |(layer, _)| layer)
     }
 
-    /// The fault in words, with the image that alone saw it.
+    /// Returns the fault in words, with the image that alone saw it.
     pub fn described(&self, image: Option<u64>) -> String {
         let bit = self.bit.map_or_else(String::new, |bit| format!(" b{bit}"));
         let image = image.map_or_else(String::new, |image| format!(" of image {image}"));
@@ -130,7 +129,6 @@ impl fmt::Display for Row<'_> {
     }
 }
 
-/// A number, or nothing.
 struct Blank<T>(Option<T>);
 
 impl<T: fmt::Display> fmt::Display for Blank<T> {
@@ -154,7 +152,7 @@ impl fmt::Display for Stored {
 pub struct LineError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there, and what would be right.
+    /// The problem there, and what would be right.
     pub problem: String,
 }
 
@@ -244,7 +242,6 @@ fn remark(text: &str) -> Option<Row<'_>> {
 struct Columns([Option<usize>; 9]);
 
 impl Columns {
-    /// The columns of a log.
     fn all() -> Self {
         Self(std::array::from_fn(Some))
     }
@@ -269,7 +266,7 @@ impl Columns {
         }
     }
 
-    /// A line as the row of this number; without a column for trials, that is its trial.
+    /// Returns a line as the row of this number; without a column for trials, that is its trial.
     fn row<'a>(&self, line: &'a str, row: u64) -> Result<Row<'a>, String> {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let columns = self.0.iter().flatten().count();
@@ -308,7 +305,7 @@ impl Columns {
     }
 }
 
-/// A number in a cell of a column; none where the cell is empty.
+/// Reads a number from a cell of a column; none where the cell is empty.
 fn number<T: FromStr>(column: &str, cell: &str) -> Result<Option<T>, String> {
     if cell.is_empty() {
         return Ok(None);
@@ -318,7 +315,7 @@ fn number<T: FromStr>(column: &str, cell: &str) -> Result<Option<T>, String> {
     number.map(Some)
 }
 
-/// Stored bits in a cell of a column; none where the cell is empty.
+/// Reads stored bits from a cell of a column; none where the cell is empty.
 fn bits(column: &str, cell: &str) -> Result<Option<u32>, String> {
     if cell.is_empty() {
         return Ok(None);
@@ -334,11 +331,10 @@ fn bits(column: &str, cell: &str) -> Result<Option<u32>, String> {
 /// A parameter that a list may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// How many entries it has.
+    /// Its number of entries.
     pub entries: usize,
-    /// How it is stored.
+    /// Its number format.
     pub format: Format,
 }
 
@@ -362,9 +358,7 @@ pub struct PlacedFault {
 pub struct ListedTrial {
     /// Its campaign; empty if the list names none.
     pub campaign: String,
-    /// Its round.
     pub round: Option<u64>,
-    /// Its number.
     pub trial: u64,
     /// Its faults.
     pub faults: Vec<PlacedFault>,

@@ -40,7 +40,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The sites that a model has in a parameter of `entries` entries stored in `format`.
+    /// Returns the sites that a model has in a parameter of `entries` entries stored in `format`.
     ///
     /// `parameter` is any number by which the caller knows it again. For a model of whole values, `bits` plays no
     /// part and every entry is one site. A double flip inverts a chosen bit and the one above it, so that the highest
@@ -56,19 +56,19 @@ impl Region {
         Self { parameter, entries: entries as u64, candidates: None, bits }
     }
 
-    /// Only these entries, ascending; all of them for `None`.
+    /// Keeps only these entries, ascending; all of them for `None`.
     pub fn only(mut self, candidates: Option<Vec<u32>>) -> Self {
         self.candidates = candidates;
         self
     }
 
-    /// How many sites there are.
+    /// Returns the number of sites.
     pub fn sites(&self) -> u64 {
         let entries = self.candidates.as_ref().map_or(self.entries, |candidates| candidates.len() as u64);
         entries * self.bits.len() as u64
     }
 
-    /// Site `number` of this parameter: entry by entry, and the bits of an entry from the lowest.
+    /// Returns site `number` of this parameter: entry by entry, and the bits of an entry from the lowest.
     fn site(&self, number: u64) -> Site {
         let (entry, bit) = (number / self.bits.len() as u64, number % self.bits.len() as u64);
         let entry = entry as usize;
@@ -86,7 +86,7 @@ pub struct SiteSpace {
 }
 
 impl SiteSpace {
-    /// The sites of these parameters, which come in the order of the network.
+    /// Returns the sites of these parameters, which come in the order of the network.
     pub fn new(regions: Vec<Region>) -> Self {
         let add = |total: &mut u64, region: &Region| {
             *total += region.sites();
@@ -96,12 +96,13 @@ impl SiteSpace {
         Self { regions, ends }
     }
 
-    /// How many sites there are: N of the planned number of trials, and the number of trials of an exhaustive campaign.
+    /// Returns the number of sites: N of the planned number of trials, and the number of trials of an exhaustive
+    /// campaign.
     pub fn total(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Site `number`, from 0.
+    /// Returns site `number`, from 0.
     ///
     /// # Panics
     /// If there are not so many.
@@ -132,25 +133,18 @@ impl SiteSpace {
 /// More faults are wanted than there can be.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum TooManyFaults {
-    /// A count.
     #[error(
         "{} faults at once do not fit: the target has {} sites; choose fewer, a larger target or more bits",
         grouped(*.wanted),
         grouped(*.sites)
     )]
-    Count {
-        /// How many are wanted.
-        wanted: u64,
-        /// How many sites there are.
-        sites: u64,
-    },
-    /// A rate.
+    Count { wanted: u64, sites: u64 },
     #[error("a fault rate of {0} is not a probability; it must be between 0 and 1")]
     Rate(f64),
 }
 
 form::choice! {
-    /// How many faults are drawn at once.
+    /// The number of faults drawn at once.
     #[derive(Copy)]
     pub enum FaultAmount: "Number of faults" {
         Count(u64) = 1, "Count", "This many", range [0, 1e9];
@@ -159,7 +153,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// When faults are drawn.
+    /// The time at which faults are drawn.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum Draw: "Drawn" {
         Once, "Once", "When the plan reaches the stage; active until released";
@@ -169,7 +163,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// Whether pruned entries are in memory.
+    /// The place of pruned entries: in memory, or not.
     #[derive(Copy, Eq)]
     pub enum PrunedMemory: "Pruned entries" {
         Dense, "In memory", "Zeros are stored and can be faulty";
@@ -178,9 +172,9 @@ form::choice! {
 }
 
 impl Draw {
-    /// The stream of one draw. `step` is the number of the step that put the fault in place; `pass` counts the
-    /// evaluations and trainings since then; `item` is the batch or the image within the pass. What a coarser draw
-    /// does not depend on is left out of its counters, so that `Once` asks for the same stream every time.
+    /// Returns the stream of one draw. `step` is the number of the step that put the fault in place; `pass` counts
+    /// the evaluations and trainings since then; `item` is the batch or the image within the pass. What a coarser
+    /// draw does not depend on is left out of its counters, so that `Once` asks for the same stream every time.
     pub fn stream(self, step: u64, pass: u64, item: u64) -> StreamCounters {
         StreamCounters(match self {
             Self::Once => vec![step],
@@ -194,12 +188,12 @@ impl Draw {
 pub struct StreamCounters(pub Vec<u64>);
 
 impl StreamCounters {
-    /// The stream itself.
+    /// Returns the stream of a seed.
     pub fn of_seed(&self, seed: u64) -> Stream {
         stream(seed, Purpose::Fault, &self.0)
     }
 
-    /// Those of one image, where images have separate draws.
+    /// Returns those of one image, where images have separate draws.
     pub fn of_image(&self, image: u64) -> Self {
         Self(self.0.iter().copied().chain([image]).collect())
     }
@@ -221,7 +215,7 @@ impl FromStr for StreamCounters {
 }
 
 impl PrunedMemory {
-    /// The entries of a parameter that are in memory, ascending; `None` means all of them.
+    /// Returns the entries of a parameter that are in memory, ascending; `None` means all of them.
     pub fn candidates(self, entries: &[Entry]) -> Option<Vec<u32>> {
         let all_survive = || entries.iter().all(|entry| entry.survives());
         if self == Self::Dense || all_survive() {
@@ -232,7 +226,7 @@ impl PrunedMemory {
     }
 }
 
-/// How many of `trials` independent trials succeed, each with `probability`, which lies in [0, 1].
+/// Draws how many of `trials` independent trials succeed, each with `probability`, which lies in [0, 1].
 ///
 /// Adds up the failures before each success, which are geometric (Devroye, *Non-Uniform Random Variate Generation*,
 /// 1986, X.4.3, first waiting time algorithm): exact for any number of trials and the smallest probabilities, in time
@@ -244,7 +238,7 @@ fn binomial(rng: &mut impl Rng, trials: u64, probability: f64) -> u64 {
     rare(rng, trials, probability)
 }
 
-/// The successes where they are the rarer outcome.
+/// Returns the successes where they are the rarer outcome.
 fn rare(rng: &mut impl Rng, trials: u64, probability: f64) -> u64 {
     if probability <= 0.0 {
         return 0;
@@ -261,9 +255,9 @@ fn rare(rng: &mut impl Rng, trials: u64, probability: f64) -> u64 {
     }
 }
 
-/// `count` different numbers below `size`, ascending, every choice equally likely (Floyd's algorithm: Bentley and Floyd,
-/// *Communications of the ACM* 30(9), 1987). One [`below`] each; memory for `count` numbers. All of them if `count` is
-/// larger than `size`.
+/// Draws `count` different numbers below `size`, ascending, every choice equally likely (Floyd's algorithm: Bentley
+/// and Floyd, *Communications of the ACM* 30(9), 1987). One [`below`] each; memory for `count` numbers. All of them
+/// if `count` is larger than `size`.
 fn distinct(rng: &mut impl Rng, count: u64, size: u64) -> BTreeSet<u64> {
     let mut chosen = BTreeSet::new();
     for last in size.saturating_sub(count)..size {

@@ -125,13 +125,13 @@ impl Simd for Avx512 {
     }
 }
 
-/// A mask of the first lanes.
+/// Returns a mask of the first lanes.
 #[inline(always)]
 const fn first_lanes(count: usize) -> __mmask16 {
     ((1_u32 << count) - 1) as __mmask16
 }
 
-/// 0, stride, …, 15·stride.
+/// Returns 0, stride, …, 15·stride.
 ///
 /// # Safety
 /// The processor has AVX-512F.
@@ -223,7 +223,6 @@ pub struct Avx2(());
 #[derive(Clone, Copy)]
 pub struct Pair(__m256, __m256);
 
-/// Lanes of a register.
 const HALF: usize = LANES / 2;
 
 // SAFETY of all instructions below: only `with_avx2` makes an `Avx2`, after the processor was checked, and a `Pair` is only
@@ -282,7 +281,7 @@ impl Simd for Avx2 {
     }
 }
 
-/// Eight rows of eight lanes as columns.
+/// Returns eight rows of eight lanes as columns.
 #[inline(always)]
 fn transposed(rows: [__m256; HALF]) -> [__m256; HALF] {
     let (first, second) = rows.split_at(HALF / 2);
@@ -303,31 +302,31 @@ fn transposed(rows: [__m256; HALF]) -> [__m256; HALF] {
     }
 }
 
-/// The first two lanes of each half of two rows in turn, for four rows.
+/// Returns the first two lanes of each half of two rows in turn, for four rows.
 #[inline(always)]
 fn lower(rows: &[__m256]) -> [__m256; 2] {
     unsafe { [_mm256_unpacklo_ps(rows[0], rows[1]), _mm256_unpacklo_ps(rows[2], rows[3])] }
 }
 
-/// The last two lanes of each half of two rows in turn, for four rows.
+/// Returns the last two lanes of each half of two rows in turn, for four rows.
 #[inline(always)]
 fn upper(rows: &[__m256]) -> [__m256; 2] {
     unsafe { [_mm256_unpackhi_ps(rows[0], rows[1]), _mm256_unpackhi_ps(rows[2], rows[3])] }
 }
 
-/// The first pairs of lanes of each half, and the second ones.
+/// Returns the first pairs of lanes of each half, and the second ones.
 #[inline(always)]
 fn pairs([a, b]: [__m256; 2]) -> [__m256; 2] {
     unsafe { [_mm256_shuffle_ps::<0x44>(a, b), _mm256_shuffle_ps::<0xee>(a, b)] }
 }
 
-/// The lanes of `value` where `own` is positive or NaN, else 0.
+/// Returns the lanes of `value` where `own` is positive or NaN, else 0.
 #[inline(always)]
 fn where_positive(own: __m256, value: __m256) -> __m256 {
     unsafe { _mm256_and_ps(_mm256_cmp_ps::<_CMP_NLE_UQ>(own, _mm256_setzero_ps()), value) }
 }
 
-/// The lanes of `yes` where `own` is larger than `best` or NaN, else those of `no`.
+/// Returns the lanes of `yes` where `own` is larger than `best` or NaN, else those of `no`.
 #[inline(always)]
 fn where_wins(own: __m256, best: __m256, yes: __m256, no: __m256) -> __m256 {
     unsafe {
@@ -336,7 +335,7 @@ fn where_wins(own: __m256, best: __m256, yes: __m256, no: __m256) -> __m256 {
     }
 }
 
-/// The lanes of `yes` whose bits are set among the lowest eight, else those of `no`.
+/// Returns the lanes of `yes` whose bits are set among the lowest eight, else those of `no`.
 #[inline(always)]
 fn where_bits(bits: u16, yes: __m256, no: __m256) -> __m256 {
     unsafe {

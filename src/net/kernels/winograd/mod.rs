@@ -26,7 +26,6 @@ use crate::part::{Part, RANGE};
 use crate::simd::LANES;
 use crate::tile::MAX_COLUMNS as COLUMNS;
 
-/// Places of the window.
 const TAPS: usize = Window::SAME3.taps();
 /// Channels below which transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 32;
@@ -37,20 +36,17 @@ const FEWEST_TILES: usize = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Winograd;
 
-/// Ways to compute a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    /// F(4×4, 3×3).
     Four,
-    /// F(2×2, 3×3).
     Two,
     /// Images of 2×2 pixels as one tile.
     Whole,
-    /// Direct sums.
     Direct,
 }
 
-/// The method for a shape; it depends on the shape alone, since bits must not depend on the machine or on threads.
+/// Returns the method for a shape; it depends on the shape alone, since bits must not depend on the machine or on
+/// threads.
 fn choose(shape: &ConvShape) -> Choice {
     let ConvShape { images, height, width, inputs, outputs, window } = *shape;
     let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;
@@ -93,7 +89,7 @@ impl Convolution for Winograd {
     }
 }
 
-/// Forward with one form; channels are multiples of 16, and there is at least one pixel.
+/// Goes forward with one form; channels are multiples of 16, and there is at least one pixel.
 fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
     let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, output);
@@ -103,7 +99,6 @@ fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &m
     passes::forward(&way, input, bias, output);
 }
 
-/// Backward with one form.
 fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
     let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, gradients.output);
@@ -127,7 +122,7 @@ fn check(factors: &Factors, output: &[f32]) {
 const TASK: usize = 1 << 18;
 /// Numbers of both sets of planes of a backward pass whose tasks go by images.
 const GROUP: usize = 1 << 21;
-/// The same when they go by channels: with all images at once, weights are transformed once.
+/// Numbers of both sets of planes when tasks go by channels: with all images at once, weights are transformed once.
 const GROUP_BY_CHANNELS: usize = 1 << 23;
 /// Up to this many transformed weights are computed once and read by every task.
 const READY: usize = 1 << 20;
@@ -139,21 +134,18 @@ const DEPTH: usize = RANGE;
 /// The division for one form and shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// The convolution.
     pub shape: ConvShape,
     /// Of what it has the channels that are left, if not all. Sums are divided as those of the whole.
     pub part: Option<&'a Part>,
-    /// Tiles of its images.
     pub grid: Grid,
-    /// Products of a tile.
     pub products: usize,
-    /// Whether tasks go by images, with all weights transformed beforehand; otherwise they go by channels and
+    /// True if tasks go by images, with all weights transformed beforehand; otherwise they go by channels and
     /// transform the weights that they need, which are then never written to memory as a whole.
     pub by_images: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// The plan for a form and shape.
+    /// Returns the plan for a form and shape.
     pub fn new<F: Form>(shape: &ConvShape, part: Option<&'a Part>) -> Self {
         let grid = Grid::new::<F>(shape);
         let whole = part.map_or(shape, |part| &part.whole);
@@ -162,24 +154,24 @@ impl<'a> Plan<'a> {
         Self { shape: *shape, part, grid, products: F::PRODUCTS, by_images }
     }
 
-    /// Number of ranges of at most `size` that make up the whole.
+    /// Returns the number of ranges of at most `size` that make up the whole.
     pub fn ranges(all: &Range<usize>, size: usize) -> usize {
         all.len().div_ceil(size)
     }
 
-    /// One of them.
+    /// Returns one of them.
     pub fn range(all: &Range<usize>, size: usize, index: usize) -> Range<usize> {
         let start = all.start + index * size;
         start..(start + size).min(all.end)
     }
 
-    /// Images of a task that has planes of `channels` channels.
+    /// Returns the images of a task that has planes of `channels` channels.
     pub fn images_of_task(&self, channels: usize) -> usize {
         let image = self.products * self.grid.tiles() * channels;
         (TASK / image).clamp(1, self.shape.images.max(1))
     }
 
-    /// Images whose planes a backward pass has at a time.
+    /// Returns the images whose planes a backward pass has at a time.
     pub fn images_of_group(&self) -> usize {
         let whole = self.part.map_or(&self.shape, |part| &part.whole);
         let image = self.products * self.grid.tiles() * (whole.inputs + whole.outputs);
@@ -187,13 +179,13 @@ impl<'a> Plan<'a> {
         (numbers / image).clamp(1, self.shape.images.max(1))
     }
 
-    /// Most channels that are summed at a time, where tasks go by channels.
+    /// Returns the most channels that are summed at a time, where tasks go by channels.
     pub fn most_channels(channels: usize) -> usize {
         channels.min(DEPTH)
     }
 
-    /// The channels that are summed at a time, one range after the other: as in the whole, where those that are `left` of it
-    /// are given.
+    /// Returns the channels that are summed at a time, one range after the other: as in the whole, where those that
+    /// are `left` of it are given.
     pub fn channel_ranges(channels: usize, left: Option<&[usize]>) -> Vec<Range<usize>> {
         let Some(left) = left else {
             let all = 0..channels;
@@ -207,22 +199,22 @@ impl<'a> Plan<'a> {
         left.chunk_by(|one, next| one / DEPTH == next / DEPTH).map(range).collect()
     }
 
-    /// Planes with a row for every tile of some images.
+    /// Returns the planes with a row for every tile of some images.
     pub fn tile_planes(&self, images: usize, channels: usize) -> Planes {
         Planes::spread(self.products, images * self.grid.tiles(), channels)
     }
 
-    /// Planes of the sums of one panel.
+    /// Returns the planes of the sums of one panel.
     pub fn sum_planes(&self, images: usize) -> Planes {
         Planes::dense(self.products, images * self.grid.tiles(), COLUMNS)
     }
 
-    /// Planes of the weights of one panel.
+    /// Returns the planes of the weights of one panel.
     pub fn weight_planes(&self, depth: usize) -> Planes {
         Planes::dense(self.products, depth, COLUMNS)
     }
 
-    /// Inputs and outputs of a block of the weights' gradients.
+    /// Returns the inputs and outputs of a block of the weights' gradients.
     pub fn block(&self) -> (usize, usize) {
         let ConvShape { inputs, outputs, .. } = self.shape;
         (inputs.min(32), outputs.min(if outputs >= 256 { 128 } else { 64 }))
@@ -244,13 +236,13 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) a power of two apart
-    /// would share a few sets of the cache.
+    /// Lays out `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) a
+    /// power of two apart would share a few sets of the cache.
     pub fn spread(products: usize, rows: usize, columns: usize) -> Self {
         Self::with_row(products, rows, columns + LINE)
     }
 
-    /// The same without gaps between rows, for matrices that are read from front to back.
+    /// Lays out matrices without gaps between rows, which are read from front to back.
     pub fn dense(products: usize, rows: usize, columns: usize) -> Self {
         Self::with_row(products, rows, columns)
     }
@@ -261,7 +253,7 @@ impl Planes {
         Self { row, plane, len: products * plane }
     }
 
-    /// Start of a row of a matrix.
+    /// Returns the start of a row of a matrix.
     #[inline(always)]
     pub fn at(&self, product: usize, row: usize) -> usize {
         product * self.plane + row * self.row
@@ -271,9 +263,7 @@ impl Planes {
 /// The tiles of a form on images of one size; those at the far edges may extend beyond them.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    /// Height of an image.
     pub height: usize,
-    /// Width of an image.
     pub width: usize,
     /// Tiles one below the other.
     pub down: usize,
@@ -282,24 +272,24 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The tiles of a form on images of a shape.
+    /// Returns the tiles of a form on images of a shape.
     pub fn new<F: Form>(shape: &ConvShape) -> Self {
         let ConvShape { height, width, .. } = *shape;
         Self { height, width, down: height.div_ceil(F::OUTPUTS), across: width.div_ceil(F::OUTPUTS) }
     }
 
-    /// Tiles of an image.
+    /// Returns the tiles of an image.
     pub fn tiles(&self) -> usize {
         self.down * self.across
     }
 
-    /// Pixels of an image.
+    /// Returns the pixels of an image.
     pub fn pixels(&self) -> usize {
         self.height * self.width
     }
 
-    /// The pixels of a window of `side` by `side` pixels that begins `before` pixels before a tile: their numbers within
-    /// the image, [`OUTSIDE`] where there is none.
+    /// Returns the pixels of a window of `side` by `side` pixels that begins `before` pixels before a tile: their
+    /// numbers within the image, [`OUTSIDE`] where there is none.
     #[inline(always)]
     pub fn window<F: Form>(&self, tile: usize, side: usize, before: usize) -> [usize; WINDOW] {
         let (down, across) = (tile / self.across * F::OUTPUTS, tile % self.across * F::OUTPUTS);

@@ -15,24 +15,18 @@ use crate::tile::{Blocks, add_products};
 /// A pass in one direction; going backward, the channels that it reads and writes are exchanged.
 #[derive(Clone, Copy)]
 pub struct Way<'a, F> {
-    /// Whose transforms it uses.
     pub form: F,
-    /// How it is divided.
     pub plan: &'a Plan<'a>,
-    /// Forward or backward.
     pub pass: Pass,
     /// All weights, `[output, input, 3, 3]`.
     pub weight: &'a [f32],
-    /// Source of buffers.
     pub scratch: &'a Scratch,
 }
 
 /// Planes of the transformed tiles of some images.
 #[derive(Clone, Copy)]
 pub struct Tiles<'a> {
-    /// All numbers.
     pub values: &'a [f32],
-    /// Their layout.
     pub planes: Planes,
     /// Row of the first tile.
     pub row: usize,
@@ -48,7 +42,7 @@ pub struct Target<'a> {
 }
 
 impl<F: Form> Way<'_, F> {
-    /// Channels that are read and written.
+    /// Returns the channels that are read and written.
     pub fn channels(&self) -> (usize, usize) {
         let shape = &self.plan.shape;
         match self.pass {
@@ -57,7 +51,7 @@ impl<F: Form> Way<'_, F> {
         }
     }
 
-    /// Ranges of up to 32 channels that are written.
+    /// Returns the ranges of up to 32 channels that are written.
     pub fn panels(&self) -> usize {
         self.channels().1.div_ceil(COLUMNS)
     }
@@ -83,7 +77,7 @@ impl<F: Form> Way<'_, F> {
         dispatch(FromImages { form, pass, grid, values, channels, zeros, images, first_row, planes, to });
     }
 
-    /// All transformed weights, panel by panel.
+    /// Returns all transformed weights, panel by panel.
     pub fn weights(&self) -> Buffer<'_> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
@@ -100,7 +94,7 @@ impl<F: Form> Way<'_, F> {
         dispatch(FromWeights { form, pass, weight, inputs, rows, columns, planes, to });
     }
 
-    /// The products of some images' tiles with all `weights`, transformed back to images.
+    /// Writes the products of some images' tiles with all `weights`, transformed back to images.
     pub fn with_weights(&self, tiles: Tiles, images: Range<usize>, weights: &[f32], target: Target) {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
@@ -113,7 +107,7 @@ impl<F: Form> Way<'_, F> {
         }
     }
 
-    /// The same for one panel, whose weights are transformed on the way, some rows at a time.
+    /// Writes the products of one panel, whose weights are transformed on the way, some rows at a time.
     pub fn transforming(&self, tiles: Tiles, images: Range<usize>, panel: usize, target: Target) {
         let channels = self.channels().0;
         let planes = self.plan.weight_planes(Plan::most_channels(channels));
@@ -176,7 +170,7 @@ impl<F: Form> Way<'_, F> {
     }
 }
 
-/// Forward: output = input ∗ weight, + bias where there is one.
+/// Computes output = input ∗ weight, + bias where there is one.
 pub fn forward<F: Form>(way: &Way<F>, input: &[f32], bias: Option<&[f32]>, output: &mut [f32]) {
     let (plan, all) = (way.plan, 0..way.plan.shape.images);
     let (channels, work) = (plan.shape.inputs, plan.shape.multiply_adds());
@@ -223,12 +217,9 @@ struct ToWeight<'a, F> {
     weight: Shared<'a>,
 }
 
-/// A group of images.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    /// Inputs and gradients.
     tiles: [Tiles<'a>; 2],
-    /// Number of tiles.
     count: usize,
     /// The sums of all groups, where there are several.
     sums: Option<Shared<'a>>,
@@ -261,7 +252,6 @@ impl<F: Form> ToWeight<'_, F> {
         (rows, Plan::range(&(0..shape.outputs), self.block.1, index % across))
     }
 
-    /// One task of a group.
     fn add(&self, task: usize, group: &Group) {
         let shape = &self.back.plan.shape;
         let tiles = group.count;
@@ -297,7 +287,7 @@ impl<F: Form> ToWeight<'_, F> {
         dispatch(ToWeights { form, from, planes, rows, columns, inputs, weight });
     }
 
-    /// sums (+)= inputs' · gradients; some tiles at a time, which stay in the cache for all columns.
+    /// Computes sums (+)= inputs' · gradients; some tiles at a time, which stay in the cache for all columns.
     fn multiply(&self, piece: &Piece, [inputs, gradients]: &[Tiles; 2], sums: &mut [f32]) {
         let Piece { product, tiles, outputs, .. } = piece;
         for first in (0..*tiles).step_by(TILES) {
@@ -320,7 +310,7 @@ impl<F: Form> ToWeight<'_, F> {
     }
 }
 
-/// Backward to the weights, and to the input where it is asked for. `way` goes forward.
+/// Goes backward to the weights, and to the input where it is asked for. `way` goes forward.
 pub fn backward<F: Form>(way: &Way<F>, input: &[f32], gradients: ConvGradients) {
     let plan = way.plan;
     let shape = &plan.shape;
@@ -352,7 +342,7 @@ pub fn backward<F: Form>(way: &Way<F>, input: &[f32], gradients: ConvGradients) 
     }
 }
 
-/// Inputs and gradients of a group of images to planes.
+/// Transforms inputs and gradients of a group of images to planes.
 fn transform<F: Form>(
     ways: [&Way<F>; 2],
     values: [&[f32]; 2],
@@ -373,7 +363,7 @@ fn transform<F: Form>(
     });
 }
 
-/// All products of a group, those for the inputs next to those for the weights.
+/// Computes all products of a group, those for the inputs next to those for the weights.
 fn spread<F: Form>(
     to_weight: &ToWeight<F>,
     group: &Group,
@@ -401,7 +391,6 @@ fn spread<F: Form>(
     });
 }
 
-/// Columns of a product.
 
 /// sums = left · right, or sums += left · right. A product is one chain of fused multiply-adds from front to back, and is
 /// added to the sums as a whole: a long sum of short sums is rounded less.
@@ -412,21 +401,18 @@ pub struct Product<'a> {
     pub depth: usize,
     /// Columns of `right` and of the sums: 16 or 32.
     pub columns: usize,
-    /// The left matrix.
     pub left: &'a [f32],
     /// Numbers from one row of it to the next, or from one column to the next where it is `transposed`.
     pub left_stride: usize,
-    /// Whether the left matrix is stored by columns instead of rows.
+    /// True if the left matrix is stored by columns instead of rows.
     pub transposed: bool,
-    /// The right matrix.
     pub right: &'a [f32],
     /// Numbers from one row of it to the next.
     pub right_stride: usize,
-    /// The sums.
     pub sums: &'a mut [f32],
     /// Numbers from one row of them to the next.
     pub sums_stride: usize,
-    /// Whether the product is added to the present sums.
+    /// True if the product is added to the present sums.
     pub add: bool,
 }
 

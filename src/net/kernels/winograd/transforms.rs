@@ -21,28 +21,24 @@ pub type Line<V> = [V; MOST];
 
 /// A scheme that computes convolutions with three taps with fewer products.
 pub trait Form: Copy + Send + Sync + 'static {
-    /// Products in one dimension.
     const POINTS: usize;
-    /// Inputs of a tile in one dimension.
     const INPUTS: usize;
-    /// Outputs of a tile in one dimension.
     const OUTPUTS: usize;
     /// By how many pixels a tile's inputs begin before its outputs.
     const BEFORE: usize;
-    /// Products of a tile.
     const PRODUCTS: usize = Self::POINTS * Self::POINTS;
 
-    /// `B' x`: inputs to points.
+    /// Computes `B' x`: inputs to points.
     fn input<S: Simd>(self, s: S, x: Line<S::V>) -> Line<S::V>;
-    /// `B v`: points to inputs.
+    /// Computes `B v`: points to inputs.
     fn input_back<S: Simd>(self, s: S, v: Line<S::V>) -> Line<S::V>;
-    /// `A' m`: points to outputs.
+    /// Computes `A' m`: points to outputs.
     fn output<S: Simd>(self, s: S, m: Line<S::V>) -> Line<S::V>;
-    /// `A y`: outputs to points.
+    /// Computes `A y`: outputs to points.
     fn output_back<S: Simd>(self, s: S, y: Line<S::V>) -> Line<S::V>;
-    /// `G w`: taps to points.
+    /// Computes `G w`: taps to points.
     fn weight<S: Simd>(self, s: S, w: Line<S::V>) -> Line<S::V>;
-    /// `G' u`: points to taps.
+    /// Computes `G' u`: points to taps.
     fn weight_back<S: Simd>(self, s: S, u: Line<S::V>) -> Line<S::V>;
 }
 
@@ -267,22 +263,22 @@ pub fn both<V: Vector>(
     }
 }
 
-/// One value for each place of a line. (`array::from_fn` need not be inlined, and then vectors go through memory.)
+/// Returns one value for each place of a line. (`array::from_fn` need not be inlined, and then vectors go through
+/// memory.)
 #[inline(always)]
 fn six<T>(of: impl Fn(usize) -> T) -> [T; MOST] {
     [of(0), of(1), of(2), of(3), of(4), of(5)]
 }
 
-/// Sixteen numbers of a slice.
+/// Returns sixteen numbers of a slice.
 #[inline(always)]
 pub fn load<S: Simd>(s: S, from: &[f32], at: usize) -> S::V {
     s.load(from[at..].first_chunk().expect("whole vectors"))
 }
 
-/// Which of two passes a transform belongs to.
+/// The pass that a transform belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// From inputs to outputs.
     Forward,
     /// From the gradients of the outputs to those of the inputs.
     Backward,
@@ -290,11 +286,8 @@ pub enum Pass {
 
 /// Images to planes: `B' x B` of the inputs (forward) or `A y A'` of the outputs' gradients (backward).
 pub struct FromImages<'a, F> {
-    /// Whose transform.
     pub form: F,
-    /// Which transform.
     pub pass: Pass,
-    /// The tiles of an image.
     pub grid: Grid,
     /// All images, `[image, height, width, channels]`.
     pub values: &'a [f32],
@@ -382,11 +375,8 @@ impl<F: Form> FromImages<'_, F> {
 
 /// Planes to images: `A' m A` plus a bias (forward), or `B v B'` added up where tiles overlap (backward).
 pub struct ToImages<'a, F> {
-    /// Whose transform.
     pub form: F,
-    /// Which transform.
     pub pass: Pass,
-    /// The tiles of an image.
     pub grid: Grid,
     /// The planes; a row for every tile of the images below, a column for each of the channels below.
     pub from: &'a [f32],
@@ -547,7 +537,7 @@ impl<F: Form> Kernel for FromWeights<'_, F> {
     }
 }
 
-/// One value for each lane. (`array::from_fn` need not be inlined, and then vectors would go through memory.)
+/// Returns one value for each lane. (`array::from_fn` need not be inlined, and then vectors would go through memory.)
 #[inline(always)]
 fn lanes<V>(of: impl Fn(usize) -> V) -> [V; LANES] {
     [
@@ -581,7 +571,7 @@ fn prefetch_taps(weight: *const f32, inputs: usize, (output, input): (usize, usi
     }
 }
 
-/// Sixteen outputs by sixteen inputs: a vector of outputs for every input and tap.
+/// Reads sixteen outputs by sixteen inputs: a vector of outputs for every input and tap.
 #[inline(always)]
 fn read<S: Simd>(s: S, weight: &[f32], inputs: usize, output: usize, input: usize, taps: &mut [S::V; ROW]) {
     for part in 0..TAPS {

@@ -312,7 +312,7 @@ fn names_of_any_length_are_read_from_archives() {
     assert_eq!(read("twenty-one-characters").tensors, state(&NAMES, ""));
     let copy = |name: &str| {
         let file = File::open(stored(name)).unwrap();
-        container::readable_copy(&file, file.metadata().unwrap().len()).unwrap()
+        pytorch::readable_copy(&file, file.metadata().unwrap().len()).unwrap()
     };
     assert!(copy("zip").is_none() && copy("twenty-one-characters").is_some());
 }
