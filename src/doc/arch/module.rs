@@ -2,8 +2,7 @@
 
 use super::activation::Activation;
 
-/// Largest side of a window.
-pub const MOST_KERNEL: usize = 11;
+pub use kernels::conv::MOST_KERNEL;
 /// Longest step of a window.
 pub const MOST_STRIDE: usize = 4;
 /// Widest border of zeros.

@@ -20,7 +20,7 @@ mod traced;
 pub use op::{FORKED, Op, Yields};
 pub use traced::{Misfit, Traced};
 
-pub use super::arch::MOST_KERNEL;
+pub use kernels::conv::{MOST_KERNEL, Window};
 use super::arch::{Net, Output};
 use super::training::Loss;
 use data::Shape;
@@ -91,43 +91,6 @@ impl Parameter {
     /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-}
-
-/// A square window that moves over images with a border.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// Its side in pixels, 1 to [`MOST_KERNEL`].
-    pub kernel: usize,
-    /// Pixels from one position to the next, at least 1.
-    pub stride: usize,
-    /// Width of the border, less than the kernel: every position sees a pixel.
-    pub padding: usize,
-}
-
-impl Window {
-    /// 3×3 that keeps the size of the images.
-    pub const SAME3: Self = Self { kernel: 3, stride: 1, padding: 1 };
-    /// 2×2 side by side.
-    pub const HALVES: Self = Self { kernel: 2, stride: 2, padding: 0 };
-
-    /// Places of the window.
-    pub const fn taps(&self) -> usize {
-        self.kernel * self.kernel
-    }
-
-    /// Positions along an axis of this length; 0 where it does not fit.
-    pub const fn output(&self, length: usize) -> usize {
-        let padded = length + 2 * self.padding;
-        if length == 0 || padded < self.kernel { 0 } else { (padded - self.kernel) / self.stride + 1 }
-    }
-
-    /// # Panics
-    /// When the kernel, the stride or the padding is out of range.
-    pub fn check(&self) {
-        let Self { kernel, stride, padding } = *self;
-        assert!((1..=MOST_KERNEL).contains(&kernel), "a window has 1 to {MOST_KERNEL} pixels a side");
-        assert!(stride > 0 && padding < kernel, "a window moves, and always sees a pixel");
     }
 }
 

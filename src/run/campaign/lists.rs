@@ -8,7 +8,7 @@ use doc::Structure;
 use doc::fault::{Campaign, Fault, FaultSource};
 use doc::fault_sites::fault_places;
 use doc::intervention::{Params, Target};
-use intervene::fault::list::{ListedTrial, Place, trials};
+use intervene::fault::log::{ListedTrial, Place, trials};
 use intervene::fault::log::{LineError, Row, read};
 
 /// The trials of a campaign's list; none where its faults are drawn.

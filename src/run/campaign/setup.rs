@@ -19,7 +19,7 @@ use doc::Structure;
 use doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
 use doc::fault_sites::{FaultPlace, fault_places};
 use form::number::grouped;
-use intervene::fault::list::{ListedTrial, PlacedFault};
+use intervene::fault::log::{ListedTrial, PlacedFault};
 use intervene::fault::{Injection, Storage, StreamCounters};
 use intervene::stream::Stream;
 use net::{Network, correct};
@@ -104,7 +104,7 @@ impl<'a> Setup<'a> {
         let protected = protected.transpose().map_err(|error| error.to_string())?;
         let storages: BTreeMap<usize, Storage> = if in_activations {
             let ends = |op: usize| plain.ranges.get(&(op + 1)).copied().filter(|_| measures_ranges);
-            ops.iter().map(|&op| (op, Storage::of(format, &ends(op).unwrap_or_default(), 1))).collect()
+            ops.iter().map(|&op| (op, Storage::new(format, &ends(op).unwrap_or_default(), 1))).collect()
         } else {
             let of = |place: &FaultPlace| (place.number, storage(network, place.number, place.format));
             places.iter().map(of).collect()

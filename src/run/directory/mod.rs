@@ -50,7 +50,7 @@ use doc::file::{remove_if_there, remove_unfinished, write_atomically};
 use doc::{Inventory, Run, RunSpec};
 use generations::{Generations, check_lengths, flush_folder};
 use net::Network;
-use net::mask_file::write_masks;
+use net::weights_file::write_held;
 use net::weights_file::{note_of_writer, tensors_of, write_tensors};
 pub use provenance::{Provenance, provenance};
 use results::{Event, Report, RunRecord, RunState, inventory};
@@ -259,7 +259,7 @@ impl RunDirectory {
         let [values, masks] = files.map(|file| self.path.join(file));
         let folder = values.parent().unwrap_or(&self.path); // it may be one of a round
         std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
-        write_masks(&masks, network)?;
+        write_held(&masks, network)?;
         let note = note_of_writer(&[("run", self.id.as_str().into())], &self.about.spec.data);
         Ok(write_tensors(&values, &tensors_of(network), Some(note))?)
     }

@@ -79,7 +79,7 @@ impl Tap for ActivationFaults<'_> {
         round(self.format(op), &mut activations.values);
         for ImageFaults { sample, injection, draw } in &mut self.images {
             let (fault, sites) = (&self.faults.active[draw.fault], &self.network.sites[draw.fault]);
-            let storage = |values: &[f32]| Storage::of(sites.places[&op].format, values, 1);
+            let storage = |values: &[f32]| Storage::new(sites.places[&op].format, values, 1);
             let injected = activations::injected(activations, (*sample, op), injection, storage);
             let mut injected = injected.expect("faults that were drawn fit any value");
             fault.leave_released(self.network.golden.structure(), sites, &mut injected);

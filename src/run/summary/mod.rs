@@ -21,7 +21,7 @@ use doc::{RunSpec, Structure};
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use intervene::fault::log::{LoggedFault, Stored};
 use intervene::{Entry, MaskCounts};
-use net::mask_file::read_masks;
+use net::weights_file::read_held;
 use net::weights_file::{FileTensor, read_tensors};
 pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
 use results::network::{
@@ -137,7 +137,7 @@ pub fn read_masks_at(
     moment: Moment,
 ) -> Result<BTreeMap<String, Vec<Entry>>, String> {
     let [_, masks] = moment.files();
-    read_masks(&folder.join(id).join(masks)).map_err(|error| error.to_string())
+    read_held(&folder.join(id).join(masks)).map_err(|error| error.to_string())
 }
 
 /// The histograms of weights that a run has recorded, in their order; nothing where it has recorded none.
@@ -181,7 +181,7 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let mask_counts = MaskCounts::of(&values.entries);
+    let mask_counts = MaskCounts::new(&values.entries);
     let (histogram, [minimum, maximum]) = Histogram::of(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
