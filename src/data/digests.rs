@@ -15,19 +15,19 @@ use flate2::bufread::GzDecoder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::{DataError, Places};
+use crate::data::samples::Store;
+use crate::data::{DataError, Dataset, Places, Samples};
 use crate::form::number::hexadecimal;
 
 /// Times of files may be as coarse as this.
 const RACY: Duration = Duration::from_secs(3);
-/// Bytes that are read at a time.
 const BLOCK: usize = 1 << 16;
 /// A gzip stream that unpacks to more is no file of a known set.
 const MOST_UNPACKED: u64 = 4 << 30;
 /// A cache of more bytes is begun anew: a line has about 150, and ImageNet 1.3 million files.
 const LONGEST_CACHE: u64 = 1 << 30;
 
-/// What tells a changed file from an unchanged one.
+/// The state of a file that tells a changed one from an unchanged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     bytes: u64,
@@ -38,7 +38,7 @@ pub struct Stat {
 
 impl Stat {
     /// Returns the state of a file or folder; none where there is none.
-    pub(super) fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         let about = path.metadata().ok()?;
         let stat = Self::from_metadata(&about);
         Some(if about.is_file() { stat } else { Self { bytes: 0, ..stat } })
@@ -67,7 +67,6 @@ impl Stat {
     }
 }
 
-/// How a file is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     /// Its bytes.
@@ -91,15 +90,13 @@ type Known = BTreeMap<(Form, PathBuf), (Stat, String)>;
 #[derive(Debug)]
 pub struct Digests {
     cache: Option<PathBuf>,
-    /// Files that changed since are hashed.
     settled: Duration,
     /// Read when the first file is asked for that has not changed since.
     read: OnceLock<Cached>,
-    /// Lines for the cache.
     new: Mutex<String>,
 }
 
-/// What was in the cache, and what was added since.
+/// The content of the cache, and what was added since.
 #[derive(Debug)]
 struct Cached {
     known: Mutex<Known>,
@@ -141,11 +138,8 @@ impl Digests {
         self.digest(path, Form::AsItIs)
     }
 
-    /// As [`Self::file`], the 32 bytes themselves.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub(super) fn bytes(&self, path: &Path) -> Result<Vec<u8>, DataError> {
+    /// Returns the 32 bytes of [`Self::file`].
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, DataError> {
         let digest = self.file(path)?;
         let byte = |at| u8::from_str_radix(&digest[at..at + 2], 16).expect("a digest is hexadecimal");
         Ok((0..digest.len()).step_by(2).map(byte).collect())
@@ -163,7 +157,8 @@ impl Digests {
         self.listed(files, Form::AsItIs)
     }
 
-    /// As [`Self::content`], of what gzip streams among the files unpack to, whatever their names end in; always of lines.
+    /// Returns [`Self::content`] of what gzip streams among the files unpack to, whatever their names end in; always of
+    /// lines.
     ///
     /// # Errors
     /// The first file that cannot be read or unpacked.
@@ -256,7 +251,8 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     let mut magic = Vec::new();
     Read::by_ref(file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == super::files::GZIP_MAGIC {
+    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::data::files::GZIP_MAGIC
+    {
         Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
     } else {
         Box::new(file)
@@ -264,7 +260,7 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     copied(&mut source, &mut std::io::sink()).map(|(_, digest)| digest)
 }
 
-/// Copies all there is; returns its length in bytes and its SHA-256 in hexadecimal.
+/// Copies everything; returns its length in bytes and its SHA-256 in hexadecimal.
 ///
 /// # Errors
 /// Those of reading and of writing.
@@ -283,9 +279,52 @@ pub fn copied(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<(u64, 
     }
 }
 
+const BLOCK: usize = 16 * 1024;
+
+impl Dataset {
+    /// Returns the SHA-256 of all samples as the run sees them, in hexadecimal: of each part (training, validation, test)
+    /// the shape and the number of samples as 64-bit integers, the labels as 32-bit integers and the values as float32, all
+    /// of them little-endian. Pictures that are decoded when they are needed stand for their values with names, lengths and
+    /// contents of their files, and with how they are prepared.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn digest(&self, digests: &Digests) -> Result<String, DataError> {
+        let mut hash = Sha256::new();
+        for part in [&self.train, &self.validation, &self.test] {
+            hash_part(&mut hash, part, digests)?;
+        }
+        Ok(hexadecimal(&hash.finalize()))
+    }
+}
+
+fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(), DataError> {
+    let shape = part.shape;
+    for size in [shape.channels, shape.height, shape.width, part.len()] {
+        hash.update((size as u64).to_le_bytes());
+    }
+    let mut bytes = Vec::with_capacity(4 * BLOCK);
+    for block in part.labels.chunks(BLOCK) {
+        bytes.clear();
+        bytes.extend(block.iter().flat_map(|label| label.to_le_bytes()));
+        hash.update(&bytes);
+    }
+    match part.store() {
+        Store::Values(_) | Store::Exact(_) => {
+            for block in part.values()?.chunks(BLOCK) {
+                bytes.clear();
+                bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
+                hash.update(&bytes);
+            }
+            Ok(())
+        }
+        Store::Pictures(pictures) => pictures.hash(hash, digests),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Folder, gzip};
+    use crate::data::testing::{Folder, gzip};
     use super::*;
 
     #[test]
@@ -335,5 +374,62 @@ mod tests {
         assert!(!is_taken(&made_up.replace(" file ", " unpacked ")));
         folder.write("w.pth", b"two");
         assert_ne!(open().file(&path).unwrap(), digest);
+    }
+}
+
+#[cfg(test)]
+mod digest_tests {
+    use std::sync::Arc;
+
+    use crate::data::Shape;
+    use crate::data::digests::*;
+
+    #[test]
+    fn equal_samples_have_one_digest_and_any_difference_another() {
+        let part = |values: &[f32], labels: &[u32]| {
+            Samples::new(Shape::new(2, 1, 1), values.to_vec(), labels.to_vec())
+        };
+        let of = |train: Samples| {
+            let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
+            Dataset {
+                train,
+                validation: none.clone(),
+                test: none,
+                classes: 2,
+                left_out: Vec::new(),
+                details: Arc::default(),
+            }
+            .digest(&Digests::open())
+            .unwrap()
+        };
+        let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
+        assert_eq!(first, of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1])));
+        assert_eq!(first.len(), 64);
+        for other in [part(&[1.0, 2.0, 3.0, 4.5], &[0, 1]), part(&[1.0, 2.0, 3.0, 4.0], &[1, 0])] {
+            assert_ne!(first, of(other));
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_those_that_are_written_down() {
+        let none = Samples::new(Shape::new(1, 1, 1), Vec::new(), Vec::new());
+        let train = Samples::new(Shape::new(1, 1, 1), vec![1.0], vec![3]);
+        let dataset = Dataset {
+            train,
+            validation: none.clone(),
+            test: none,
+            classes: 4,
+            left_out: Vec::new(),
+            details: Arc::default(),
+        };
+        let mut bytes = Vec::new();
+        for sizes in [[1_u64, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 0]] {
+            bytes.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+            if sizes[3] == 1 {
+                bytes.extend([3, 0, 0, 0, 0, 0, 0x80, 0x3f]);
+            }
+        }
+        assert_eq!(dataset.digest(&Digests::open()).unwrap(), hexadecimal(&Sha256::digest(&bytes)));
+        assert_eq!(hexadecimal(&[0, 0xf1]), "00f1");
     }
 }

@@ -2,34 +2,33 @@
 
 use std::path::Path;
 
-use super::experiment::Experiment;
-use super::file;
+use crate::doc::experiment::Experiment;
+use crate::doc::file;
 
 /// An experiment to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// The name of its experiment.
     pub name: &'static str,
     /// In two words, as on its card.
     pub title: &'static str,
-    /// The question that it answers.
     pub description: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
-    /// What came out of it, once it was run.
+    /// The result of a run.
     pub result: Option<Outcome>,
 }
 
 /// Lines of a figure of what an experiment led to, to be shown before anybody runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Which figure, as `weightlab export --figure` calls it.
+    /// As `weightlab export --figure` calls it.
     pub figure: &'static str,
-    /// Its lines, as that command writes them into a `.csv` file.
+    /// Lines as that command writes them into a `.csv` file.
     pub values: &'static str,
 }
 
-/// The template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there are any.
+/// Declares the template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there
+/// are any.
 macro_rules! template {
     ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal) => {
         Template {
@@ -99,13 +98,13 @@ pub const BLANK: Template = Template {
     result: None,
 };
 
-/// All templates; the first one is the document that a new window shows.
+/// Returns all templates; the first one is the document that a new window shows.
 pub fn all() -> Vec<Template> {
     TEMPLATES.to_vec()
 }
 
 impl Template {
-    /// The experiment that its text describes.
+    /// Reads the experiment.
     ///
     /// # Panics
     /// Never for those of [`all`], each of which a test opens.
@@ -116,8 +115,8 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::doc::{Severity, runs, validate};
+    use super::*;
 
     #[test]
     fn every_template_opens_without_an_error_and_has_runs() {

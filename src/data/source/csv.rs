@@ -1,10 +1,10 @@
 use std::path::Path;
 
-use super::Source;
-use crate::data::memory::Memory;
-use crate::data::split::{split_labels, test_count};
-use crate::data::table::{self, NumberStyle, TableSettings};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, take_test};
+use crate::data::error::Memory;
+use crate::data::prepare::{split_labels, test_count};
+use crate::data::source::Source;
+use crate::data::table::{NumberStyle, TableSettings};
+use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, table, take_test};
 use crate::form::number::share_in_percent;
 
 dataset! {

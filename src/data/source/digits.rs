@@ -1,20 +1,22 @@
 use std::path::Path;
 
-use super::{EVERY_FIFTH, Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Shape, digits};
+use crate::data::files::embedded;
+use crate::data::source::{Original, Source, TEN_DIGITS};
+use crate::data::{DataError, Parts, Shape};
 
 dataset! {
     /// Settings of UCI's handwritten digits.
     Digits: "Digits"
 }
 
+/// 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
+pub fn digits() -> Parts {
+    embedded(include_bytes!("../../../assets/data/digits.bin.gz"), Shape::new(1, 8, 8), 16.0, 10)
+}
+
 impl Source for Digits {
     fn original(&self) -> Option<Original> {
         Some(Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 })
-    }
-
-    fn split(&self) -> &'static str {
-        EVERY_FIFTH
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

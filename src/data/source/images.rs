@@ -1,12 +1,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::Source;
-use crate::data::images::{
-    LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read,
-};
-use crate::data::memory::GIB;
-use crate::data::split::{parted, stratified_test};
+use crate::data::error::GIB;
+use crate::data::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read};
+use crate::data::prepare::{parted, stratified_test};
+use crate::data::source::Source;
 use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
 use crate::form::number::share_in_percent;
 
@@ -19,7 +17,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What happens with pictures that cannot be decoded.
+    /// The treatment of pictures that cannot be decoded.
     pub enum Damaged: "Damaged pictures" {
         Refuse, "Refuse", "The run fails, and names the first one";
         Skip, "Leave out", "They are left out, and the run reports how many there are";
@@ -64,7 +62,7 @@ impl Images {
         Ok(all)
     }
 
-    /// The files of the pictures, by their paths below the folder and their classes, and the label map.
+    /// Returns the files of the pictures, by their paths below the folder and their classes, and the label map.
     fn files(&self, parts: &[Vec<Picture>; 3], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
         let file = |picture: &Picture| {
             let name = picture.path.strip_prefix(folder).unwrap_or(&picture.path).to_string_lossy();
@@ -120,12 +118,7 @@ impl Source for Images {
             read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
         check_classes(train, &read_train.labels, &left_out)?;
         let validation = validation.map(|_| read_validation);
-        Ok(Parts {
-            validation,
-            is_stratified: self.is_stratified(),
-            left_out,
-            ..Parts::new(read_train, test, classes.len())
-        })
+        Ok(Parts { validation, left_out, ..Parts::new(read_train, test, classes.len()) })
     }
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {

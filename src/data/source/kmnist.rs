@@ -1,7 +1,19 @@
 use std::path::Path;
 
-use super::{Original, Source};
-use crate::data::{DataError, KMNIST, Parts, Shape, kmnist};
+use crate::data::idx::{IDX, ten_classes};
+use crate::data::locate::KnownSet;
+use crate::data::source::{Original, Source};
+use crate::data::{DataError, Parts, Shape};
+
+/// Kuzushiji-MNIST (Clanuwat et al. 2018).
+pub const KMNIST: KnownSet = KnownSet {
+    name: "KMNIST",
+    folders: &["kmnist", "KMNIST/raw", "KMNIST"],
+    remedy: "Get the four files from codh.rois.ac.jp/kmnist or let torchvision download them, then name their folder: \
+             Kmnist(dir: \"…\")",
+    first_labels: &[8, 7, 0],
+    ..IDX
+};
 
 /// One sign of each row of the syllabary, in Latin letters.
 const SYLLABLES: &[&str] = &["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"];
@@ -17,6 +29,6 @@ impl Source for Kmnist {
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
-        kmnist(folder)
+        ten_classes(folder, &KMNIST)
     }
 }

@@ -1,16 +1,15 @@
 use std::path::Path;
 
-use super::Source;
-use crate::data::class_names::distinct;
-use crate::data::memory::Memory;
+use crate::data::error::Memory;
+use crate::data::found::distinct;
 use crate::data::numpy::{Arrays, Part, REMEDY, SetParts};
-use crate::data::prepare::check_one_validation;
-use crate::data::split::{split_labels, test_count};
+use crate::data::prepare::{check_one_validation, split_labels, test_count};
+use crate::data::source::Source;
 use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
 use crate::form::number::{first_of, share_in_percent};
 
 crate::choice! {
-    /// Which axis of arrays of images has the channels.
+    /// The axis of arrays of images that has the channels.
     pub enum ChannelAxis: "Channel axis" {
         First, "First", "[n, channels, height, width], as PyTorch has them";
         Last, "Last", "[n, height, width, channels], as Keras and NumPy's pictures have them";
@@ -37,7 +36,7 @@ impl Numpy {
         self.channels == ChannelAxis::Last
     }
 
-    /// What the labels say: the classes of the samples of each part that is there, and the number of classes.
+    /// Reads the classes of the samples of each part that is there, and the number of classes.
     fn labels(arrays: &mut Arrays, parts: &SetParts) -> Result<(Vec<Vec<u32>>, usize), DataError> {
         let labels =
             parts.all().into_iter().map(|part| arrays.labels(part)).collect::<Result<Vec<_>, _>>()?;
@@ -46,7 +45,7 @@ impl Numpy {
         Ok((labels, count))
     }
 
-    /// What looks odd in arrays with these labels, which have so many classes.
+    /// Says what looks odd in arrays with these labels, which have so many classes.
     fn notes(
         &self,
         arrays: &mut Arrays,
@@ -69,7 +68,8 @@ impl Numpy {
         }
         if self.normalize == Normalize::None && parts.train.is_wide() {
             let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);
-            let first = arrays.read_exact(&parts.train, self.is_channels_last(), most, None)?;
+            let known = labels[0][..most.min(labels[0].len())].to_vec();
+            let first = arrays.read_exact(&parts.train, known, self.is_channels_last(), None)?;
             let kind = if first.shape.is_image() { "channel" } else { "feature" };
             let name = |channel| (channel, format!("{kind} {channel} of {samples}"));
             notes.extend(first.coarse((0..first.shape.channels).map(name)));
@@ -77,7 +77,6 @@ impl Numpy {
         Ok(notes)
     }
 
-    /// Where the parts come from.
     fn split(&self, parts: &SetParts) -> String {
         let names: Vec<String> = parts.all().iter().map(|part| part.names.join(" and ")).collect();
         let names = format!("the arrays {}", names.join(", "));
@@ -138,14 +137,16 @@ impl Source for Numpy {
         let mut arrays = Arrays::open(path, REMEDY)?;
         let parts = arrays.parts(self.is_channels_last())?;
         arrays.check_memory(&parts.all(), Memory(self.memory))?;
-        let classes = Self::labels(&mut arrays, &parts)?.1.max(self.classes.len());
+        let (labels, count) = Self::labels(&mut arrays, &parts)?;
+        let (mut labels, classes) = (labels.into_iter(), count.max(self.classes.len()));
         let is_exact = self.normalize != Normalize::None && parts.all().iter().any(|part| part.is_wide());
         let mut origins: Option<Vec<f64>> = None;
         let mut read = |part: &Part| {
+            let labels = labels.next().unwrap_or_default();
             if !is_exact {
-                return arrays.read(part, self.is_channels_last());
+                return arrays.read(part, labels, self.is_channels_last());
             }
-            let samples = arrays.read_exact(part, self.is_channels_last(), usize::MAX, origins.as_deref())?;
+            let samples = arrays.read_exact(part, labels, self.is_channels_last(), origins.as_deref())?;
             origins = origins.take().or_else(|| samples.origins().map(<[f64]>::to_vec));
             Ok(samples)
         };

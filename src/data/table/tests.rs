@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::*;
 use crate::data::testing::{Folder, mutated};
 use crate::data::{Csv, Data, Normalize};
+use super::*;
 
 fn settings(label: &str) -> TableSettings<'_> {
     TableSettings { label, leave_out: &[], words: &[], numbers: &NumberStyle::Plain, memory: Memory(1.0) }

@@ -1,7 +1,8 @@
-use super::{Intervene, Target};
 use crate::doc::file_names::is_file;
 use crate::doc::plan::words::part;
 use crate::doc::plan::{Check, FileUse, Reading, WeightUse};
+use crate::doc::stage::Planned;
+use crate::doc::targets::Target;
 use crate::doc::targets;
 use crate::form::path::Place;
 
@@ -14,7 +15,7 @@ crate::form! {
     }
 }
 
-impl Intervene for Graft {
+impl Planned for Graft {
     fn sentence(&self) -> String {
         let Self { from, target, weights } = self;
         if !weights {

@@ -1,6 +1,7 @@
-use super::{Intervene, Target};
 use crate::doc::plan::Check;
 use crate::doc::plan::words::part;
+use crate::doc::stage::Planned;
+use crate::doc::targets::Target;
 use crate::doc::targets;
 use crate::form::path::Place;
 
@@ -11,7 +12,7 @@ crate::form! {
     }
 }
 
-impl Intervene for Reinitialize {
+impl Planned for Reinitialize {
     fn sentence(&self) -> String {
         match part(&self.target) {
             None => "Reinitialize".to_owned(),

@@ -1,5 +1,5 @@
-use super::Planned;
 use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::stage::Planned;
 use crate::form::path::Place;
 
 /// Evaluates the present network; it has no settings.

@@ -1,8 +1,8 @@
-use super::Planned;
 use crate::doc::Training;
+use crate::doc::experiment::NO_STEP;
 use crate::doc::plan::words::{joined, length, number};
 use crate::doc::plan::{Check, Situation, StepWork};
-use crate::doc::training::NO_STEP;
+use crate::doc::stage::Planned;
 use crate::form::Steps;
 use crate::form::path::Place;
 use crate::optimize::{Optimizer, Schedule};
@@ -21,12 +21,12 @@ crate::short_form! {
 }
 
 impl Train {
-    /// Training of this length, with the experiment's settings.
+    /// Makes training of this length, with the experiment's settings.
     pub fn of(steps: Steps) -> Self {
         Self { steps, ..Self::default() }
     }
 
-    /// How it trains: by its own settings where it has them, by the run's otherwise.
+    /// Returns its own settings where it has them, the run's otherwise.
     pub fn settings(&self, run: &Training) -> Training {
         Training {
             optimizer: self.optimizer.clone().unwrap_or_else(|| run.optimizer.clone()),

@@ -1,13 +1,12 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use super::names;
-use super::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use crate::data::Shape;
 use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use crate::doc::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names};
 use crate::form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
-pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
+pub(crate) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
     let mut builder = Builder::new(input, outputs, output);
     let misfit = builder.list(modules, "").and_then(|()| builder.finish(modules.len())).err();
     Traced { structure: builder.structure, behind: builder.behind, misfit }
@@ -22,17 +21,15 @@ const MOST_NESTED: usize = 8;
 /// Appends layers and operations to a structure, one after the other.
 struct Builder {
     structure: Structure,
-    /// Shape of what the next operation receives.
+    /// The input of the next operation.
     shape: Shape,
-    /// Whether that is a row of features.
+    /// That is a row of features.
     is_flat: bool,
     /// Position of the present layer: in the list, in the body of a block, and so on.
     path: Vec<usize>,
-    /// The shape behind each layer so far, by its path.
     behind: Vec<(Vec<usize>, Shape)>,
     /// Set in the shortcut of a block: the last unit of its body.
     shortcut_of: Option<usize>,
-    /// Number of entries of all parameters so far.
     entries: usize,
 }
 
@@ -58,7 +55,7 @@ impl Builder {
         }
     }
 
-    /// Layers in sequence, whose names begin with `prefix`.
+    /// Adds layers in sequence, whose names begin with `prefix`.
     fn list(&mut self, modules: &[Module], prefix: &str) -> Result<(), Misfit> {
         for (position, module) in modules.iter().enumerate() {
             self.path.push(position);
@@ -110,19 +107,18 @@ impl Builder {
         Ok(())
     }
 
-    /// What is wrong with the present layer.
     fn misfit(&self, what: &str) -> Misfit {
         Misfit { path: self.path.clone(), message: what.to_owned() }
     }
 
-    /// The name of the present module: the user's, or its position.
+    /// Returns the name of the present module: the user's, or its position.
     fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
         let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
         names::problem(name)
             .map_or_else(|| Ok(format!("{prefix}{name}")), |problem| Err(self.misfit(&problem)))
     }
 
-    /// That no layer or block has this name yet.
+    /// Refuses a name that a layer or block has already.
     fn claim(&self, name: &str) -> Result<(), Misfit> {
         let Structure { layers, blocks, .. } = &self.structure;
         let mut taken = layers.iter().map(|layer| &layer.name).chain(blocks.iter().map(|block| &block.name));
@@ -137,7 +133,7 @@ impl Builder {
         self.structure.ops.push(op);
     }
 
-    /// That images come in.
+    /// Refuses rows of features.
     fn images(&self, what: &str) -> Result<(), Misfit> {
         let came = self.shape;
         if !self.is_flat {
@@ -157,7 +153,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The window of a convolution or pooling, if it fits into the images that come in.
+    /// Returns the window of a convolution or pooling, if it fits into the images that come in.
     fn window(&self, what: &str, window: Window) -> Result<Window, Misfit> {
         let Shape { height, width, .. } = self.shape;
         self.images(what)?;
@@ -355,7 +351,7 @@ impl Builder {
         Ok(())
     }
 
-    /// From the end of the body to the start of the shortcut.
+    /// Goes from the end of the body to the start of the shortcut.
     fn swap(&mut self, input: Shape) {
         self.structure.ops.push(Op::Swap);
         self.shape = input;
@@ -383,11 +379,27 @@ impl Builder {
     }
 }
 
-/// The stride of a shortcut: that of the body, where it makes shapes that can be added; else what makes them. None where
-/// nothing does.
+/// Returns the stride of a shortcut: that of the body, where it makes shapes that can be added; else what makes them. None
+/// where nothing does.
 fn stride(body: &[Module], input: Shape, output: Shape) -> Option<usize> {
     let axes = [(input.height, output.height), (input.width, output.width)];
     let needed = input.height.checked_div(output.height).map(|_| input.height.div_ceil(output.height));
     let fits = |stride: &usize| axes.iter().all(|(input, output)| input.div_ceil(*stride) == *output);
     [Some(Module::stride_of(body)), needed].into_iter().flatten().find(fits)
+}
+
+/// Says what is wrong with the name of a layer, which becomes a name of parameters, a cell of tables and a part of paths.
+/// The dots in names of weight files are fine.
+pub(crate) fn problem(name: &str) -> Option<String> {
+    let is_refused = |c: char| c.is_control() || ",\"'/\\".contains(c);
+    if name.is_empty() {
+        return Some("the name is empty; write one, or leave it out".to_owned());
+    }
+    let is_wrong = name.contains(is_refused) || name.starts_with('#') || name.trim() != name;
+    is_wrong.then(|| {
+        format!(
+            "{name:?} is no name for a layer: names have no commas, quotes, slashes or line breaks, no # at the start, and \
+             no blanks at their ends"
+        )
+    })
 }

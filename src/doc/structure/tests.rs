@@ -1,5 +1,5 @@
-use super::*;
 use crate::doc::arch::{Head, Mlp, Vgg};
+use super::*;
 
 fn images(side: usize) -> Shape {
     Shape { channels: 3, height: side, width: side }
