@@ -15,9 +15,9 @@ use flate2::bufread::GzDecoder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::data::samples::Store;
-use crate::data::{DataError, Dataset, Places, Samples};
-use crate::form::number::hexadecimal;
+use crate::samples::Store;
+use crate::{DataError, Dataset, Places, Samples};
+use form::number::hexadecimal;
 
 /// Times of files may be as coarse as this.
 const RACY: Duration = Duration::from_secs(3);
@@ -251,7 +251,7 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     let mut magic = Vec::new();
     Read::by_ref(file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::data::files::GZIP_MAGIC
+    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::files::GZIP_MAGIC
     {
         Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
     } else {
@@ -324,7 +324,7 @@ fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::{Folder, gzip};
+    use crate::testing::{Folder, gzip};
     use super::*;
 
     #[test]
@@ -381,8 +381,8 @@ mod tests {
 mod digest_tests {
     use std::sync::Arc;
 
-    use crate::data::Shape;
-    use crate::data::digests::*;
+    use crate::Shape;
+    use crate::digests::*;
 
     #[test]
     fn equal_samples_have_one_digest_and_any_difference_another() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::form::number::counted;
+use form::number::counted;
 
 #[derive(Debug, Error)]
 pub enum DataError {
@@ -23,7 +23,7 @@ pub enum DataError {
     #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
-    /// Something else stands in the place of a file: [`crate::data::stand_in()`] says what, and the remedy.
+    /// Something else stands in the place of a file: [`crate::stand_in()`] says what, and the remedy.
     #[error("{} is {what}", path.display())]
     StandIn { path: PathBuf, what: &'static str },
 

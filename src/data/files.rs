@@ -6,8 +6,8 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use crate::data::{DataError, KnownSet, Parts, Samples, Shape};
-use crate::form::number::grouped;
+use crate::{DataError, KnownSet, Parts, Samples, Shape};
+use form::number::grouped;
 
 /// The first two bytes of every gzip stream (RFC 1952).
 pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -106,8 +106,8 @@ pub fn embedded(packed: &[u8], shape: Shape, divisor: f32, classes: usize) -> Pa
 
 #[cfg(test)]
 mod tests {
-    use crate::data::MNIST;
-    use crate::data::testing::{Folder, gzip};
+    use crate::MNIST;
+    use crate::testing::{Folder, gzip};
     use super::*;
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
 
 #[cfg(test)]
 mod records_tests {
-    use crate::data::files::*;
+    use crate::files::*;
 
     #[test]
     fn a_record_is_a_label_and_scaled_values() {
@@ -170,7 +170,7 @@ mod records_tests {
 
 #[cfg(test)]
 mod stand_in_tests {
-    use crate::data::files::*;
+    use crate::files::*;
 
     #[test]
     fn pointers_and_pages_are_told_from_files() {
@@ -187,7 +187,7 @@ mod stand_in_tests {
 
 #[cfg(test)]
 mod embedded_tests {
-    use crate::data::{digits, iris};
+    use crate::{digits, iris};
     use super::*;
 
     fn count_by_class(parts: &Parts) -> Vec<usize> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::data::digests::Stat;
-use crate::data::{Data, DataError, Digests, Shape};
+use crate::digests::Stat;
+use crate::{Data, DataError, Digests, Shape};
 
 /// The content of a dataset of the user, as far as settings depend on it. The program writes it into the directories of
 /// runs; experiment files do not have it.
@@ -401,8 +401,8 @@ fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Erro
 mod tests {
     use std::time::Duration;
 
-    use crate::data::Images;
-    use crate::data::testing::Folder;
+    use crate::Images;
+    use crate::testing::Folder;
     use super::*;
 
     #[test]
@@ -434,7 +434,7 @@ mod tests {
 
 #[cfg(test)]
 mod class_names_tests {
-    use crate::data::found::*;
+    use crate::found::*;
 
     #[test]
     fn a_class_without_a_name_is_its_number_and_no_class_is_none() {

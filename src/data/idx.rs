@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use crate::data::locate::KnownSet;
-use crate::data::{DataError, FASHION_MNIST, KMNIST, MNIST, Parts, Samples, Shape, files};
+use crate::locate::KnownSet;
+use crate::{DataError, FASHION_MNIST, KMNIST, MNIST, Parts, Samples, Shape, files};
 
 /// The common part of sets with files of these names.
 pub const IDX: KnownSet = KnownSet { needed: &NAMES, ..KnownSet::EMPTY };
@@ -139,7 +139,7 @@ impl Idx {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::{Folder, gzip, mutated, real_data};
+    use crate::testing::{Folder, gzip, mutated, real_data};
     use super::*;
 
     fn images(count: u32) -> Vec<u8> {

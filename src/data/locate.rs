@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::error::Tried;
-use crate::data::idx::training_labels;
-use crate::data::{Csv, Data, DataError, Digits, Emnist, EmnistSplit, Images, Numpy, images, table};
+use crate::error::Tried;
+use crate::idx::training_labels;
+use crate::{Csv, Data, DataError, Digits, Emnist, EmnistSplit, Images, Numpy, images, table};
 
 /// The variable with the folder that is searched first.
 pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
@@ -341,8 +341,8 @@ fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static Kno
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::Folder;
-    use crate::data::{FASHION_MNIST, MNIST};
+    use crate::testing::Folder;
+    use crate::{FASHION_MNIST, MNIST};
     use super::*;
 
     fn fill(folder: &Folder, below: &str) {
@@ -421,9 +421,9 @@ mod tests {
 
 #[cfg(test)]
 mod recognise_tests {
-    use crate::data::locate::*;
-    use crate::data::testing::{Folder, gzip};
-    use crate::data::{CIFAR10, EMNIST, FASHION_MNIST, MNIST};
+    use crate::locate::*;
+    use crate::testing::{Folder, gzip};
+    use crate::{CIFAR10, EMNIST, FASHION_MNIST, MNIST};
 
     fn fill(folder: &Folder, below: &str, set: &KnownSet) {
         for name in set.needed {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rand::Rng;
 
-use crate::data::Shape;
+use crate::Shape;
 
 /// Draws a whole number from `0..bound`, every one with the same probability.
 ///
@@ -51,7 +51,7 @@ pub fn batches(len: usize, size: usize) -> impl ExactSizeIterator<Item = Range<u
     (0..len.div_ceil(size)).map(move |batch| batch * size..len.min((batch + 1) * size))
 }
 
-crate::choice! {
+form::choice! {
     /// Random changes of training images that a file can name.
     pub enum Augmentation: "Augmentation" {
         FlipHorizontal, "Flip", "Mirrors left and right with probability ½";
@@ -159,7 +159,7 @@ mod augment_tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use crate::data::order::*;
+    use crate::order::*;
 
     const SHAPE: Shape = Shape::new(1, 2, 3);
     const IMAGE: [f32; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];

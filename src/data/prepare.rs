@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::data::{DataError, Dataset, Normalize, Parts, Samples, Shape, shuffled};
+use crate::{DataError, Dataset, Normalize, Parts, Samples, Shape, shuffled};
 
-crate::choice! {
+form::choice! {
     /// The kind of labels.
     pub enum Labels: "Labels" {
         Classes, "Classes", "The classes of the data";
@@ -240,7 +240,7 @@ fn taps(input: usize, output: usize) -> Vec<(usize, usize, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::{Standardisation, digits, iris};
+    use crate::{Standardisation, digits, iris};
     use super::*;
 
     const PLAIN: Options = Options {
@@ -288,8 +288,8 @@ mod split_tests {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use crate::data::Shape;
-    use crate::data::prepare::*;
+    use crate::Shape;
+    use crate::prepare::*;
 
     fn samples(count: u32) -> Samples {
         let values = (0..count).map(|value| value as f32).collect();
@@ -384,7 +384,7 @@ mod split_tests {
 
 #[cfg(test)]
 mod resize_tests {
-    use crate::data::prepare::*;
+    use crate::prepare::*;
 
     #[test]
     fn two_pixels_become_four_as_torch_has_them() {

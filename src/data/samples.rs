@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::images::LazyPictures;
-use crate::data::prepare::resize;
-use crate::data::{DataError, Details, Standardisation};
-use crate::form::number::{first_of, grouped};
+use crate::images::LazyPictures;
+use crate::prepare::resize;
+use crate::{DataError, Details, Standardisation};
+use form::number::{first_of, grouped};
 
 /// The shape of one sample. Images are `channels × height × width`; a vector of features has its length in
 /// `channels`, with height and width 1.
@@ -389,7 +389,7 @@ impl Exact {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::samples::*;
+    use crate::samples::*;
 
     #[test]
     fn a_shape_counts_values_of_a_sample_and_of_a_channel() {
@@ -447,8 +447,8 @@ mod samples_tests {
 
 #[cfg(test)]
 mod exact_tests {
-    use crate::data::samples::*;
-    use crate::data::{Samples, Standardisation};
+    use crate::samples::*;
+    use crate::{Samples, Standardisation};
 
     fn column(values: &[f64], origin: f64) -> Samples {
         let exact = Exact { values: values.to_vec(), origins: vec![origin] };

@@ -1,10 +1,10 @@
 //! How values are scaled before they enter a network.
 
-use crate::data::samples::{Exact, Store};
-use crate::data::{DataError, Samples, Shape};
-use crate::form::Stored;
+use crate::samples::{Exact, Store};
+use crate::{DataError, Samples, Shape};
+use form::Stored;
 
-crate::choice! {
+form::choice! {
     /// The scale of values.
     pub enum Normalize: "Normalization" {
         None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
@@ -14,7 +14,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Numbers that values are scaled by: (value − mean) / deviation.
     pub struct GivenScale: "Given normalization" {
         mean: Vec<f64> = vec![0.5], "Mean", "What is subtracted: a number for each channel, or one for all", written always;
@@ -178,8 +178,8 @@ impl Standardisation {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::Shape;
-    use crate::data::scale::*;
+    use crate::Shape;
+    use crate::scale::*;
 
     fn pixels(channels: usize) -> Samples {
         Samples::new(Shape::new(channels, 1, 2), vec![0.5; 2 * channels], vec![0])
@@ -240,11 +240,11 @@ mod tests {
 
 #[cfg(test)]
 mod standardise_tests {
-    use crate::data::scale::*;
+    use crate::scale::*;
 
     #[test]
     fn irises_have_the_mean_and_deviation_that_numpy_finds() {
-        let found = Standardisation::of(&crate::data::iris().train).unwrap();
+        let found = Standardisation::of(&crate::iris().train).unwrap();
         let close =
             |found: &[f64], known: [f64; 4]| found.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(close(&found.mean, [5.799_167, 3.035, 3.732_5, 1.183_333]), "{found:?}");

@@ -1,17 +1,17 @@
 //! The document: one experiment with its arms, how networks train, and what computes.
 
-use crate::data::{Augmentation, Data, Looks};
-use crate::doc::arch::Net;
-use crate::doc::plan::words::{length, listed, number};
-use crate::doc::stage::Stage;
-use crate::doc::structure::{Parameter, Role, Structure};
-use crate::form::{Overrides, Steps};
-use crate::optimize::{Optimizer, Schedule};
+use data::{Augmentation, Data, Looks};
+use crate::arch::Net;
+use crate::plan::words::{length, listed, number};
+use crate::stage::Stage;
+use crate::structure::{Parameter, Role, Structure};
+use form::{Overrides, Steps};
+use optimize::{Optimizer, Schedule};
 
 /// The version of the file format that this program writes.
 pub const VERSION: u32 = 1;
 
-crate::form! {
+form::form! {
     /// One treatment: a plan, with optional settings.
     pub struct Arm: "Arm" {
         name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
@@ -24,7 +24,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Everything that the user decides.
     pub struct Experiment: "Experiment" {
         version: u32 = VERSION, "Version", "Version of the file format", range [1, VERSION];
@@ -46,7 +46,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The function that training minimizes.
     pub enum Loss: "Loss" {
         CrossEntropy, "Cross-entropy", "Softmax cross-entropy over the classes";
@@ -55,7 +55,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The reaction to a loss that is no longer finite.
     pub enum NonFinite: "Non-finite loss" {
         Stop, "Stop", "The run fails and names the iteration";
@@ -63,7 +63,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The code that computes training passes on the device `Flex`.
     pub enum Kernels: "Kernels" {
         #[serde(alias = "Winograd")]
@@ -75,7 +75,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The records of weights at each evaluation.
     pub enum WeightRecord: "Weights" {
         Off, "Off", "Nothing";
@@ -88,7 +88,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// The records of weights of a run.
     pub struct Recording: "Weights over training" {
         weights: WeightRecord = WeightRecord::Off, "At each evaluation", "Statistics of the weights as series for \
@@ -121,7 +121,7 @@ pub(crate) const NO_STEP: &str = "with a learning rate of 0, training changes no
 /// Multiply-adds of a forward pass that take about as long as the statistics of one entry.
 const STATISTICS: f64 = 300.0;
 
-crate::form! {
+form::form! {
     /// How networks are trained and evaluated.
     pub struct Training: "Training" {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
@@ -178,7 +178,7 @@ impl Training {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The hardware and the code that compute.
     pub enum Device: "Device", unless Device::refusal {
         Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
@@ -247,8 +247,8 @@ impl Device {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::Training;
-    use crate::form::ron_text;
+    use crate::Training;
+    use form::ron_text;
 
     fn sentences(training: &str) -> [String; 2] {
         let training: Training = ron_text::from_str(training).unwrap();
@@ -276,9 +276,9 @@ mod tests {
 mod device_tests {
     use std::path::Path;
 
-    use crate::doc::experiment::*;
-    use crate::doc::file::parse;
-    use crate::doc::{Problem, Severity, validate};
+    use crate::experiment::*;
+    use crate::file::parse;
+    use crate::{Problem, Severity, validate};
 
     #[test]
     fn a_file_for_another_build_is_read_and_says_which_build_has_its_device() {

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::structure::{Role, Structure};
-use crate::doc::targets::{LayerResult, Params, Target};
-use crate::doc::targets;
-use crate::intervene::fault::{Bits, Format};
+use crate::structure::{Role, Structure};
+use crate::targets::{LayerResult, Params, Target};
+use crate::targets;
+use intervene::fault::{Bits, Format};
 
-pub use crate::intervene::fault::model::Unit;
-pub use crate::intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
+pub use intervene::fault::model::Unit;
+pub use intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
 
-crate::form! {
+form::form! {
     /// The places, kind, number and time of faults.
     pub struct Fault: "Fault" {
         target: Target = Target::default(), "Where", "Where faults can be; default: weights";
@@ -27,7 +27,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The setting that a campaign varies.
     pub enum Vary: "Vary" {
         Nothing, "Nothing", "One cell";
@@ -37,7 +37,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a campaign that ends when its interval is narrow enough.
     pub struct Until: "Until the margin is met" {
         margin: f64 = 0.01, "Margin", "Target half-width of the interval", unit "%", range [0.0001, 0.5];
@@ -46,7 +46,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The number of trials of a campaign.
     pub enum Trials: "Trials" {
         Fixed(u64) = 100, "Fixed", "This many per cell", unit "trials", range [1, 1e9];
@@ -55,7 +55,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// A protection of a network against faults.
     pub enum Protect: "Protection" {
         Nothing, "None", "Nothing";
@@ -65,7 +65,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The source of the faults of a campaign.
     pub enum FaultSource: "Faults" {
         Drawn, "Drawn", "From the run's random stream";
@@ -73,7 +73,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a fault campaign.
     pub struct Campaign: "Campaign" {
         fault: Fault = Fault::default(), "Fault", "What one trial injects", written always;
@@ -230,11 +230,11 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
 
 #[cfg(test)]
 mod tests {
-    use crate::data::Shape;
-    use crate::doc::fault::*;
-    use crate::doc::structure::graphs::GRAPHS;
-    use crate::doc::{Loss, Net};
-    use crate::form::ron_text;
+    use data::Shape;
+    use crate::fault::*;
+    use crate::structure::graphs::GRAPHS;
+    use crate::{Loss, Net};
+    use form::ron_text;
 
     /// A block that begins with a batch norm, and a batch norm behind a block.
     const PRE_ACTIVATION: &str = "Conv(channels: 4), Residual(body: [BatchNorm(), Relu, Conv(channels: 4)]), BatchNorm(), \

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use ron::error::Position;
 
-use crate::doc::experiment::{Experiment, VERSION};
-use crate::doc::problem::Problem;
-use crate::form::path::{Place, Segment};
-use crate::form::write::Written;
-use crate::form::{ron_text, write};
+use crate::experiment::{Experiment, VERSION};
+use crate::problem::Problem;
+use form::path::{Place, Segment};
+use form::write::Written;
+use form::{ron_text, write};
 
 /// An error of opening or saving a file.
 #[derive(Debug, thiserror::Error)]

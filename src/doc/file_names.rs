@@ -2,10 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::doc::experiment::{Arm, Experiment};
-use crate::doc::spec::settings_of;
-use crate::form::path::{Found, Place, Segment, assign, each, walk};
-use crate::form::{Names, Node, Value};
+use crate::experiment::{Arm, Experiment};
+use crate::spec::settings_of;
+use form::path::{Found, Place, Segment, assign, each, walk};
+use form::{Names, Node, Value};
 
 /// Fills a run's arm and seed into the name of a file.
 ///
@@ -94,7 +94,7 @@ pub fn with_paths(experiment: &Experiment, new: &NewPath<'_>) -> Experiment {
     }
     let own = changed.arms.iter_mut().flat_map(|arm| &mut arm.sweep.0);
     for (path, text) in changed.sweep.0.iter_mut().chain(own) {
-        let Ok(items) = crate::form::Overrides::items(text) else { continue };
+        let Ok(items) = form::Overrides::items(text) else { continue };
         let others: Vec<Option<String>> =
             items.iter().map(|item| other_value(experiment, &arms, [path, item], &new)).collect();
         if others.iter().any(Option::is_some) {
@@ -226,8 +226,8 @@ mod tests {
 mod paths_tests {
     use std::path::Path;
 
-    use crate::doc::file::{parse, to_text};
-    use crate::doc::file_names::*;
+    use crate::file::{parse, to_text};
+    use crate::file_names::*;
 
     #[test]
     fn every_path_that_is_read_is_replaced_and_no_other_text() {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::data::{Data, Looks};
-use crate::doc::experiment::{Arm, Experiment};
-use crate::form::path::{Found, Place, Segment, each};
-use crate::form::{Choice, Node, Value, name_of};
+use data::{Data, Looks};
+use crate::experiment::{Arm, Experiment};
+use form::path::{Found, Place, Segment, each};
+use form::{Choice, Node, Value, name_of};
 
 /// The weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,7 +208,7 @@ impl Words {
 }
 
 fn is_stage(choice: &dyn Choice) -> bool {
-    choice.title() == crate::doc::stage::Stage::TITLE
+    choice.title() == crate::stage::Stage::TITLE
 }
 
 /// Returns true if a list holds arms, stages or layers.
@@ -244,8 +244,8 @@ fn label(root: &mut dyn Value, path: &str) -> Option<String> {
 mod tests {
     use std::path::Path;
 
-    use crate::doc::file::parse;
-    use crate::doc::validate;
+    use crate::file::parse;
+    use crate::validate;
 
     /// Where the first problem of a document is.
     fn first(text: &str) -> String {

@@ -1,9 +1,9 @@
 //! What an intervention acts on, and which parameters of a network that is.
 
-use crate::data::Shape;
-use crate::doc::structure::{Block, Op, Parameter, Role, Structure, Yields};
+use data::Shape;
+use crate::structure::{Block, Op, Parameter, Role, Structure, Yields};
 
-crate::choice! {
+form::choice! {
     /// A choice of layers.
     pub enum Layers: "Layers" {
         All, "All", "Every layer";
@@ -14,7 +14,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// A kind of parameters.
     pub enum Params: "Parameters" {
         Weights, "Weights", "Weights of convolution and linear layers";
@@ -28,7 +28,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// The part of a network that an intervention acts on.
     pub struct Target: "Target" {
         layers: Layers = Layers::All, "Layers", "Which layers";
@@ -157,7 +157,7 @@ fn has_role(kind: &Params, role: Role) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::{Activation, Loss, Net, ResNet, Vgg};
+    use crate::{Activation, Loss, Net, ResNet, Vgg};
     use super::*;
 
     fn small_vgg() -> Structure {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::doc::experiment::Experiment;
-use crate::doc::file;
+use crate::experiment::Experiment;
+use crate::file;
 
 /// An experiment to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::{Severity, runs, validate};
+    use crate::{Severity, runs, validate};
     use super::*;
 
     #[test]

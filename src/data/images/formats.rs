@@ -10,7 +10,7 @@ use tiff::decoder::{Decoder as TiffDecoder, DecodingResult, Limits};
 use tiff::tags::Tag;
 use tiff::{ColorType, TiffError};
 
-use crate::data::images::{MOST_BYTES, check_sides};
+use crate::images::{MOST_BYTES, check_sides};
 
 /// Returns red, green and blue of each pixel; of transparent ones, those of their colour. What the frame does not cover has its
 /// transparent colour, or without one its first.

@@ -13,10 +13,10 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::data::digests::{Digests, Stat};
-use crate::data::files::stand_in_at;
-use crate::data::prepare::resize;
-use crate::data::{DataError, Samples, Shape, Standardisation};
+use crate::digests::{Digests, Stat};
+use crate::files::stand_in_at;
+use crate::prepare::resize;
+use crate::{DataError, Samples, Shape, Standardisation};
 
 pub(crate) use folders::{LabelMap, Picture, Pictures, Splits, ending, find, is_like_pictures};
 pub(crate) use picture::Preparation;

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage};
 
-use crate::data::images::formats::{decode_gif, decode_jpeg, decode_pnm, decode_tiff};
-use crate::data::images::{MOST_BYTES, MOST_PIXELS, check_sides};
-use crate::data::{Shape, stand_in};
+use crate::images::formats::{decode_gif, decode_jpeg, decode_pnm, decode_tiff};
+use crate::images::{MOST_BYTES, MOST_PIXELS, check_sides};
+use crate::{Shape, stand_in};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Preparation {
@@ -254,7 +254,7 @@ mod tests {
 
 #[cfg(test)]
 mod resample_tests {
-    use crate::data::images::picture::*;
+    use crate::images::picture::*;
 
     #[test]
     fn a_window_is_a_part_of_the_whole_and_the_same_size_changes_nothing() {

@@ -5,8 +5,8 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::data::{ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape, prepare};
-use crate::form::number::{counted, first_of, grouped};
+use crate::{ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape, prepare};
+use form::number::{counted, first_of, grouped};
 
 /// Names in a line; the others are counted.
 const FIRST: usize = 10;

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::data::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
+use crate::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
 use super::*;
 
 /// The lines of data before they are read.

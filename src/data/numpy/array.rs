@@ -7,8 +7,8 @@ use std::io;
 use half::f16;
 use serde::Deserialize;
 
-use crate::data::Shape;
-use crate::data::samples::{Exact, WHOLE};
+use crate::Shape;
+use crate::samples::{Exact, WHOLE};
 
 /// The longest header: a shape has few numbers.
 const LONGEST: usize = 1 << 16;
@@ -280,7 +280,7 @@ pub(crate) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, 
     let first_wrong = Cell::new(None);
     // Of eight bytes in the file, four are kept: labels may need more memory than samples.
     let label = |number: i128| {
-        let label = u32::try_from(number).ok().filter(|label| *label < crate::data::numpy::MOST_CLASSES);
+        let label = u32::try_from(number).ok().filter(|label| *label < crate::numpy::MOST_CLASSES);
         label.unwrap_or_else(|| {
             first_wrong.set(first_wrong.get().or(Some(number)));
             0
@@ -299,7 +299,7 @@ pub(crate) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, 
     match first_wrong.get() {
         None => Ok(array.values),
         Some(number) => Err(wrong(
-            format!("labels from 0 to {}", crate::data::numpy::MOST_CLASSES - 1),
+            format!("labels from 0 to {}", crate::numpy::MOST_CLASSES - 1),
             format!("label {number}"),
         )),
     }

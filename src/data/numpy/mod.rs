@@ -10,11 +10,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::data::error::Memory;
-use crate::data::files::refuse_stand_in;
-use crate::data::numpy::array::{Array, Header, Kind, Wrong, wrong};
-use crate::data::{DataError, Samples, Shape};
-use crate::form::number::grouped;
+use crate::error::Memory;
+use crate::files::refuse_stand_in;
+use crate::numpy::array::{Array, Header, Kind, Wrong, wrong};
+use crate::{DataError, Samples, Shape};
+use form::number::grouped;
 
 /// The most classes: larger labels are no labels.
 const MOST_CLASSES: u32 = 100_000;

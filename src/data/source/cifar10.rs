@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use crate::data::locate::{KnownSet, Origin, Remote};
-use crate::data::source::{Original, Source};
-use crate::data::{DataError, Parts, Samples, Shape, files};
+use crate::locate::{KnownSet, Origin, Remote};
+use crate::source::{Original, Source};
+use crate::{DataError, Parts, Samples, Shape, files};
 
 /// CIFAR-10 (Krizhevsky 2009), the "binary version".
 pub const CIFAR10: KnownSet = KnownSet {
@@ -59,7 +59,7 @@ impl Source for Cifar10 {
 }
 
 /// Reads files of `records` images each: as training part those of the five files that are there, in their order. How many
-/// of the 50,000 images there are is the length of the training part, see [`Data::shortage`](crate::data::Data::shortage).
+/// of the 50,000 images there are is the length of the training part, see [`Data::shortage`](crate::Data::shortage).
 fn read(folder: &Path, records: usize) -> Result<Parts, DataError> {
     let train = [&CIFAR10.needed[..1], CIFAR10.optional].concat();
     let train = LAYOUT.samples(folder, &train, records)?;
@@ -115,7 +115,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::{Folder, real_data};
+    use crate::testing::{Folder, real_data};
     use super::*;
 
     fn record(label: u8) -> Vec<u8> {

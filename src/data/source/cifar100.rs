@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use crate::data::locate::{KnownSet, Origin, Remote};
-use crate::data::source::cifar10::{BATCH, Layout, SHAPE};
-use crate::data::source::{Original, Source};
-use crate::data::{DataError, Parts};
+use crate::locate::{KnownSet, Origin, Remote};
+use crate::source::cifar10::{BATCH, Layout, SHAPE};
+use crate::source::{Original, Source};
+use crate::{DataError, Parts};
 
 /// CIFAR-100 (Krizhevsky 2009), the "binary version".
 pub const CIFAR100: KnownSet = KnownSet {
@@ -76,7 +76,7 @@ impl Source for Cifar100 {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::{Folder, gzip, mutated};
+    use crate::testing::{Folder, gzip, mutated};
     use super::*;
 
     const FILE: &[&str] = &["train.bin"];

@@ -1,11 +1,11 @@
 use std::path::Path;
 
-use crate::data::error::Memory;
-use crate::data::prepare::{split_labels, test_count};
-use crate::data::source::Source;
-use crate::data::table::{NumberStyle, TableSettings};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, table, take_test};
-use crate::form::number::share_in_percent;
+use crate::error::Memory;
+use crate::prepare::{split_labels, test_count};
+use crate::source::Source;
+use crate::table::{NumberStyle, TableSettings};
+use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, table, take_test};
+use form::number::share_in_percent;
 
 dataset! {
     /// Settings of a table of the user's.

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use crate::data::files::embedded;
-use crate::data::source::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Shape};
+use crate::files::embedded;
+use crate::source::{Original, Source, TEN_DIGITS};
+use crate::{DataError, Parts, Shape};
 
 dataset! {
     /// Settings of UCI's handwritten digits.

@@ -1,9 +1,9 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use crate::data::locate::KnownSet;
-use crate::data::source::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Samples, Shape, idx};
+use crate::locate::KnownSet;
+use crate::source::{Original, Source, TEN_DIGITS};
+use crate::{DataError, Parts, Samples, Shape, idx};
 
 macro_rules! split {
     ($name:literal) => {
@@ -33,7 +33,7 @@ pub static EMNIST: [KnownSet; 6] = [
     split!("mnist"),
 ];
 
-crate::choice! {
+form::choice! {
     /// Parts of EMNIST, as its authors cut it.
     pub enum EmnistSplit: "Split" {
         Balanced, "Balanced", "47 classes of digits and letters, 131,600 images";
@@ -129,7 +129,7 @@ fn transpose(samples: &mut Samples) {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::testing::{Folder, mutated};
+    use crate::testing::{Folder, mutated};
     use super::*;
 
     #[test]

@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use crate::data::idx::{IDX, ten_classes};
-use crate::data::locate::{KnownSet, Origin, Remote};
-use crate::data::source::{Original, Source};
-use crate::data::{DataError, Parts, Shape};
+use crate::idx::{IDX, ten_classes};
+use crate::locate::{KnownSet, Origin, Remote};
+use crate::source::{Original, Source};
+use crate::{DataError, Parts, Shape};
 
 /// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
 pub const FASHION_MNIST: KnownSet = KnownSet {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use crate::data::files::embedded;
-use crate::data::source::{Original, Source};
-use crate::data::{DataError, Parts, Shape};
+use crate::files::embedded;
+use crate::source::{Original, Source};
+use crate::{DataError, Parts, Shape};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
 

@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use crate::data::idx::{IDX, ten_classes};
-use crate::data::locate::KnownSet;
-use crate::data::source::{Original, Source};
-use crate::data::{DataError, Parts, Shape};
+use crate::idx::{IDX, ten_classes};
+use crate::locate::KnownSet;
+use crate::source::{Original, Source};
+use crate::{DataError, Parts, Shape};
 
 /// Kuzushiji-MNIST (Clanuwat et al. 2018).
 pub const KMNIST: KnownSet = KnownSet {

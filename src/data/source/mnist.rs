@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use crate::data::idx::{IDX, ten_classes};
-use crate::data::locate::{KnownSet, Origin, Remote};
-use crate::data::source::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Shape};
+use crate::idx::{IDX, ten_classes};
+use crate::locate::{KnownSet, Origin, Remote};
+use crate::source::{Original, Source, TEN_DIGITS};
+use crate::{DataError, Parts, Shape};
 
 /// MNIST (`LeCun`, Cortes & Burges).
 pub const MNIST: KnownSet = KnownSet {

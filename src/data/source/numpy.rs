@@ -1,14 +1,14 @@
 use std::path::Path;
 
-use crate::data::error::Memory;
-use crate::data::found::distinct;
-use crate::data::numpy::{Arrays, Part, REMEDY, SetParts};
-use crate::data::prepare::{check_one_validation, split_labels, test_count};
-use crate::data::source::Source;
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
-use crate::form::number::{first_of, share_in_percent};
+use crate::error::Memory;
+use crate::found::distinct;
+use crate::numpy::{Arrays, Part, REMEDY, SetParts};
+use crate::prepare::{check_one_validation, split_labels, test_count};
+use crate::source::Source;
+use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
+use form::number::{first_of, share_in_percent};
 
-crate::choice! {
+form::choice! {
     /// The axis of arrays of images that has the channels.
     pub enum ChannelAxis: "Channel axis" {
         First, "First", "[n, channels, height, width], as PyTorch has them";

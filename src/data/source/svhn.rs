@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use crate::data::locate::KnownSet;
-use crate::data::numpy::Arrays;
-use crate::data::source::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Samples, Shape};
+use crate::locate::KnownSet;
+use crate::numpy::Arrays;
+use crate::source::{Original, Source, TEN_DIGITS};
+use crate::{DataError, Parts, Samples, Shape};
 
 /// Street View House Numbers (Netzer et al. 2011), cropped digits.
 pub const SVHN: KnownSet = KnownSet {
@@ -53,8 +53,8 @@ fn part(path: &Path) -> Result<Samples, DataError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::numpy::testing::{npy, npz};
-    use crate::data::testing::{Folder, mutated};
+    use crate::numpy::testing::{npy, npz};
+    use crate::testing::{Folder, mutated};
     use super::*;
 
     /// Two images in MATLAB's order: pixel i of the first is i in its last digits, and of the second 255.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::testing::real_data;
-use crate::data::{Looked, Normalize};
+use crate::testing::real_data;
+use crate::{Looked, Normalize};
 use super::{Csv, Data, Numpy};
 
 /// Changes settings of a table or of arrays.
@@ -92,8 +92,8 @@ fn tables_of_pandas_and_excel() {
 #[test]
 fn numbers_as_people_write_them() {
     const READ: &str = "[1, 1, 1]";
-    const GROUPED: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::Grouped;
-    const COMMA: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::DecimalComma;
+    const GROUPED: Change = |csv, _| csv.numbers = crate::table::NumberStyle::Grouped;
+    const COMMA: Change = |csv, _| csv.numbers = crate::table::NumberStyle::DecimalComma;
     check(
         "thousands",
         &[
@@ -165,7 +165,7 @@ fn arrays_of_keras_medmnist_and_python_2() {
 }
 
 mod facts {
-    use crate::data::Digits;
+    use crate::Digits;
     use super::super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a cell of a table is: a number as programs write it, a number or date as people write it, or a word.
 
-crate::choice! {
+form::choice! {
     /// The way in which numbers of a table are written.
     pub enum NumberStyle: "Number style" {
         Plain, "Plain", "1234.5 or 1e-3, as programs write them";
@@ -30,7 +30,7 @@ pub(crate) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
 
 fn parsed(text: &str) -> Option<Number> {
     let value: f64 = text.parse().ok()?;
-    let whole = if value.abs() < crate::data::samples::WHOLE { None } else { text.parse().ok() };
+    let whole = if value.abs() < crate::samples::WHOLE { None } else { text.parse().ok() };
     (value as f32).is_finite().then_some(Number { value, whole })
 }
 

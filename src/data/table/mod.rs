@@ -11,11 +11,11 @@ use std::io::{BufReader, Read};
 use std::io;
 use std::path::Path;
 
-use crate::data::error::Memory;
-use crate::data::samples::{Exact, WHOLE};
-use crate::data::table::cell::{Number, NumberStyle, begins_with_digit, like_number, may_be_thousands, number};
-use crate::data::{Columns, DataError, Samples, Shape, stand_in};
-use crate::form::number::{counted, first_of};
+use crate::error::Memory;
+use crate::samples::{Exact, WHOLE};
+use crate::table::cell::{Number, NumberStyle, begins_with_digit, like_number, may_be_thousands, number};
+use crate::{Columns, DataError, Samples, Shape, stand_in};
+use form::number::{counted, first_of};
 
 pub use cell::NumberStyle;
 

@@ -1,8 +1,8 @@
 //! Conv-2, Conv-4 and Conv-6 (Frankle & Carbin 2019, "The lottery ticket hypothesis", figure 2): scaled-down VGGs.
 
-use crate::data::Shape;
-use crate::doc::arch::module::Module;
-use crate::doc::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
+use crate::arch::module::Module;
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 
 architecture! {
     /// Settings of a Conv-2, Conv-4 or Conv-6; its layers are called features.N and classifier.N.

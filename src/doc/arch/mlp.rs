@@ -1,9 +1,9 @@
 //! Multi-layer perceptrons.
 
-use crate::data::Shape;
-use crate::doc::arch::module::{Activation, Module, Output};
-use crate::doc::arch::{Architecture, LayerShapes, Net};
-use crate::form::number::listed;
+use data::Shape;
+use crate::arch::module::{Activation, Module, Output};
+use crate::arch::{Architecture, LayerShapes, Net};
+use form::number::listed;
 
 architecture! {
     /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….

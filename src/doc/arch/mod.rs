@@ -5,26 +5,26 @@
 /// usual distribution of its weights. Identities depend on this order.
 macro_rules! architecture {
     ($(#[$meta:meta])* $name:ident : $title:literal, init $init:ident { $($own:tt)* } $({ $($more:tt)* })?) => {
-        crate::form! {
+        form::form! {
             $(#[$meta])*
             pub struct $name: $title {
                 $($own)*
                 classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
                     have", range [2, 65536], unset "as the data have";
                 $($($more)*)?
-                init: crate::intervene::Init = crate::intervene::Init::$init, "Initial weights", "Distribution of \
+                init: intervene::Init = intervene::Init::$init, "Initial weights", "Distribution of \
                     the initial weights";
-                bias_init: crate::intervene::BiasInit = crate::intervene::BiasInit::Usual, "Initial biases", "Initial \
+                bias_init: intervene::BiasInit = intervene::BiasInit::Usual, "Initial biases", "Initial \
                     values of the biases";
             }
         }
 
-        impl $crate::doc::arch::Settings for $name {
+        impl $crate::arch::Settings for $name {
             fn classes(&self) -> Option<usize> {
                 self.classes
             }
 
-            fn initial(&self) -> (crate::intervene::Init, crate::intervene::BiasInit) {
+            fn initial(&self) -> (intervene::Init, intervene::BiasInit) {
                 (self.init, self.bias_init)
             }
         }
@@ -41,8 +41,8 @@ mod sequential;
 mod tests;
 mod vgg;
 
-use crate::data::Shape;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use intervene::{BiasInit, Init};
 
 pub use module::*;
 

@@ -1,7 +1,7 @@
 //! Layers as settings: what torch calls modules. A network is a list of them; [`Residual`] is the only fork.
 
-use crate::form::number::{counted, share_in_percent};
-use crate::form::text::uncapitalized;
+use form::number::{counted, share_in_percent};
+use form::text::uncapitalized;
 
 /// Largest side of a window.
 pub const MOST_KERNEL: usize = 11;
@@ -10,7 +10,7 @@ pub const MOST_STRIDE: usize = 4;
 /// Widest border of zeros.
 pub const MOST_PADDING: usize = 5;
 
-crate::form! {
+form::form! {
     /// A convolution with a square window; weights are [channels, channels of the input, kernel, kernel].
     pub struct Conv: "Convolution" {
         channels: usize = 16, "Channels", "Channels of its output", unit "channels", range [1, 65536];
@@ -22,14 +22,14 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// A batch norm over the channels of images, or over features.
     pub struct BatchNorm: "Batch norm" {
         name: Option<String> = None, "Name", "Name of its parameters, instead of its position in the list", unset "its position";
     }
 }
 
-crate::form! {
+form::form! {
     /// A linear layer, y = x·Wᵀ + b; weights are [units, inputs].
     pub struct Linear: "Linear layer" {
         units: Option<usize> = None, "Units", "Number of its outputs", unit "units", range [1, 65536], unset "number of classes";
@@ -38,7 +38,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// A pooling with a square window.
     pub struct Pool: "Pooling" {
         window: usize = 2, "Window", "Side of the window", unit "pixels", range [1, MOST_KERNEL];
@@ -48,14 +48,14 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// An average over a grid of cells, as torch's adaptive pooling.
     pub struct AdaptiveAveragePool: "Adaptive average pooling" {
         side: usize = 1, "Side", "Cells of a side of the grid", unit "cells", range [1, 64];
     }
 }
 
-crate::form! {
+form::form! {
     /// A projection of the input of a residual block: a 1×1 convolution without bias, of the stride that the body has, and a
     /// batch norm.
     pub struct Project: "Projection" {
@@ -63,7 +63,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The shortcut of a residual block: the numbers that are added to those of its body.
     pub enum Shortcut: "Shortcut" {
         Identity, "Identity", "The input itself";
@@ -72,7 +72,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Layers whose input is added to what they yield (He et al. 2016).
     pub struct Residual: "Residual block" {
         body: Vec<Module> = Vec::new(), "Layers", "The layers beside the shortcut";
@@ -81,7 +81,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// A layer.
     pub enum Module: "Layer", in words Module::words {
         Conv(Conv) = Conv::default(), "Convolution", "Convolution with a square window";
@@ -175,7 +175,7 @@ impl From<&Activation> for Module {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Non-linearities between layers.
     pub enum Activation: "Activation" {
         Relu, "ReLU", "max(0, x)";
@@ -185,7 +185,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The function after the last layer.
     pub enum Output: "Output" {
         Linear, "Linear", "The logits themselves";
@@ -342,10 +342,10 @@ fn is_permuted(old: &[Module], new: &[Module]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::Shape;
-    use crate::doc::arch::module::*;
-    use crate::doc::arch::{Architecture, Net, ResNet, Sequential};
-    use crate::form::ron_text;
+    use data::Shape;
+    use crate::arch::module::*;
+    use crate::arch::{Architecture, Net, ResNet, Sequential};
+    use form::ron_text;
 
     fn layers(text: &str) -> Vec<Module> {
         ron_text::from_str(text).unwrap()
@@ -409,8 +409,8 @@ mod tests {
 
 #[cfg(test)]
 mod difference_tests {
-    use crate::doc::arch::module::*;
-    use crate::form::ron_text;
+    use crate::arch::module::*;
+    use form::ron_text;
 
     #[test]
     fn an_edit_of_a_list_is_recognized() {

@@ -1,11 +1,11 @@
 //! Residual networks (He et al. 2016, "Deep residual learning for image recognition"): the family for CIFAR, and the one
 //! for ImageNet. Their depths tell them apart.
 
-use crate::data::Shape;
-use crate::doc::arch::module::{Conv, Module, Pool, Project, Residual, Shortcut};
-use crate::doc::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
+use crate::arch::module::{Conv, Module, Pool, Project, Residual, Shortcut};
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 
-crate::choice! {
+form::choice! {
     /// The shortcuts of a ResNet where the shape changes.
     pub enum Shortcuts: "Shortcuts" {
         Usual, "As published", "Without weights for images of 32 pixels (option A), projections for ImageNet (option B)";

@@ -1,10 +1,10 @@
 //! Networks that the user writes.
 
-use crate::data::Shape;
-use crate::doc::arch::Architecture;
-use crate::doc::arch::module::{Linear, Module, Output, in_brackets};
-use crate::form::number::counted;
-use crate::form::path::Place;
+use data::Shape;
+use crate::arch::Architecture;
+use crate::arch::module::{Linear, Module, Output, in_brackets};
+use form::number::counted;
+use form::path::Place;
 
 architecture! {
     /// A list of layers. Layers without a name are called by their position, as `torch.nn.Sequential` counts.

@@ -1,6 +1,6 @@
-use crate::doc::structure::{LayerKind, Op, Parameter, Window, logits};
-use crate::doc::{Loss, Structure};
-use crate::form::{Stored, check_ranges, ron_text};
+use crate::structure::{LayerKind, Op, Parameter, Window, logits};
+use crate::{Loss, Structure};
+use form::{Stored, check_ranges, ron_text};
 use super::*;
 
 fn net(text: &str) -> Net {

@@ -1,11 +1,11 @@
 //! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
 
-use crate::data::Shape;
-use crate::doc::arch::module::{AdaptiveAveragePool, Module};
-use crate::doc::arch::{Architecture, LayerShapes, Net, without_images};
-use crate::form::number::listed;
+use data::Shape;
+use crate::arch::module::{AdaptiveAveragePool, Module};
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
+use form::number::listed;
 
-crate::form! {
+form::form! {
     /// Hidden layers between features and classes.
     pub struct Hidden: "Hidden layers" {
         widths: Vec<usize> = vec![512, 512], "Units", "Number of units of each hidden layer", range [1, 65536];
@@ -13,7 +13,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The layers from the features of a VGG to classes.
     pub enum Head: "Head" {
         Linear, "Linear", "One linear layer after the last pooling, as in the CIFAR literature";

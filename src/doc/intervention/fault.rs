@@ -1,10 +1,10 @@
-use crate::doc::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
-use crate::doc::plan::words::{counted, entries, joined, number, target};
-use crate::doc::plan::{Check, FileUse};
-use crate::doc::stage::Planned;
-use crate::doc::targets::Params;
-use crate::form::path::Place;
-use crate::intervene::fault::model::Unit;
+use crate::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
+use crate::plan::words::{counted, entries, joined, number, target};
+use crate::plan::{Check, FileUse};
+use crate::stage::Planned;
+use crate::targets::Params;
+use form::path::Place;
+use intervene::fault::model::Unit;
 
 impl Planned for Fault {
     /// Returns `Flip 3 exponent bits of fc1's weights`.
@@ -75,8 +75,8 @@ fn at_rate(rate: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::intervention::fault::{Fault, Intervene};
-    use crate::form::ron_text;
+    use crate::intervention::fault::{Fault, Intervene};
+    use form::ron_text;
 
     fn fault(text: &str) -> String {
         ron_text::from_str::<Fault>(text).unwrap_or_else(|error| panic!("{text}: {error}")).sentence()

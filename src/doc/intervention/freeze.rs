@@ -1,12 +1,12 @@
-use crate::doc::plan::words::{entries, joined, number, part, percent};
-use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
-use crate::doc::stage::Planned;
-use crate::doc::structure::{LayerKind, Structure};
-use crate::doc::targets::{Params, Target};
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::words::{entries, joined, number, part, percent};
+use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use crate::stage::Planned;
+use crate::structure::{LayerKind, Structure};
+use crate::targets::{Params, Target};
+use crate::targets;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// The entries of the target that are held.
     pub enum Select: "Entries" {
         All, "All", "Every entry that is not pruned";
@@ -18,7 +18,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The values of held entries.
     pub enum HeldAt: "Held at" {
         Own, "Their own value", "Their current value";
@@ -28,7 +28,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of freezing.
     pub struct Freeze: "Freeze" {
         target: Target = Target::default(), "Target", "What to freeze; default: everything";
@@ -119,7 +119,7 @@ impl Planned for Freeze {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn freezing_says_which_entries_and_at_what() {

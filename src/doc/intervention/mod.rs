@@ -13,10 +13,10 @@ mod snapshot;
 mod watch;
 mod weight_file;
 
-use crate::doc::fault::Fault;
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::doc::stage::Planned;
-use crate::form::path::Place;
+use crate::fault::Fault;
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use crate::stage::Planned;
+use form::path::Place;
 
 pub use freeze::*;
 pub use graft::*;
@@ -29,9 +29,9 @@ pub use snapshot::*;
 pub use watch::*;
 pub use weight_file::*;
 
-pub use crate::doc::targets::{Layers, Params, Target};
+pub use crate::targets::{Layers, Params, Target};
 
-crate::choice! {
+form::choice! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Planned {
         Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";

@@ -1,11 +1,11 @@
-use crate::doc::plan::Check;
-use crate::doc::plan::words::part;
-use crate::doc::stage::Planned;
-use crate::doc::targets::Target;
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::Check;
+use crate::plan::words::part;
+use crate::stage::Planned;
+use crate::targets::Target;
+use crate::targets;
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of drawing new initial weights.
     pub struct Reinitialize: "Reinitialize" {
         target: Target = Target::default(), "Target", "What to draw again; default: everything";
@@ -34,7 +34,7 @@ impl Planned for Reinitialize {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_whole_network_needs_no_word() {

@@ -1,12 +1,12 @@
-use crate::doc::plan::Check;
-use crate::doc::plan::words::{listed, part};
-use crate::doc::stage::Planned;
-use crate::doc::structure::Structure;
-use crate::doc::targets::{Params, Target};
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::Check;
+use crate::plan::words::{listed, part};
+use crate::stage::Planned;
+use crate::structure::Structure;
+use crate::targets::{Params, Target};
+use crate::targets;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// A kind of held entries.
     pub enum Held: "Held by" {
         Frozen, "Frozen entries", "Entries frozen by Freeze";
@@ -15,7 +15,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of letting go.
     pub struct Release: "Release" {
         target: Target = Target::default(), "Target", "Where; default: everything";
@@ -69,7 +69,7 @@ impl Planned for Release {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn releasing_says_what_is_let_go() {

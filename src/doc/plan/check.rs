@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::{Data, Looks};
-use crate::doc::arch::Net;
-use crate::doc::experiment::Training;
-use crate::doc::fault::{Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied};
-use crate::doc::file_names::is_file;
-use crate::doc::problem::Problem;
-use crate::doc::structure::Structure;
-use crate::doc::targets::{Layers, Params, Target};
-use crate::doc::targets;
-use crate::form::Steps;
-use crate::form::number::{counted, grouped};
-use crate::form::path::Place;
-use crate::intervene::fault::model::Unit;
-use crate::intervene::fault::{Format, Region};
+use data::{Data, Looks};
+use crate::arch::Net;
+use crate::experiment::Training;
+use crate::fault::{Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied};
+use crate::file_names::is_file;
+use crate::problem::Problem;
+use crate::structure::Structure;
+use crate::targets::{Layers, Params, Target};
+use crate::targets;
+use form::Steps;
+use form::number::{counted, grouped};
+use form::path::Place;
+use intervene::fault::model::Unit;
+use intervene::fault::{Format, Region};
 
 /// Says why a batch norm cannot train in mini-batches of this size on what is left of an epoch of so many samples: the last
 /// one has a single sample.
@@ -342,8 +342,8 @@ fn sites(place: &FaultPlace, fault: &Fault) -> u64 {
 mod tests {
     use std::path::Path;
 
-    use crate::doc::file::parse;
-    use crate::doc::{Problem, validate};
+    use crate::file::parse;
+    use crate::{Problem, validate};
 
     /// What is wrong with a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
     fn problems(stage: &str) -> Vec<String> {

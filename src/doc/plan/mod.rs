@@ -6,23 +6,23 @@ pub mod words;
 
 use std::collections::BTreeSet;
 
-use crate::data::{Dataset, Facts};
-use crate::doc::arch::Net;
-use crate::doc::experiment::Training;
-use crate::doc::fault::Campaign;
-use crate::doc::file_names::{TABLES, filled, is_file};
-use crate::doc::intervention::Params;
-use crate::doc::structure::Structure;
-use crate::doc::{Stage, Structure, Target, targets};
-use crate::form::Steps;
-use crate::form::path::Place;
+use data::{Dataset, Facts};
+use crate::arch::Net;
+use crate::experiment::Training;
+use crate::fault::Campaign;
+use crate::file_names::{TABLES, filled, is_file};
+use crate::intervention::Params;
+use crate::structure::Structure;
+use crate::{Stage, Structure, Target, targets};
+use form::Steps;
+use form::path::Place;
 
 pub use check::{Check, Left, one_value};
 
 #[cfg(test)]
 pub mod testing {
-    use crate::doc::Stage;
-    use crate::form::ron_text;
+    use crate::Stage;
+    use form::ron_text;
 
     /// Returns the sentence of a stage that is written as in a file.
     pub fn sentence(stage: &str) -> String {

@@ -1,10 +1,10 @@
 //! Words that several sentences share.
 
-use crate::doc::targets::{Layers, Params, Target};
-use crate::form::number::grouped;
-use crate::form::{Steps, StepsUnit};
+use crate::targets::{Layers, Params, Target};
+use form::number::grouped;
+use form::{Steps, StepsUnit};
 
-pub use crate::form::number::{counted, number, share_in_percent as percent};
+pub use form::number::{counted, number, share_in_percent as percent};
 
 /// Returns `1 entry`, `3 entries`.
 pub fn entries(count: u64) -> String {

@@ -10,19 +10,19 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::data::{Data, Input, Looks};
-use crate::doc::Experiment;
-use crate::doc::arch::Net;
-use crate::doc::experiment::{Arm, Device, Experiment, Kernels, Training};
-use crate::doc::plan::files_read;
-use crate::doc::problem::Problem;
-use crate::doc::stage::Stage;
-use crate::doc::structure::{Misfit, Structure, Traced};
-use crate::form::number::counted;
-use crate::form::path::{Place, assign};
-use crate::form::{Overrides, Stored, check_ranges};
+use data::{Data, Input, Looks};
+use crate::Experiment;
+use crate::arch::Net;
+use crate::experiment::{Arm, Device, Experiment, Kernels, Training};
+use crate::plan::files_read;
+use crate::problem::Problem;
+use crate::stage::Stage;
+use crate::structure::{Misfit, Structure, Traced};
+use form::number::counted;
+use form::path::{Place, assign};
+use form::{Overrides, Stored, check_ranges};
 
-crate::form! {
+form::form! {
     /// The settings that a run depends on, and nothing else.
     pub struct RunSpec: "Run" {
         data: Data = Data::default(), "Data", "What the network learns from";
@@ -291,7 +291,7 @@ fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> R
 }
 
 pub(crate) fn identity(text: &str) -> String {
-    crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
+    form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 /// Writes the settings that the identity of a run is made of, as earlier versions wrote them, defaults left out.

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use crate::data::{Input, Look};
-use crate::doc::changed_inputs;
-use crate::doc::file::parse;
+use data::{Input, Look};
+use crate::changed_inputs;
+use crate::file::parse;
 use super::*;
 
 fn ids(text: &str) -> Vec<String> {
@@ -181,7 +181,7 @@ fn results_of_earlier_versions_are_those_of_whole_arms_until_there_are_later_one
 }
 
 mod identity {
-    use crate::form::ron_text;
+    use form::ron_text;
     use super::super::*;
 
     fn id(net: &str, more: &str, train: &str) -> String {

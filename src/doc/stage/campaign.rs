@@ -1,11 +1,11 @@
-use crate::doc::Structure;
-use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary, varied};
-use crate::doc::plan::words::{counted, joined, number, percent, uncapitalised};
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::doc::stage::Planned;
-use crate::form::path::Place;
-use crate::intervene::fault::Bits;
-use crate::intervene::fault::model::Unit;
+use crate::Structure;
+use crate::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary, varied};
+use crate::plan::words::{counted, joined, number, percent, uncapitalised};
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use crate::stage::Planned;
+use form::path::Place;
+use intervene::fault::Bits;
+use intervene::fault::model::Unit;
 
 impl Planned for Campaign {
     /// Returns `Campaign: flip 1 bit of weights, for 13 bit positions, 100 trials each, on 200 images`.
@@ -99,7 +99,7 @@ fn trials(campaign: &Campaign, structure: &Structure) -> u64 {
         return 0;
     }
     let cells = varied(campaign, structure).into_iter();
-    let possible = |(plan, fault): (_, _)| crate::doc::plan::possible(structure, &plan, &fault);
+    let possible = |(plan, fault): (_, _)| crate::plan::possible(structure, &plan, &fault);
     cells.map(|cell| campaign.trials_of(possible(cell))).sum()
 }
 
@@ -188,7 +188,7 @@ fn range_of(rates: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn a_campaign_says_its_cells_and_trials() {

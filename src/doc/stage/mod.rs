@@ -11,10 +11,10 @@ mod train;
 
 use test::Test;
 
-use crate::doc::fault::Campaign;
-use crate::doc::intervention::{Intervention, Params};
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::form::path::Place;
+use crate::fault::Campaign;
+use crate::intervention::{Intervention, Params};
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use form::path::Place;
 
 pub use branch::*;
 pub use connect::*;
@@ -80,7 +80,7 @@ pub struct Nested<'a> {
     pub branch: Option<&'a Branch>,
 }
 
-crate::choice! {
+form::choice! {
     /// One step of a plan.
     pub enum Stage: "Stage", each Planned {
         Train(Train) = Train::default(), "Train", "Trains the network";

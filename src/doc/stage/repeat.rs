@@ -1,8 +1,8 @@
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::doc::stage::{Nested, Planned, Stage, check_plan};
-use crate::form::path::Place;
+use crate::plan::{Check, Situation, StepWork};
+use crate::stage::{Nested, Planned, Stage, check_plan};
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of a repetition.
     pub struct Repeat: "Repeat" {
         times: u64 = 5, "Times", "Number of rounds", range [0, 100_000], written always;
@@ -53,7 +53,7 @@ impl Planned for Repeat {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn repetitions_are_named_without_their_plan() {

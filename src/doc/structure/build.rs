@@ -1,9 +1,9 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use crate::data::Shape;
-use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
-use crate::doc::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names};
-use crate::form::number::grouped;
+use data::Shape;
+use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use crate::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names};
+use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
 pub(crate) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {

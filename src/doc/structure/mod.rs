@@ -14,11 +14,11 @@ pub mod graphs;
 #[cfg(test)]
 mod tests;
 
-use crate::data::Shape;
-use crate::doc::arch::{Activation, Net, Output};
-use crate::doc::experiment::Loss;
+use data::Shape;
+use crate::arch::{Activation, Net, Output};
+use crate::experiment::Loss;
 
-pub use crate::doc::arch::MOST_KERNEL;
+pub use crate::arch::MOST_KERNEL;
 
 /// Role of a parameter in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

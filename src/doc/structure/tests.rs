@@ -1,4 +1,4 @@
-use crate::doc::arch::{Head, Mlp, Vgg};
+use crate::arch::{Head, Mlp, Vgg};
 use super::*;
 
 fn images(side: usize) -> Shape {
@@ -79,7 +79,7 @@ fn shapes_of_a_vgg_shrink_to_one_row() {
 }
 
 fn sequential(layers: &str) -> Net {
-    Net::Sequential(crate::form::ron_text::from_str(&format!("(layers: [{layers}])")).unwrap())
+    Net::Sequential(form::ron_text::from_str(&format!("(layers: [{layers}])")).unwrap())
 }
 
 #[test]

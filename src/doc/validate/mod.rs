@@ -5,18 +5,18 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::{Data, Facts};
-use crate::doc::arch::{Output, place_of};
-use crate::doc::experiment::{Experiment, Loss, NO_STEP};
-use crate::doc::plan::{Check, Left};
-use crate::doc::problem::Problem;
-use crate::doc::spec::{ExpandedArm, MOST_RUNS, Run, RunSpec, count_runs, expand_arms, is_unrecorded};
-use crate::doc::stage::{check_plan, count_steps};
-use crate::doc::structure::Structure;
-use crate::form::number::grouped;
-use crate::form::path::Place;
-use crate::form::{Overrides, check_ranges};
-use crate::optimize::UpdateRule;
+use data::{Data, Facts};
+use crate::arch::{Output, place_of};
+use crate::experiment::{Experiment, Loss, NO_STEP};
+use crate::plan::{Check, Left};
+use crate::problem::Problem;
+use crate::spec::{ExpandedArm, MOST_RUNS, Run, RunSpec, count_runs, expand_arms, is_unrecorded};
+use crate::stage::{check_plan, count_steps};
+use crate::structure::Structure;
+use form::number::grouped;
+use form::path::Place;
+use form::{Overrides, check_ranges};
+use optimize::UpdateRule;
 
 /// Returns everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {

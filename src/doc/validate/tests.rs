@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use crate::doc::file::{describe, parse};
-use crate::doc::problem::Severity;
+use crate::file::{describe, parse};
+use crate::problem::Severity;
 use super::*;
 
 fn problems(text: &str) -> Vec<String> {
@@ -130,7 +130,7 @@ fn names_and_seeds_are_told_apart() {
 mod one_value {
     use std::path::Path;
 
-    use crate::doc::file::{describe, parse};
+    use crate::file::{describe, parse};
     use super::super::*;
 
     fn problems(text: &str) -> Vec<String> {

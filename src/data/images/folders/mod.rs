@@ -8,9 +8,9 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::data::found::distinct;
-use crate::data::{DataError, LeftOut, stand_in};
-use crate::form::number::{counted, first_of};
+use crate::found::distinct;
+use crate::{DataError, LeftOut, stand_in};
+use form::number::{counted, first_of};
 
 /// Endings of names of pictures.
 const ENDINGS: [&str; 13] =

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::data::testing::Folder;
+use crate::testing::Folder;
 use super::*;
 
 /// The paths of a part, below the folder.

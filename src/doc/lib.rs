@@ -15,8 +15,8 @@ pub mod targets;
 pub mod templates;
 mod validate;
 
-pub use crate::data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
-pub use crate::form::number::listed;
+pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
+pub use form::number::listed;
 pub use arch::*;
 pub use experiment::{
     Arm, Device, Experiment, Kernels, Loss, NonFinite, Recording, Training, VERSION, WeightRecord,
