@@ -251,8 +251,7 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     let mut magic = Vec::new();
     Read::by_ref(file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::files::GZIP_MAGIC
-    {
+    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::files::GZIP_MAGIC {
         Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
     } else {
         Box::new(file)
@@ -324,8 +323,8 @@ fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Folder, gzip};
     use super::*;
+    use crate::testing::{Folder, gzip};
 
     #[test]
     fn a_digest_is_that_of_the_content_packed_or_not() {

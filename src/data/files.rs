@@ -106,9 +106,9 @@ pub fn embedded(packed: &[u8], shape: Shape, divisor: f32, classes: usize) -> Pa
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::MNIST;
     use crate::testing::{Folder, gzip};
-    use super::*;
 
     #[test]
     fn gzip_is_recognised_by_content_and_not_by_name() {
@@ -187,8 +187,8 @@ mod stand_in_tests {
 
 #[cfg(test)]
 mod embedded_tests {
-    use crate::{digits, iris};
     use super::*;
+    use crate::{digits, iris};
 
     fn count_by_class(parts: &Parts) -> Vec<usize> {
         let mut counts = vec![0; parts.classes];

@@ -401,9 +401,9 @@ fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Erro
 mod tests {
     use std::time::Duration;
 
+    use super::*;
     use crate::Images;
     use crate::testing::Folder;
-    use super::*;
 
     #[test]
     fn new_pictures_of_a_part_and_another_label_map_change_the_stamp() {

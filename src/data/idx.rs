@@ -139,8 +139,8 @@ impl Idx {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Folder, gzip, mutated, real_data};
     use super::*;
+    use crate::testing::{Folder, gzip, mutated, real_data};
 
     fn images(count: u32) -> Vec<u8> {
         let mut bytes = [IMAGES_MAGIC, count, 2, 2].map(u32::to_be_bytes).concat();

@@ -34,8 +34,9 @@ mod samples;
 mod scale;
 mod source;
 mod table;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 
 pub use digests::{Digests, copied};
 pub use error::{DataError, Tried};

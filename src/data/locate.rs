@@ -341,9 +341,9 @@ fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static Kno
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::testing::Folder;
     use crate::{FASHION_MNIST, MNIST};
-    use super::*;
 
     fn fill(folder: &Folder, below: &str) {
         for name in MNIST.needed {

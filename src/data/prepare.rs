@@ -240,8 +240,8 @@ fn taps(input: usize, output: usize) -> Vec<(usize, usize, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Standardisation, digits, iris};
     use super::*;
+    use crate::{Standardisation, digits, iris};
 
     const PLAIN: Options = Options {
         validation: 0,

@@ -1,10 +1,10 @@
 //! The document: one experiment with its arms, how networks train, and what computes.
 
-use data::{Augmentation, Data, Looks};
 use crate::arch::Net;
 use crate::plan::words::{length, listed, number};
 use crate::stage::Stage;
 use crate::structure::{Parameter, Role, Structure};
+use data::{Augmentation, Data, Looks};
 use form::{Overrides, Steps};
 use optimize::{Optimizer, Schedule};
 
@@ -33,7 +33,7 @@ form::form! {
         data: Data = Data::default(), "Data", "What the network learns from";
         net: Net = Net::default(), "Network", "The network to train";
         train: Training = Training::default(), "Training", "How to train it";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
         seeds: Vec<u64> = vec![1], "Seeds", "Replicates: every arm runs once per seed", unit "seeds";
         set: Overrides = Overrides::default(), "Change settings", "Changes single settings of all arms, such as \
             train.batch";
@@ -64,14 +64,14 @@ form::choice! {
 }
 
 form::choice! {
-    /// The code that computes training passes on the device `Flex`.
+    /// The code that computes training passes on the device `Cpu`.
     pub enum Kernels: "Kernels" {
         #[serde(alias = "Winograd")]
         Fast, "Fast", "Weightlab's kernels; training computes wide 3×3 convolutions with fewer multiplications \
             (Winograd's algorithm), and everything exactly while faults act";
         #[serde(alias = "Direct")]
         Exact, "Exact", "Weightlab's kernels; convolutions add up every product, in training too";
-        Burn, "Burn", "Burn's kernels, in evaluation too";
+        Burn, "Burn", "Burn's kernels, in evaluation too: the same as the device Ndarray";
     }
 }
 
@@ -136,7 +136,7 @@ form::form! {
             largest logits: top 5 is usual for ImageNet", unit "classes", range [1, 1000], unset "off";
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
-        kernels: Kernels = Kernels::Fast, "Kernels", "Kernels for training on the device Flex; evaluation \
+        kernels: Kernels = Kernels::Fast, "Kernels", "Kernels for training on the device Cpu; evaluation \
             is always exact, or Burn's";
         record: Recording = Recording::default(), "Weights over training", "What to record of the weights; no \
             other result depends on it";
@@ -181,8 +181,9 @@ impl Training {
 form::choice! {
     /// The hardware and the code that compute.
     pub enum Device: "Device", unless Device::refusal {
-        Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
-        Ndarray, "ndarray", "Burn's older CPU backend: an independent reference, slow for convolutions";
+        #[serde(alias = "Flex")]
+        Cpu, "cpu", "The CPU, with Weightlab's kernels";
+        Ndarray, "ndarray", "The CPU, with Burn's ndarray backend: an independent reference, slow for convolutions";
         Cuda, "cuda", "An NVIDIA GPU, with Burn's kernels. Needs a build with the feature cuda; bits may differ from \
             run to run";
         Wgpu, "wgpu", "A GPU of any make through Vulkan, Metal or DirectX 12, with Burn's kernels. Needs a build \
@@ -194,7 +195,7 @@ impl Device {
     /// Returns the Cargo feature that a build needs for it; none where every build has it.
     pub const fn feature(&self) -> Option<&'static str> {
         match self {
-            Self::Flex | Self::Ndarray => None,
+            Self::Cpu | Self::Ndarray => None,
             Self::Cuda => Some("cuda"),
             Self::Wgpu => Some("wgpu"),
         }
@@ -203,7 +204,7 @@ impl Device {
     /// Returns true if this build has it.
     pub const fn is_built(&self) -> bool {
         match self {
-            Self::Flex | Self::Ndarray => true,
+            Self::Cpu | Self::Ndarray => true,
             Self::Cuda => cfg!(feature = "cuda"),
             Self::Wgpu => cfg!(feature = "wgpu"),
         }
@@ -215,7 +216,7 @@ impl Device {
         Some(format!(
             "this build has no device {}; choose {}, or build Weightlab with cargo build --release --features {feature}",
             self.key(),
-            Self::Flex.key()
+            Self::Cpu.key()
         ))
     }
 
@@ -224,7 +225,7 @@ impl Device {
         self.feature()?;
         Some(format!(
             "{} computes in float32 with its driver's order of sums: another GPU, driver or run may give other last \
-                bits, and so other results after long training; Flex gives the same bits each time",
+                bits, and so other results after long training; Cpu gives the same bits each time",
             self.key()
         ))
     }
@@ -232,7 +233,7 @@ impl Device {
     /// Says what computed, for the methods of a paper; nothing for the processor.
     pub const fn sentence(&self) -> Option<&'static str> {
         match self {
-            Self::Flex | Self::Ndarray => None,
+            Self::Cpu | Self::Ndarray => None,
             Self::Cuda => Some(
                 "Networks were computed on a GPU by Burn with CUDA; optimizers and masks ran on the host. Bits were \
                     not reproducible there.",

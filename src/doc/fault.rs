@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::structure::{Role, Structure};
-use crate::targets::{LayerResult, Params, Target};
 use crate::targets;
+use crate::targets::{LayerResult, Params, Target};
 use intervene::fault::{Bits, Format};
 
 pub use intervene::fault::model::Unit;
@@ -230,10 +230,10 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
 
 #[cfg(test)]
 mod tests {
-    use data::Shape;
     use crate::fault::*;
     use crate::structure::graphs::GRAPHS;
     use crate::{Loss, Net};
+    use data::Shape;
     use form::ron_text;
 
     /// A block that begins with a batch norm, and a batch norm behind a block.

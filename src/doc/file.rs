@@ -601,7 +601,9 @@ mod scan_tests {
         let text = r###"(name: r"C:\", /* a /* b */ (c */ data: br##"x"#(y"##, seeds: [1])"###;
         assert_eq!(locate(text, &place(&[key("data")])), (1, 35));
         assert_eq!(locate(text, &place(&[key("seeds"), Segment::Index(0)])), (1, 64));
-        assert!(has_other_comments(text) && !has_other_comments(r##"(name: r#"a "// b" /* c"#, key: "\"//")"##));
+        assert!(
+            has_other_comments(text) && !has_other_comments(r##"(name: r#"a "// b" /* c"#, key: "\"//")"##)
+        );
         assert!(has_other_comments(
             r#"(name: r"C:\", // why
             seeds: [1])"#

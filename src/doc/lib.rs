@@ -15,12 +15,12 @@ pub mod targets;
 pub mod templates;
 mod validate;
 
-pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
-pub use form::number::listed;
 pub use arch::*;
+pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
 pub use experiment::{
     Arm, Device, Experiment, Kernels, Loss, NonFinite, Recording, Training, VERSION, WeightRecord,
 };
+pub use form::number::listed;
 pub use intervention::Intervention;
 pub use plan::words::{capitalised, stage_number};
 pub use problem::{Problem, Remedy, Severity, label_of};

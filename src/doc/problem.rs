@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use data::{Data, Looks};
 use crate::experiment::{Arm, Experiment};
+use data::{Data, Looks};
 use form::path::{Found, Place, Segment, each};
 use form::{Choice, Node, Value, name_of};
 

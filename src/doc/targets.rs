@@ -1,7 +1,7 @@
 //! What an intervention acts on, and which parameters of a network that is.
 
-use data::Shape;
 use crate::structure::{Block, Op, Parameter, Role, Structure, Yields};
+use data::Shape;
 
 form::choice! {
     /// A choice of layers.
@@ -157,8 +157,8 @@ fn has_role(kind: &Params, role: Role) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Activation, Loss, Net, ResNet, Vgg};
     use super::*;
+    use crate::{Activation, Loss, Net, ResNet, Vgg};
 
     fn small_vgg() -> Structure {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });

@@ -115,8 +115,8 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Severity, runs, validate};
     use super::*;
+    use crate::{Severity, runs, validate};
 
     #[test]
     fn every_template_opens_without_an_error_and_has_runs() {

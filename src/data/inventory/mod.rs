@@ -5,7 +5,10 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::{ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape, prepare};
+use crate::{
+    ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape,
+    prepare,
+};
 use form::number::{counted, first_of, grouped};
 
 /// Names in a line; the others are counted.

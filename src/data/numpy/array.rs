@@ -1,8 +1,8 @@
 //! An array of a `.npy` file: the header (`numpy.lib.format`, versions 1 to 3), then the numbers.
 
 use std::cell::Cell;
-use std::io::Read;
 use std::io;
+use std::io::Read;
 
 use half::f16;
 use serde::Deserialize;

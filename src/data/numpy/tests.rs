@@ -1,7 +1,7 @@
+use super::testing::{npy, npz};
+use super::*;
 use crate::testing::{Folder, mutated};
 use crate::{Data, DataError, Looked, Normalize, Numpy};
-use super::*;
-use super::testing::{npy, npz};
 
 /// Ten images of 1×2 bytes in two classes, and a test part.
 fn small(method: zip::CompressionMethod) -> Vec<u8> {

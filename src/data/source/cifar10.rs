@@ -115,8 +115,8 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Folder, real_data};
     use super::*;
+    use crate::testing::{Folder, real_data};
 
     fn record(label: u8) -> Vec<u8> {
         let mut record = vec![51; 3073];

@@ -76,8 +76,8 @@ impl Source for Cifar100 {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Folder, gzip, mutated};
     use super::*;
+    use crate::testing::{Folder, gzip, mutated};
 
     const FILE: &[&str] = &["train.bin"];
 

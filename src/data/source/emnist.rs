@@ -129,8 +129,8 @@ fn transpose(samples: &mut Samples) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Folder, mutated};
     use super::*;
+    use crate::testing::{Folder, mutated};
 
     #[test]
     fn letters_stand_upright_and_count_from_0() {

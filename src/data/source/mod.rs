@@ -112,7 +112,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::DEFAULT_MEMORY;
 use crate::found::check_unchanged;
-use crate::{ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options, Origin, Parts, Places, Shape, prepare};
+use crate::{
+    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
+    Origin, Parts, Places, Shape, prepare,
+};
 
 crate::registry! {
     /// The datasets that a file can name.

@@ -53,9 +53,9 @@ fn part(path: &Path) -> Result<Samples, DataError> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::numpy::testing::{npy, npz};
     use crate::testing::{Folder, mutated};
-    use super::*;
 
     /// Two images in MATLAB's order: pixel i of the first is i in its last digits, and of the second 255.
     fn file() -> Vec<u8> {

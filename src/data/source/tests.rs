@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::{Csv, Data, Numpy};
 use crate::testing::real_data;
 use crate::{Looked, Normalize};
-use super::{Csv, Data, Numpy};
 
 /// Changes settings of a table or of arrays.
 type Change = fn(&mut Csv, &mut Numpy);
@@ -165,8 +165,8 @@ fn arrays_of_keras_medmnist_and_python_2() {
 }
 
 mod facts {
-    use crate::Digits;
     use super::super::*;
+    use crate::Digits;
 
     #[test]
     fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {

@@ -7,8 +7,8 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufReader, Read};
 use std::io;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use crate::error::Memory;

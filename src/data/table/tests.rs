@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
+use super::*;
 use crate::testing::{Folder, mutated};
 use crate::{Csv, Data, Normalize};
-use super::*;
 
 fn settings(label: &str) -> TableSettings<'_> {
     TableSettings { label, leave_out: &[], words: &[], numbers: &NumberStyle::Plain, memory: Memory(1.0) }

@@ -1,8 +1,8 @@
 //! Conv-2, Conv-4 and Conv-6 (Frankle & Carbin 2019, "The lottery ticket hypothesis", figure 2): scaled-down VGGs.
 
-use data::Shape;
 use crate::arch::module::Module;
 use crate::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
 
 architecture! {
     /// Settings of a Conv-2, Conv-4 or Conv-6; its layers are called features.N and classifier.N.

@@ -1,9 +1,9 @@
 //! LeNet-5 (LeCun et al. 1998, "Gradient-based learning applied to document recognition"), with today's non-linearity and
 //! pooling.
 
-use data::Shape;
 use crate::arch::module::{Conv, Module};
 use crate::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
 
 architecture! {
     /// Settings of a LeNet-5 with ReLU and maximum pooling; its layers are called conv1, conv2, fc1, fc2 and fc3.

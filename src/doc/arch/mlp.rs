@@ -1,8 +1,8 @@
 //! Multi-layer perceptrons.
 
-use data::Shape;
 use crate::arch::module::{Activation, Module, Output};
 use crate::arch::{Architecture, LayerShapes, Net};
+use data::Shape;
 use form::number::listed;
 
 architecture! {

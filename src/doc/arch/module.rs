@@ -342,9 +342,9 @@ fn is_permuted(old: &[Module], new: &[Module]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use data::Shape;
     use crate::arch::module::*;
     use crate::arch::{Architecture, Net, ResNet, Sequential};
+    use data::Shape;
     use form::ron_text;
 
     fn layers(text: &str) -> Vec<Module> {

@@ -1,9 +1,9 @@
 //! Residual networks (He et al. 2016, "Deep residual learning for image recognition"): the family for CIFAR, and the one
 //! for ImageNet. Their depths tell them apart.
 
-use data::Shape;
 use crate::arch::module::{Conv, Module, Pool, Project, Residual, Shortcut};
 use crate::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
 
 form::choice! {
     /// The shortcuts of a ResNet where the shape changes.

@@ -1,8 +1,8 @@
 //! Networks that the user writes.
 
-use data::Shape;
 use crate::arch::Architecture;
 use crate::arch::module::{Linear, Module, Output, in_brackets};
+use data::Shape;
 use form::number::counted;
 use form::path::Place;
 

@@ -1,7 +1,7 @@
+use super::*;
 use crate::structure::{LayerKind, Op, Parameter, Window, logits};
 use crate::{Loss, Structure};
 use form::{Stored, check_ranges, ron_text};
-use super::*;
 
 fn net(text: &str) -> Net {
     ron_text::from_str(text).unwrap()

@@ -1,8 +1,8 @@
 //! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
 
-use data::Shape;
 use crate::arch::module::{AdaptiveAveragePool, Module};
 use crate::arch::{Architecture, LayerShapes, Net, without_images};
+use data::Shape;
 use form::number::listed;
 
 form::form! {

@@ -2,8 +2,8 @@ use crate::plan::words::{entries, joined, number, part, percent};
 use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
 use crate::stage::Planned;
 use crate::structure::{LayerKind, Structure};
-use crate::targets::{Params, Target};
 use crate::targets;
+use crate::targets::{Params, Target};
 use form::path::Place;
 
 form::choice! {

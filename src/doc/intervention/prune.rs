@@ -1,8 +1,8 @@
 use crate::plan::words::{entries, joined, number, percent, target as target_words};
 use crate::plan::{Check, Situation, StepWork};
 use crate::stage::Planned;
-use crate::targets::{Params, Target};
 use crate::targets;
+use crate::targets::{Params, Target};
 use form::Steps;
 use form::number::grouped;
 use form::path::Place;

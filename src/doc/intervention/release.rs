@@ -2,8 +2,8 @@ use crate::plan::Check;
 use crate::plan::words::{listed, part};
 use crate::stage::Planned;
 use crate::structure::Structure;
-use crate::targets::{Params, Target};
 use crate::targets;
+use crate::targets::{Params, Target};
 use form::path::Place;
 
 form::choice! {

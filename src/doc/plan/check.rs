@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data::{Data, Looks};
 use crate::arch::Net;
 use crate::experiment::Training;
-use crate::fault::{Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied};
+use crate::fault::{
+    Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied,
+};
 use crate::file_names::is_file;
 use crate::problem::Problem;
 use crate::structure::Structure;
-use crate::targets::{Layers, Params, Target};
 use crate::targets;
+use crate::targets::{Layers, Params, Target};
+use data::{Data, Looks};
 use form::Steps;
 use form::number::{counted, grouped};
 use form::path::Place;

@@ -6,7 +6,6 @@ pub mod words;
 
 use std::collections::BTreeSet;
 
-use data::{Dataset, Facts};
 use crate::arch::Net;
 use crate::experiment::Training;
 use crate::fault::Campaign;
@@ -14,6 +13,7 @@ use crate::file_names::{TABLES, filled, is_file};
 use crate::intervention::Params;
 use crate::structure::Structure;
 use crate::{Stage, Structure, Target, targets};
+use data::{Dataset, Facts};
 use form::Steps;
 use form::path::Place;
 

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use data::{Data, Input, Looks};
 use crate::Experiment;
 use crate::arch::Net;
 use crate::experiment::{Arm, Device, Experiment, Kernels, Training};
@@ -18,6 +17,7 @@ use crate::plan::files_read;
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::structure::{Misfit, Structure, Traced};
+use data::{Data, Input, Looks};
 use form::number::counted;
 use form::path::{Place, assign};
 use form::{Overrides, Stored, check_ranges};
@@ -30,7 +30,7 @@ form::form! {
         train: Training = Training::default(), "Training", "How to train it";
         plan: Vec<Stage> = Vec::new(), "Plan", "What it does";
         seed: u64 = 1, "Seed", "The origin of its random streams";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
     } hidden {
         /// Digests of what it reads; the program finds them, experiment files do not have them.
         inputs: Inputs = Inputs::default();
@@ -69,7 +69,7 @@ impl RunSpec {
 
     /// Returns true if its training may have other bits than exact sums: fast kernels, and convolutions for them.
     pub fn has_fast_convolutions(&self) -> bool {
-        let is_fast = self.device == Device::Flex && self.train.kernels == Kernels::Fast;
+        let is_fast = self.device == Device::Cpu && self.train.kernels == Kernels::Fast;
         is_fast && self.structure().is_ok_and(|structure| structure.has_wide_convolution())
     }
 
@@ -305,10 +305,10 @@ pub(crate) fn text(spec: &RunSpec) -> String {
         own.train.kernels = Kernels::Exact; // written, since it is no default
         return own.to_ron().replacen(EXACT, WINOGRAD, 1);
     }
-    own.train.kernels = match spec.train.kernels {
-        Kernels::Burn if spec.device.feature().is_none() => Kernels::Burn,
-        Kernels::Fast | Kernels::Exact | Kernels::Burn => Kernels::Fast, // a GPU takes Burn's in any case
-    };
+    if spec.device == Device::Cpu && spec.train.kernels == Kernels::Burn {
+        own.device = Device::Ndarray; // the same computation, and not that of Burn's flex backend in earlier versions
+    }
+    own.train.kernels = Kernels::Fast; // other devices take Burn's in any case
     own.to_ron()
 }
 

@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use data::{Input, Look};
+use super::*;
 use crate::changed_inputs;
 use crate::file::parse;
-use super::*;
+use data::{Input, Look};
 
 fn ids(text: &str) -> Vec<String> {
     let experiment = parse(text, Path::new("x.ron")).unwrap();
@@ -181,8 +181,8 @@ fn results_of_earlier_versions_are_those_of_whole_arms_until_there_are_later_one
 }
 
 mod identity {
-    use form::ron_text;
     use super::super::*;
+    use form::ron_text;
 
     fn id(net: &str, more: &str, train: &str) -> String {
         let spec = format!("(data: Digits(), net: {net}, train: ({train}), plan: [Train(\"1ep\")]{more})");

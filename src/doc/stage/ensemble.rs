@@ -1,8 +1,8 @@
 use crate::plan::words::{counted, joined, length, number};
 use crate::plan::{Check, Situation, StepWork, words};
 use crate::stage::Planned;
-use crate::targets::Layers;
 use crate::targets;
+use crate::targets::Layers;
 use form::Steps;
 use form::path::Place;
 

@@ -1,8 +1,10 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use data::Shape;
 use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
-use crate::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names};
+use crate::structure::{
+    Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names,
+};
+use data::Shape;
 use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.

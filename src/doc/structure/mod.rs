@@ -9,14 +9,14 @@
 //! activations and the stack.
 
 mod build;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod graphs;
 #[cfg(test)]
 mod tests;
 
-use data::Shape;
 use crate::arch::{Activation, Net, Output};
 use crate::experiment::Loss;
+use data::Shape;
 
 pub use crate::arch::MOST_KERNEL;
 

@@ -1,5 +1,5 @@
-use crate::arch::{Head, Mlp, Vgg};
 use super::*;
+use crate::arch::{Head, Mlp, Vgg};
 
 fn images(side: usize) -> Shape {
     Shape { channels: 3, height: side, width: side }

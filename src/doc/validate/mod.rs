@@ -5,7 +5,6 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data::{Data, Facts};
 use crate::arch::{Output, place_of};
 use crate::experiment::{Experiment, Loss, NO_STEP};
 use crate::plan::{Check, Left};
@@ -13,6 +12,7 @@ use crate::problem::Problem;
 use crate::spec::{ExpandedArm, MOST_RUNS, Run, RunSpec, count_runs, expand_arms, is_unrecorded};
 use crate::stage::{check_plan, count_steps};
 use crate::structure::Structure;
+use data::{Data, Facts};
 use form::number::grouped;
 use form::path::Place;
 use form::{Overrides, check_ranges};

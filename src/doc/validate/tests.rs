@@ -1,8 +1,8 @@
 use std::path::Path;
 
+use super::*;
 use crate::file::{describe, parse};
 use crate::problem::Severity;
-use super::*;
 
 fn problems(text: &str) -> Vec<String> {
     let path = Path::new("x.ron");
@@ -130,8 +130,8 @@ fn names_and_seeds_are_told_apart() {
 mod one_value {
     use std::path::Path;
 
-    use crate::file::{describe, parse};
     use super::super::*;
+    use crate::file::{describe, parse};
 
     fn problems(text: &str) -> Vec<String> {
         let path = Path::new("x.ron");
@@ -154,7 +154,10 @@ mod one_value {
             in mini-batches of 17 leave one of a single sample; choose another batch size, such as 18";
         assert!(found.len() == 1 && found[0].contains(message), "{found:?}");
         let rest = one_value(16, "Train(steps: \"1it\", batch: Some(119)), Train(\"1it\")");
-        assert!(rest[0].contains("is left of an epoch; let the training before it end elsewhere"), "{rest:?}");
+        assert!(
+            rest[0].contains("is left of an epoch; let the training before it end elsewhere"),
+            "{rest:?}"
+        );
         let seventh = "Train(\"7it\")"; // all but the last mini-batch of an epoch
         for (batch, plan) in [
             (17, "Train(\"8it\")"),
@@ -222,6 +225,9 @@ mod one_value {
             Vec::<String>::new()
         );
         let found = problems(&format!("(arms: [(plan: [Repeat(times: 9, body: [{body}])])])"));
-        assert!(found.len() == 1 && found[0].contains("a fault drawn for every image is in place"), "{found:?}");
+        assert!(
+            found.len() == 1 && found[0].contains("a fault drawn for every image is in place"),
+            "{found:?}"
+        );
     }
 }

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::testing::Folder;
 use super::*;
+use crate::testing::Folder;
 
 /// The paths of a part, below the folder.
 fn names(folder: &Folder, part: &[Picture]) -> Vec<String> {

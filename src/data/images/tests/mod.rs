@@ -2,9 +2,9 @@ mod kinds;
 
 use std::path::PathBuf;
 
+use super::*;
 use crate::testing::{Folder, mutated, mutated_in};
 use crate::{Data, Dataset, Digests, Images, Normalize, Shape};
-use super::*;
 
 /// Pictures that `tests/oracle/image_folder.py` made, with what torchvision makes of them.
 fn fixtures() -> PathBuf {
