@@ -67,24 +67,8 @@ impl Stat {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
-    /// Its bytes.
-    AsItIs,
-    /// What it unpacks to, where it is a gzip stream.
-    Unpacked,
-}
-
-impl Form {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::AsItIs => "file",
-            Self::Unpacked => "unpacked",
-        }
-    }
-}
-
-type Known = BTreeMap<(Form, PathBuf), (Stat, String)>;
+/// By the path, of the bytes or of what they unpack to, where they are a gzip stream.
+type Known = BTreeMap<(bool, PathBuf), (Stat, String)>;
 
 /// Digests of files. Those of an earlier start are read from the user's cache folder, new ones are written there on drop.
 #[derive(Debug)]
@@ -135,7 +119,7 @@ impl Digests {
     /// # Errors
     /// When it cannot be read.
     pub fn file(&self, path: &Path) -> Result<String, DataError> {
-        self.digest(path, Form::AsItIs)
+        self.digest(path, false)
     }
 
     /// Returns the 32 bytes of [`Self::file`].
@@ -154,7 +138,7 @@ impl Digests {
         if let [(_, path)] = files {
             return self.file(path);
         }
-        self.listed(files, Form::AsItIs)
+        self.listed(files, false)
     }
 
     /// Returns [`Self::content`] of what gzip streams among the files unpack to, whatever their names end in; always of
@@ -163,12 +147,12 @@ impl Digests {
     /// # Errors
     /// The first file that cannot be read or unpacked.
     pub fn unpacked_content(&self, files: &[(String, PathBuf)]) -> Result<String, DataError> {
-        self.listed(files, Form::Unpacked)
+        self.listed(files, true)
     }
 
-    fn listed(&self, files: &[(String, PathBuf)], form: Form) -> Result<String, DataError> {
+    fn listed(&self, files: &[(String, PathBuf)], is_unpacked: bool) -> Result<String, DataError> {
         let digests: Vec<Result<String, DataError>> =
-            files.par_iter().map(|(_, path)| self.digest(path, form)).collect();
+            files.par_iter().map(|(_, path)| self.digest(path, is_unpacked)).collect();
         let mut hash = Sha256::new();
         for ((name, _), digest) in files.iter().zip(digests) {
             hash.update(format!("{} {name}\n", digest?));
@@ -176,11 +160,11 @@ impl Digests {
         Ok(hexadecimal(&hash.finalize()))
     }
 
-    fn digest(&self, path: &Path, form: Form) -> Result<String, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+    fn digest(&self, path: &Path, is_unpacked: bool) -> Result<String, DataError> {
+        let unreadable = DataError::unreadable(path);
         let stat = Stat::from_metadata(&path.metadata().map_err(unreadable)?);
         let full = std::path::absolute(path).map_err(unreadable)?;
-        let key = (form, full);
+        let key = (is_unpacked, full);
         if stat.is_settled(self.settled)
             && let Some((known, digest)) = self.known().get(&key)
             && *known == stat
@@ -188,11 +172,11 @@ impl Digests {
             return Ok(digest.clone());
         }
         let mut file = File::open(path).map_err(unreadable)?;
-        let digest = hash(&mut file, form).map_err(unreadable)?;
+        let digest = hash(&mut file, is_unpacked).map_err(unreadable)?;
         // Only if nobody wrote meanwhile.
         let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
         if after == stat && stat.is_settled(self.settled) {
-            if let Some(line) = line(form, &key.1, &stat, &digest) {
+            if let Some(line) = line(is_unpacked, &key.1, &stat, &digest) {
                 lock(&self.new).push_str(&line);
             }
             self.known().insert(key, (stat, digest.clone()));
@@ -212,7 +196,9 @@ impl Drop for Digests {
         let is_worn = self.read.get().is_some_and(|read| read.is_worn);
         if is_worn {
             let known = self.known();
-            let lines = known.iter().map(|((form, path), (stat, digest))| line(*form, path, stat, digest));
+            let lines = known
+                .iter()
+                .map(|((is_unpacked, path), (stat, digest))| line(*is_unpacked, path, stat, digest));
             new = lines.flatten().collect();
         }
         let Some(cache) = self.cache.as_ref().filter(|_| !new.is_empty()) else { return };
@@ -225,33 +211,30 @@ impl Drop for Digests {
 }
 
 /// Returns a line of the cache; none for paths that a line cannot hold.
-fn line(form: Form, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
+fn line(is_unpacked: bool, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
     let path = path.to_str().filter(|path| !path.contains('\n'))?;
     let Stat { bytes, modified, changed, inode } = stat;
-    Some(format!("{digest} {} {bytes} {modified} {changed} {inode} {path}\n", form.word()))
+    let form = if is_unpacked { "unpacked" } else { "file" };
+    Some(format!("{digest} {form} {bytes} {modified} {changed} {inode} {path}\n"))
 }
 
-fn parse(line: &str) -> Option<((Form, PathBuf), (Stat, String))> {
+fn parse(line: &str) -> Option<((bool, PathBuf), (Stat, String))> {
     let mut parts = line.splitn(7, ' ');
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digest = parts.next().filter(is_digest)?;
-    let form = match parts.next()? {
-        "file" => Form::AsItIs,
-        "unpacked" => Form::Unpacked,
-        _ => return None,
-    };
+    let form = parts.next().filter(|form| matches!(*form, "file" | "unpacked"))?;
     let bytes = parts.next()?.parse().ok()?;
     let (modified, changed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let inode = parts.next()?.parse().ok()?;
     let path = parts.next()?.into();
-    Some(((form, path), (Stat { bytes, modified, changed, inode }, digest.to_owned())))
+    Some(((form == "unpacked", path), (Stat { bytes, modified, changed, inode }, digest.to_owned())))
 }
 
-fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
+fn hash(file: &mut File, is_unpacked: bool) -> std::io::Result<String> {
     let mut magic = Vec::new();
     Read::by_ref(file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == crate::files::GZIP_MAGIC {
+    let mut source: Box<dyn Read + '_> = if is_unpacked && magic == crate::files::GZIP_MAGIC {
         Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
     } else {
         Box::new(file)
@@ -278,8 +261,6 @@ pub fn copied(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<(u64, 
     }
 }
 
-const BLOCK: usize = 16 * 1024;
-
 impl Dataset {
     /// Returns the SHA-256 of all samples as the run sees them, in hexadecimal: of each part (training, validation, test)
     /// the shape and the number of samples as 64-bit integers, the labels as 32-bit integers and the values as float32, all
@@ -302,15 +283,15 @@ fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(),
     for size in [shape.channels, shape.height, shape.width, part.len()] {
         hash.update((size as u64).to_le_bytes());
     }
-    let mut bytes = Vec::with_capacity(4 * BLOCK);
-    for block in part.labels.chunks(BLOCK) {
+    let mut bytes = Vec::with_capacity(BLOCK);
+    for block in part.labels.chunks(BLOCK / 4) {
         bytes.clear();
         bytes.extend(block.iter().flat_map(|label| label.to_le_bytes()));
         hash.update(&bytes);
     }
     match part.store() {
         Store::Values(_) | Store::Exact(_) => {
-            for block in part.values()?.chunks(BLOCK) {
+            for block in part.values()?.chunks(BLOCK / 4) {
                 bytes.clear();
                 bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
                 hash.update(&bytes);
@@ -335,7 +316,7 @@ mod tests {
         // FIPS 180-4, the first example.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digests.file(&folder.join("a")).unwrap(), abc);
-        let unpacked = |name: &str| digests.digest(&folder.join(name), Form::Unpacked).unwrap();
+        let unpacked = |name: &str| digests.digest(&folder.join(name), true).unwrap();
         assert_eq!([unpacked("a"), unpacked("a.gz")], [abc, abc]);
         assert_ne!(digests.file(&folder.join("a.gz")).unwrap(), abc);
         let files = |names: [&str; 2]| names.map(|name| (name.to_owned(), folder.join(name)));

@@ -41,6 +41,11 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// Makes errors of the operating system about a file or folder.
+    pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Unreadable { path: path.to_owned(), source }
+    }
+
     pub(crate) fn wrong(
         path: &Path,
         expected: impl Into<String>,

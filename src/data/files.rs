@@ -19,7 +19,7 @@ const GZIP_MORE: u64 = 1 << 20;
 /// renaming them, and some tools do the opposite. Keeps at most `most` bytes and one, whatever the file promises: small
 /// gzip streams can unpack to any length, and sparse files have any length.
 pub fn read(path: &Path, set: &KnownSet, most: u64) -> Result<Vec<u8>, DataError> {
-    let unreadable = |source| DataError::Unreadable { path: path.to_path_buf(), source };
+    let unreadable = DataError::unreadable(path);
     let mut file = File::open(path).map_err(unreadable)?;
     let all = file.metadata().map_err(unreadable)?.len();
     let mut magic = Vec::new();

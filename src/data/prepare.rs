@@ -250,6 +250,7 @@ mod tests {
         image_size: None,
         labels: Labels::Classes,
         normalize: Normalize::None,
+        is_stratified: false,
     };
 
     #[test]

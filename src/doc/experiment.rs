@@ -1,10 +1,11 @@
 //! The document: one experiment with its arms, how networks train, and what computes.
 
 use crate::arch::Net;
-use crate::plan::words::{length, listed, number};
+use crate::plan::words::{length, number};
 use crate::stage::Stage;
 use crate::structure::{Parameter, Role, Structure};
 use data::{Augmentation, Data, Looks};
+use form::number::listed;
 use form::{Overrides, Steps};
 use optimize::{Optimizer, Schedule};
 

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::structure::{Role, Structure};
 use crate::targets;
 use crate::targets::{LayerResult, Params, Target};
-use intervene::fault::{Bits, Format};
 
 pub use intervene::fault::model::Unit;
 pub use intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
@@ -231,7 +230,7 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
 #[cfg(test)]
 mod tests {
     use crate::fault::*;
-    use crate::structure::graphs::GRAPHS;
+    use crate::structure::testing::GRAPHS;
     use crate::{Loss, Net};
     use data::Shape;
     use form::ron_text;

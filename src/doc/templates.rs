@@ -27,11 +27,11 @@ pub struct Outcome {
     pub values: &'static str,
 }
 
-/// Declares the template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there
+/// Declares templates of files under `experiments/`, each with the figure whose lines are under `assets/results/`, if there
 /// are any.
-macro_rules! template {
-    ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal) => {
-        Template {
+macro_rules! templates {
+    ($($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal;)+) => {
+        [$(Template {
             name: $name,
             title: $title,
             description: $description,
@@ -40,54 +40,38 @@ macro_rules! template {
                 figure: $figure,
                 values: include_str!(concat!("../../assets/results/", $file, ".csv")),
             })?].first().copied(),
-        }
+        }),+]
     };
 }
 
-const TEMPLATES: &[Template] = &[
-    template!("lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
-        "Do pruned weights train as well from their first values?"),
-    template!("faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
-        "Which flipped bit changes the answer, and what protects?"),
-    template!("freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
-        "Which weights can be held still while the rest trains?"),
-    template!("optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
-        "Sweep a setting and compare arms seed by seed."),
-    template!("clones_digits", figure "accuracy", "Clones on digits", "Clones",
-        "Do copies that train apart stay in one valley?"),
-    template!("trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
-        "What is left of networks that share their first layers?"),
-    template!("past_digits", figure "past", "Past and present on digits", "Past and present",
-        "How far does a network move in one step, and in eight?"),
-    template!("network_digits", figure "accuracy", "Your own network on digits", "Your own network",
-        "Write a network as a list of layers. Do shortcuts help it?"),
-    template!("lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
-        "The lottery ticket with the settings of its paper."),
-    template!(
-        "lenet5_mnist",
-        "LeNet-5 on MNIST",
-        "LeNet-5 on MNIST",
-        "Winning tickets in a small convolutional network."
-    ),
-    template!(
-        "conv6_cifar10",
-        "Conv-6 on CIFAR-10",
-        "Conv-6 on CIFAR-10",
-        "Are tickets better when rewound to iteration 500?"
-    ),
-    template!(
-        "resnet20_cifar10",
-        "ResNet-20 faults on CIFAR-10",
-        "ResNet-20 faults",
-        "Which bits and layers of a residual network are vulnerable?"
-    ),
-    template!(
-        "vgg16_cifar10",
-        "VGG-16 on CIFAR-10",
-        "VGG-16 on CIFAR-10",
-        "Late rewinding of a deep network."
-    ),
-];
+const TEMPLATES: &[Template] = &templates! {
+    "lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
+        "Do pruned weights train as well from their first values?";
+    "faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
+        "Which flipped bit changes the answer, and what protects?";
+    "freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
+        "Which weights can be held still while the rest trains?";
+    "optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
+        "Sweep a setting and compare arms seed by seed.";
+    "clones_digits", figure "accuracy", "Clones on digits", "Clones",
+        "Do copies that train apart stay in one valley?";
+    "trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
+        "What is left of networks that share their first layers?";
+    "past_digits", figure "past", "Past and present on digits", "Past and present",
+        "How far does a network move in one step, and in eight?";
+    "network_digits", figure "accuracy", "Your own network on digits", "Your own network",
+        "Write a network as a list of layers. Do shortcuts help it?";
+    "lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
+        "The lottery ticket with the settings of its paper.";
+    "lenet5_mnist", "LeNet-5 on MNIST", "LeNet-5 on MNIST",
+        "Winning tickets in a small convolutional network.";
+    "conv6_cifar10", "Conv-6 on CIFAR-10", "Conv-6 on CIFAR-10",
+        "Are tickets better when rewound to iteration 500?";
+    "resnet20_cifar10", "ResNet-20 faults on CIFAR-10", "ResNet-20 faults",
+        "Which bits and layers of a residual network are vulnerable?";
+    "vgg16_cifar10", "VGG-16 on CIFAR-10", "VGG-16 on CIFAR-10",
+        "Late rewinding of a deep network.";
+};
 
 /// An experiment with one arm that trains and tests, on built-in data.
 pub const BLANK: Template = Template {

@@ -34,7 +34,7 @@ pub(crate) struct Arrays {
 impl Arrays {
     /// Finds the arrays of an archive or a folder; errors end with the remedy.
     pub fn open(path: &Path, remedy: &'static str) -> Result<Self, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let unreadable = DataError::unreadable(path);
         let (mut names, mut archive): (Vec<String>, _) = (Vec::new(), None);
         if path.is_dir() {
             for entry in path.read_dir().map_err(unreadable)? {

@@ -25,17 +25,9 @@ pub const FASHION_MNIST: KnownSet = KnownSet {
     ..IDX
 };
 
+#[rustfmt::skip]
 const CLOTHES: &[&str] = &[
-    "T-shirt/top",
-    "trouser",
-    "pullover",
-    "dress",
-    "coat",
-    "sandal",
-    "shirt",
-    "sneaker",
-    "bag",
-    "ankle boot",
+    "T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
 ];
 
 dataset! {

@@ -117,7 +117,7 @@ use crate::{
     Origin, Parts, Places, Shape, prepare,
 };
 
-crate::registry! {
+form::registry! {
     /// The datasets that a file can name.
     pub enum Data: "Data", each Source {
         digits::Digits, "Digits (built in)", "1,797 handwritten digits of 8×8 pixels";

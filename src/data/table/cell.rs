@@ -293,22 +293,10 @@ pub(crate) fn is_date(text: &str) -> bool {
 }
 
 fn is_month(text: &str) -> bool {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
+    const MONTHS: &str =
+        "january february march april may june july august september october november december";
     let text = text.to_lowercase();
-    text == "sept" || MONTHS.iter().any(|month| *month == text || month[..3] == text)
+    text == "sept" || MONTHS.split(' ').any(|month| month == text || month[..3] == text)
 }
 
 /// Returns true for a year with a month or with a month and a day: 2020-01-31, 31.1.2020, 1/31/20, 2020-01.

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use crate::error::Memory;
 use crate::samples::{Exact, WHOLE};
-use crate::table::cell::{Number, NumberStyle, begins_with_digit, like_number, may_be_thousands, number};
+use crate::table::cell::{Number, begins_with_digit, like_number, may_be_thousands, number};
 use crate::{Columns, DataError, Samples, Shape, stand_in};
 use form::number::{counted, first_of};
 
-pub use cell::NumberStyle;
+pub use crate::table::cell::NumberStyle;
 
 /// Bytes in which the separator is searched for.
 const HEADER: usize = 1 << 16;
@@ -125,7 +125,7 @@ impl Read for Lines {
 
 impl<'a> Reader<'a> {
     fn open(path: &'a Path) -> Result<Self, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let unreadable = DataError::unreadable(path);
         let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut head = Vec::new();
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;

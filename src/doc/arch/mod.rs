@@ -121,7 +121,7 @@ fn without_images(name: &str, input: Shape) -> Option<String> {
     (!input.is_image()).then(|| format!("a {name} {message}"))
 }
 
-crate::registry! {
+form::registry! {
     /// The networks that a file can name.
     pub enum Net: "Network", each Architecture {
         mlp::Mlp, "MLP", "Linear layers with a non-linearity between them";

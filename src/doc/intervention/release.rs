@@ -1,9 +1,10 @@
 use crate::plan::Check;
-use crate::plan::words::{listed, part};
+use crate::plan::words::part;
 use crate::stage::Planned;
 use crate::structure::Structure;
 use crate::targets;
 use crate::targets::{Params, Target};
+use form::number::listed;
 use form::path::Place;
 
 form::choice! {

@@ -2,6 +2,8 @@
 //! intervention in `doc/intervention/`. What reads plans asks them, and knows none of them by name.
 
 mod check;
+#[cfg(test)]
+pub mod testing;
 pub mod words;
 
 use std::collections::BTreeSet;
@@ -11,29 +13,12 @@ use crate::experiment::Training;
 use crate::fault::Campaign;
 use crate::file_names::{TABLES, filled, is_file};
 use crate::intervention::Params;
-use crate::structure::Structure;
 use crate::{Stage, Structure, Target, targets};
 use data::{Dataset, Facts};
 use form::Steps;
 use form::path::Place;
 
-pub use check::{Check, Left, one_value};
-
-#[cfg(test)]
-pub mod testing {
-    use crate::Stage;
-    use form::ron_text;
-
-    /// Returns the sentence of a stage that is written as in a file.
-    pub fn sentence(stage: &str) -> String {
-        ron_text::from_str::<Stage>(stage).unwrap_or_else(|error| panic!("{stage}: {error}")).sentence()
-    }
-
-    /// Returns the sentence of an intervention that is written as in a file.
-    pub fn sentence_of_change(intervention: &str) -> String {
-        sentence(&format!("Do({intervention})"))
-    }
-}
+pub use check::{Check, Left, one_value, possible};
 
 /// A use of a file or of a name, with the place of the setting that names it.
 #[derive(Clone, Debug, PartialEq)]

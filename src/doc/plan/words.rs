@@ -1,7 +1,7 @@
 //! Words that several sentences share.
 
 use crate::targets::{Layers, Params, Target};
-use form::number::grouped;
+use form::number::{grouped, listed};
 use form::{Steps, StepsUnit};
 
 pub use form::number::{counted, number, share_in_percent as percent};

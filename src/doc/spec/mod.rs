@@ -10,7 +10,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::Experiment;
 use crate::arch::Net;
 use crate::experiment::{Arm, Device, Experiment, Kernels, Training};
 use crate::plan::files_read;

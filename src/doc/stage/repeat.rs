@@ -1,4 +1,4 @@
-use crate::plan::{Check, Situation, StepWork};
+use crate::plan::Check;
 use crate::stage::{Nested, Planned, Stage, check_plan};
 use form::path::Place;
 

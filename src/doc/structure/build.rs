@@ -1,9 +1,7 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
 use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
-use crate::structure::{
-    Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window, names,
-};
+use crate::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use data::Shape;
 use form::number::grouped;
 
@@ -104,20 +102,19 @@ impl Builder {
         }
         if self.shape.len() >= MOST {
             let message = format!("yields {} for each sample, too many numbers", self.shape);
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         Ok(())
     }
 
-    fn misfit(&self, what: &str) -> Misfit {
-        Misfit { path: self.path.clone(), message: what.to_owned() }
+    fn refuse<T>(&self, message: impl Into<String>) -> Result<T, Misfit> {
+        Err(Misfit { path: self.path.clone(), message: message.into() })
     }
 
     /// Returns the name of the present module: the user's, or its position.
     fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
         let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
-        names::problem(name)
-            .map_or_else(|| Ok(format!("{prefix}{name}")), |problem| Err(self.misfit(&problem)))
+        problem(name).map_or_else(|| Ok(format!("{prefix}{name}")), |problem| self.refuse(problem))
     }
 
     /// Refuses a name that a layer or block has already.
@@ -125,7 +122,7 @@ impl Builder {
         let Structure { layers, blocks, .. } = &self.structure;
         let mut taken = layers.iter().map(|layer| &layer.name).chain(blocks.iter().map(|block| &block.name));
         if taken.any(|taken| taken == name) {
-            return Err(self.misfit(&format!("another layer is called {name} too; choose another name")));
+            return self.refuse(format!("another layer is called {name} too; choose another name"));
         }
         Ok(())
     }
@@ -146,7 +143,7 @@ impl Builder {
         } else {
             "choose data with images, or linear layers"
         };
-        Err(self.misfit(&format!("{what} needs images, and a row of {came} features comes in; {remedy}")))
+        self.refuse(format!("{what} needs images, and a row of {came} features comes in; {remedy}"))
     }
 
     fn average(&mut self, what: &str, side: usize) -> Result<(), Misfit> {
@@ -161,17 +158,17 @@ impl Builder {
         self.images(what)?;
         // Ranges are checked with other settings; forms trace a network before that.
         if window.kernel == 0 || window.stride == 0 {
-            return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
+            return self.refuse(format!("{what} has a side and a stride of 1 or more"));
         }
         if height.min(width) + 2 * window.padding < window.kernel {
             let (side, channels) = (window.kernel, self.shape.channels);
             let is_pooled =
                 self.structure.ops.iter().any(|op| matches!(op, Op::MaxPool(_) | Op::AveragePool(_)));
             let remedy = if is_pooled { ", or leave out a pooling before it" } else { "" };
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "{what} of {side}×{side} does not fit into what comes in, {channels}×{height}×{width}; choose a \
                  smaller window or more padding{remedy}"
-            )));
+            ));
         }
         Ok(window)
     }
@@ -179,9 +176,9 @@ impl Builder {
     fn pooling(&self, what: &str, pool: &Pool) -> Result<Window, Misfit> {
         let Pool { window: side, stride, padding } = *pool;
         if 2 * padding > side {
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "{what} over windows of {side} pixels has a border of {padding}; half the window is the most"
-            )));
+            ));
         }
         self.window(what, Window { kernel: side, stride: stride.unwrap_or(side), padding })
     }
@@ -190,9 +187,9 @@ impl Builder {
         let side = conv.kernel;
         let padding = conv.padding.unwrap_or(side / 2);
         if padding >= side {
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "a convolution with a kernel of {side} has a padding of {padding}; it must be smaller than the kernel"
-            )));
+            ));
         }
         let window = self.window("a convolution", Window { kernel: side, stride: conv.stride, padding })?;
         self.convolve(name, conv.channels, window, conv.bias)
@@ -222,7 +219,7 @@ impl Builder {
                 "a linear layer takes a row of features, and {} come in; put Flatten before it",
                 self.shape
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let units = linear.units.unwrap_or(self.structure.outputs);
         let weight = vec![units, self.shape.channels];
@@ -267,7 +264,7 @@ impl Builder {
                 grouped(self.entries as u64),
                 grouped(MOST as u64)
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let position = self.structure.layers.len();
         let mut parameters = Vec::new();
@@ -287,7 +284,7 @@ impl Builder {
         if self.path.len() > MOST_NESTED {
             let message =
                 format!("residual blocks are nested {MOST_NESTED} deep at most; put this one elsewhere");
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let (input, was_flat) = (self.shape, self.is_flat);
         self.structure.ops.push(Op::Fork);
@@ -298,7 +295,7 @@ impl Builder {
         if is_flat != was_flat {
             let message =
                 "the body flattens its images, so the shortcut cannot be added; put Flatten after the block";
-            return Err(self.misfit(message));
+            return self.refuse(message);
         }
         let stride = stride(&residual.body, input, body);
         let misfit = |expected: &str| format!("the body yields {body}, and {input} came in; {expected}");
@@ -312,30 +309,28 @@ impl Builder {
         match &residual.shortcut {
             Shortcut::Identity if body == input => {}
             Shortcut::Identity => {
-                return Err(self.misfit(&misfit(
-                    "the shortcut Identity adds equal shapes only: choose Project or PadSubsample, or change the body",
-                )));
+                return self.refuse(misfit("the shortcut Identity adds equal shapes only: choose Project or PadSubsample, or change the body"));
             }
             Shortcut::PadSubsample => {
                 let Some(stride) = stride.filter(|_| body.channels >= input.channels && !self.is_flat) else {
-                    return Err(self.misfit(&misfit(&format!(
+                    return self.refuse(misfit(&format!(
                         "the shortcut PadSubsample leaves out pixels and adds channels: the body must yield as many \
                          channels or more, and images of {}, …",
                         fitting.join(", ")
-                    ))));
+                    )));
                 };
                 self.swap(input);
                 self.op(Op::Subsample { stride, channels: body.channels });
             }
             Shortcut::Project(project) => {
                 let Some(stride) = stride.filter(|_| !self.is_flat) else {
-                    return Err(self.misfit(&misfit(&format!(
+                    return self.refuse(misfit(&format!(
                         "the shortcut Project leaves out pixels: the body must yield images of {}, …",
                         fitting.join(", ")
-                    ))));
+                    )));
                 };
-                if let Some(problem) = names::problem(&project.name) {
-                    return Err(self.misfit(&problem));
+                if let Some(problem) = problem(&project.name) {
+                    return self.refuse(problem);
                 }
                 self.swap(input);
                 // A projection belongs to its block.
@@ -364,7 +359,7 @@ impl Builder {
         let ends_well = matches!(self.structure.ops.last(), Some(Op::Layer(last)) if self.structure.layers[*last].kind == LayerKind::Linear);
         if !ends_well {
             let message = "the last layer must be linear, and yield a number for each class";
-            return Err(self.misfit(message));
+            return self.refuse(message);
         }
         let Structure { outputs, .. } = self.structure;
         if self.shape.len() != outputs {
@@ -372,7 +367,7 @@ impl Builder {
                 "the last layer yields {} numbers, and {outputs} are needed, one for each class; leave out its units",
                 self.shape.len()
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         if let Some(last) = self.structure.layers.last_mut() {
             last.is_output = true;

@@ -10,7 +10,7 @@
 
 mod build;
 #[cfg(any(test, feature = "testing"))]
-pub mod graphs;
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

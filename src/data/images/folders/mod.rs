@@ -4,6 +4,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -100,34 +101,23 @@ pub(crate) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pictures, Da
         };
         return Err(DataError::wrong(&train, "a folder for each class, two at least", found, REMEDY));
     }
-    let mut walk = Walk {
-        label_of: &label_of,
-        has_map: map.is_some(),
-        left_out: BTreeMap::new(),
-        folders: 0,
-        pictures: 0,
-    };
+    let (has_map, left_out) = (map.is_some(), BTreeMap::new());
+    let mut walk = Walk { label_of: &label_of, has_map, left_out, folders: 0, pictures: 0 };
     if is_apart {
         walk.loose(folder)?;
     }
     let train = walk.part(&train)?;
     let validation = validation.map(|part| walk.part(&part)).transpose()?;
     let test = test.map(|part| walk.part(&part)).transpose()?;
-    let left_out = walk.left_out.into_iter();
-    let left_out = left_out.map(|((reason, ending), (count, first))| LeftOut {
-        reason: reason.to_owned(),
-        ending,
-        count,
-        first,
-    });
-    Ok(Pictures { train, validation, test, classes, split: words, left_out: left_out.collect(), notes })
+    let left_out = walk.left_out.into_values().collect();
+    Ok(Pictures { train, validation, test, classes, split: words, left_out, notes })
 }
 
 struct Walk<'a> {
     label_of: &'a dyn Fn(&str) -> Option<u32>,
     has_map: bool,
-    /// How many files are left out, and the first one, by reason and ending.
-    left_out: BTreeMap<(&'static str, String), (usize, PathBuf)>,
+    /// By reason and ending.
+    left_out: BTreeMap<(&'static str, String), LeftOut>,
     folders: usize,
     pictures: usize,
 }
@@ -135,21 +125,24 @@ struct Walk<'a> {
 /// A folder of a class: its path below that of the class, and its pictures by name.
 type Level = (String, Vec<PathBuf>);
 
-/// The visible entries of a folder by name: folders and files.
-type Entries = (Vec<DirEntry>, Vec<DirEntry>);
+/// The entries of a folder that people see, by name.
+struct Visible {
+    folders: Vec<DirEntry>,
+    files: Vec<DirEntry>,
+}
 
-fn visible(folder: &Path) -> Result<Entries, DataError> {
-    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
+fn visible(folder: &Path) -> Result<Visible, DataError> {
+    let unreadable = DataError::unreadable(folder);
     let mut entries: Vec<DirEntry> =
         folder.read_dir().map_err(unreadable)?.collect::<io::Result<_>>().map_err(unreadable)?;
     entries.retain(|entry| !is_hidden(&entry.file_name().to_string_lossy()));
     entries.sort_by_key(DirEntry::file_name);
-    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    let mut visible = Visible { folders: Vec::new(), files: Vec::new() };
     for entry in entries {
-        let to = if is_folder(&entry)? { &mut folders } else { &mut files };
+        let to = if is_folder(&entry)? { &mut visible.folders } else { &mut visible.files };
         to.push(entry);
     }
-    Ok((folders, files))
+    Ok(visible)
 }
 
 impl Walk<'_> {
@@ -158,11 +151,8 @@ impl Walk<'_> {
         let names = folders(part)?;
         let unknown: Vec<_> = names.iter().filter(|name| (self.label_of)(name).is_none()).collect();
         if !unknown.is_empty() {
-            let known = if self.has_map {
-                "folders that the label map names"
-            } else {
-                "the classes of the training part"
-            };
+            let known = ["the classes of the training part", "folders that the label map names"]
+                [usize::from(self.has_map)];
             let first = first_of(unknown.iter().map(|name| format!("\"{name}\"")), 5, ", ");
             let found = format!("{}: {first}", counted(unknown.len() as u64, "other folder"));
             return Err(DataError::wrong(part, known, found, "Rename or remove what is no such class"));
@@ -175,8 +165,7 @@ impl Walk<'_> {
         for (label, class) in labelled {
             let before = pictures.len();
             let mut levels = Vec::new();
-            let real = class.canonicalize();
-            let real = real.map_err(|source| DataError::Unreadable { path: class.clone(), source })?;
+            let real = class.canonicalize().map_err(DataError::unreadable(&class))?;
             self.class(&class, &real, String::new(), 0, &mut levels)?;
             // As torchvision sorts them, by their paths: `b-x` comes before what is in `b`, whose path has a slash there.
             levels.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -191,7 +180,7 @@ impl Walk<'_> {
 
     /// Leaves pictures out that are in no class.
     fn loose(&mut self, folder: &Path) -> Result<(), DataError> {
-        for file in visible(folder)?.1 {
+        for file in visible(folder)?.files {
             if is_picture(&file.path()) {
                 self.leave_out("in no folder of a class", file.path());
             }
@@ -202,7 +191,8 @@ impl Walk<'_> {
     fn leave_out(&mut self, reason: &'static str, path: PathBuf) {
         let ending = ending(&path);
         let ending = if ending.is_empty() { ending } else { format!(".{ending}") };
-        self.left_out.entry((reason, ending)).or_insert((0, path)).0 += 1;
+        let new = || LeftOut { reason: reason.to_owned(), ending: ending.clone(), count: 0, first: path };
+        self.left_out.entry((reason, ending.clone())).or_insert_with(new).count += 1;
     }
 
     /// Adds the folder of a class, or one in it, and those below. `real` is its path without links.
@@ -219,7 +209,7 @@ impl Walk<'_> {
             let remedy = "Look for links that lead in circles, and remove them";
             return Err(DataError::wrong(folder, "at most a million folders", "more", remedy));
         }
-        let (folders, files) = visible(folder)?;
+        let Visible { folders, files } = visible(folder)?;
         if !folders.is_empty() && depth == DEEPEST {
             let expected = format!("folders of a class at most {DEEPEST} deep");
             let remedy = "Move the pictures up, or remove links that lead in circles";
@@ -229,9 +219,7 @@ impl Walk<'_> {
             let (path, name) = (entry.path(), entry.file_name());
             let mut inside = real.join(&name);
             if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                inside = path
-                    .canonicalize()
-                    .map_err(|source| DataError::Unreadable { path: path.clone(), source })?;
+                inside = path.canonicalize().map_err(DataError::unreadable(&path))?;
                 if real.starts_with(&inside) {
                     let found = format!("a link back to {}", inside.display());
                     return Err(DataError::wrong(&path, "no links in circles", found, "Remove the link"));
@@ -251,12 +239,8 @@ impl Walk<'_> {
         }
         self.pictures += pictures.len();
         if self.pictures > MOST_PICTURES {
-            return Err(DataError::wrong(
-                folder,
-                "at most 20 million pictures",
-                "more",
-                "Use a part of them",
-            ));
+            let remedy = "Use a part of them";
+            return Err(DataError::wrong(folder, "at most 20 million pictures", "more", remedy));
         }
         levels.push((below, pictures));
         Ok(())
@@ -265,7 +249,7 @@ impl Walk<'_> {
 
 /// Returns the error of a class without pictures, with what is there instead.
 fn nothing_in(class: &Path) -> DataError {
-    let files = visible(class).map_or_else(|_| Vec::new(), |(_, files)| files);
+    let files = visible(class).map_or_else(|_| Vec::new(), |all| all.files);
     let endings: BTreeSet<String> = files.iter().map(|file| ending(&file.path())).collect();
     let endings = endings.into_iter().collect::<Vec<_>>().join(", ");
     let found = match files.len() {
@@ -280,7 +264,7 @@ fn nothing_in(class: &Path) -> DataError {
 const NAMES: [&[&str]; 3] =
     [&["train", "training"], &["val", "valid", "validation", "dev", "eval"], &["test", "testing"]];
 /// Folders of one name within each other that are seen through.
-const DEEPEST: usize = 4;
+const SEEN_THROUGH: usize = 4;
 
 /// The folders of the parts.
 #[derive(Debug, Default)]
@@ -299,28 +283,22 @@ pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || OF_SYSTEMS.contains(&name.to_lowercase().as_str())
 }
 
-/// Returns the names of the folders in a folder that people see, sorted.
+/// Returns the names of the folders in a folder that people see, sorted; all in UTF-8.
 pub(crate) fn folders(folder: &Path) -> Result<Vec<String>, DataError> {
-    let unreadable = |source| DataError::Unreadable { path: folder.to_owned(), source };
-    let mut names = Vec::new();
-    for entry in folder.read_dir().map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if is_hidden(&entry.file_name().to_string_lossy()) || !is_folder(&entry)? {
-            continue;
-        }
-        names.push(entry.file_name().into_string().map_err(|name| {
-            let found = name.to_string_lossy().into_owned();
+    let name = |entry: DirEntry| {
+        let wrong = |name: OsString| {
+            let found = name.to_string_lossy();
             DataError::wrong(folder, "names of classes in UTF-8", found, "Rename the folder")
-        })?);
-    }
-    names.sort();
-    Ok(names)
+        };
+        entry.file_name().into_string().map_err(wrong)
+    };
+    visible(folder)?.folders.into_iter().map(name).collect()
 }
 
 /// Returns true if an entry of a folder is a folder, after links.
 pub(crate) fn is_folder(entry: &DirEntry) -> Result<bool, DataError> {
     let path = entry.path();
-    let unreadable = |source| DataError::Unreadable { path: path.clone(), source };
+    let unreadable = DataError::unreadable(&path);
     let kind = entry.file_type().map_err(unreadable)?;
     if !kind.is_symlink() {
         return Ok(kind.is_dir());
@@ -350,7 +328,7 @@ fn like_part(name: &str) -> Option<usize> {
 pub(crate) fn seen_through(folder: &Path, name: &str) -> Result<(PathBuf, Vec<String>), DataError> {
     let mut folder = folder.join(name);
     let mut inside = folders(&folder)?;
-    for _ in 0..DEEPEST {
+    for _ in 0..SEEN_THROUGH {
         match &inside[..] {
             [only] if only == name || (part_of(only).is_some() && part_of(only) == part_of(name)) => {
                 folder.push(only);
@@ -476,7 +454,7 @@ impl LabelMap {
     /// class (without one, the number of the line from 0), and a name. Where a line has a tab, the folder ends there and may
     /// have spaces.
     pub fn read(path: &Path) -> Result<Self, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let unreadable = DataError::unreadable(path);
         let size = path.metadata().map_err(unreadable)?.len();
         let remedy = "Write a folder to a line, its class and a name: n01440764 0 tench; a tab after the folder, where its \
                       name has spaces";

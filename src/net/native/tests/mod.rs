@@ -12,7 +12,7 @@ use super::NativeCompute;
 use crate::kernels::parallel::testing::assert_same_bits;
 use crate::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 use data::Shape;
-use doc::structure::graphs::GRAPHS;
+use doc::structure::testing::GRAPHS;
 use doc::structure::{Op, Structure, Window};
 use doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use form::ron_text;
