@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 }
 
 impl Header {
-    pub fn read(file: &mut impl Read) -> Result<Self, Wrong> {
+    pub fn read(file: &mut dyn Read) -> Result<Self, Wrong> {
         let mut head = [0; 8];
         read_exact(file, &mut head)?;
         let [magic @ .., major, _minor] = head;
@@ -109,7 +109,7 @@ pub(crate) fn wrong(expected: impl Into<String>, found: impl Into<String>) -> Wr
     Wrong { expected: expected.into(), found: found.chars().take(120).collect() }
 }
 
-pub(crate) fn read_exact(file: &mut impl Read, bytes: &mut [u8]) -> Result<(), Wrong> {
+pub(crate) fn read_exact(file: &mut dyn Read, bytes: &mut [u8]) -> Result<(), Wrong> {
     file.read_exact(bytes).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => wrong("a whole array", "an end in the middle of it"),
         _ => wrong("an array that can be read", error.to_string()),
@@ -117,8 +117,8 @@ pub(crate) fn read_exact(file: &mut impl Read, bytes: &mut [u8]) -> Result<(), W
 }
 
 /// Refuses more bytes. An archive compares its checksum only here, at the end of a file.
-pub(crate) fn read_end(file: &mut impl Read) -> Result<(), Wrong> {
-    match file.by_ref().take(1).read_to_end(&mut Vec::new()) {
+pub(crate) fn read_end(file: &mut dyn Read) -> Result<(), Wrong> {
+    match file.take(1).read_to_end(&mut Vec::new()) {
         Ok(0) => Ok(()),
         Ok(_) => Err(wrong("an end after the last number", "more bytes")),
         Err(error) => Err(wrong("an array that can be read", format!("damaged bytes ({error})"))),
@@ -186,7 +186,7 @@ pub(crate) struct Array<T> {
 }
 
 /// Reads values for a network: bytes divided by 255, other numbers as they are; all finite.
-pub(crate) fn values(header: &Header, file: &mut impl Read) -> Result<Array<f32>, Wrong> {
+pub(crate) fn values(header: &Header, file: &mut dyn Read) -> Result<Array<f32>, Wrong> {
     let (size, is_big) = (header.size, header.is_big_endian);
     let array = match (header.kind, size) {
         (Kind::Unsigned, 1) => read(header, file, |bytes| f32::from(bytes[0]) / 255.0),
@@ -208,7 +208,7 @@ pub(crate) fn values(header: &Header, file: &mut impl Read) -> Result<Array<f32>
 
 /// Reads bits of the numbers of the first `most` samples, to become numbers in double precision: of a whole number those of
 /// an i64 or u64, of a float its own.
-pub(crate) fn bits(header: &Header, file: &mut impl Read, most: usize) -> Result<Array<u64>, Wrong> {
+pub(crate) fn bits(header: &Header, file: &mut dyn Read, most: usize) -> Result<Array<u64>, Wrong> {
     let is_big = header.is_big_endian;
     let number = |bytes: &[u8]| match header.kind {
         Kind::Signed => signed(bytes, is_big).cast_unsigned(),
@@ -270,7 +270,7 @@ fn not_finite(value: impl std::fmt::Display, at: usize, each: usize) -> Wrong {
 }
 
 /// Reads labels: whole numbers from 0.
-pub(crate) fn labels(header: &Header, file: &mut impl Read) -> Result<Vec<u32>, Wrong> {
+pub(crate) fn labels(header: &Header, file: &mut dyn Read) -> Result<Vec<u32>, Wrong> {
     let is_row = matches!(header.shape.as_slice(), [_] | [_, 1]);
     if !is_row {
         let found = format!("the shape {:?}; take argmax(1) of one-hot labels", header.shape);
@@ -317,7 +317,7 @@ fn signed(bytes: &[u8], is_big_endian: bool) -> i64 {
 }
 
 /// Reads numbers a block at a time: memory grows with what is there, not with what the header promises.
-fn numbers<T>(header: &Header, file: &mut impl Read, number: impl Fn(&[u8]) -> T) -> Result<Vec<T>, Wrong> {
+fn numbers<T>(header: &Header, file: &mut dyn Read, number: impl Fn(&[u8]) -> T) -> Result<Vec<T>, Wrong> {
     let count = header.count().ok_or_else(|| wrong("a smaller array", format!("{:?}", header.shape)))?;
     let mut values = Vec::new();
     let mut bytes = vec![0; header.size * BLOCK.min(count)];
@@ -333,7 +333,7 @@ fn numbers<T>(header: &Header, file: &mut impl Read, number: impl Fn(&[u8]) -> T
 /// Reads all numbers and the end of the file, in C order.
 fn read<T: Copy + Default>(
     header: &Header,
-    file: &mut impl Read,
+    file: &mut dyn Read,
     number: impl Fn(&[u8]) -> T,
 ) -> Result<Array<T>, Wrong> {
     let values = numbers(header, file, number)?;

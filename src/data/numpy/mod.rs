@@ -29,6 +29,8 @@ pub(crate) struct Arrays {
     names: Vec<String>,
     /// None for a folder.
     archive: Option<zip::ZipArchive<BufReader<File>>>,
+    /// Of images.
+    pub is_channels_last: bool,
 }
 
 impl Arrays {
@@ -52,7 +54,7 @@ impl Arrays {
         let array = |name: String| name.strip_suffix(".npy").map(str::to_owned);
         let mut names: Vec<String> = names.into_iter().filter_map(array).collect();
         names.sort();
-        Ok(Self { path: path.to_owned(), remedy, names, archive })
+        Ok(Self { path: path.to_owned(), remedy, names, archive, is_channels_last: false })
     }
 
     fn wrong(&self, name: &str, Wrong { expected, found }: Wrong) -> DataError {
@@ -64,8 +66,8 @@ impl Arrays {
         if self.archive.is_none() {
             refuse_stand_in(&self.path.join(format!("{name}.npy")))?;
         }
-        let result = self.with(name, |mut file, size| {
-            let header = Header::read(&mut file)?;
+        let result = self.with(name, |file, size| {
+            let header = Header::read(file)?;
             let bytes = header.count().map(|count| (count * header.size) as u64);
             let promised = bytes.and_then(|bytes| bytes.checked_add(header.len));
             if promised == Some(size) {
@@ -104,26 +106,17 @@ impl Arrays {
         name: &str,
         of: impl FnOnce(&Header, &mut dyn Read) -> Result<T, Wrong>,
     ) -> Result<T, DataError> {
-        let read = self.with(name, |mut file, _| {
-            let header = Header::read(&mut file)?;
-            of(&header, file)
-        });
+        let read = self.with(name, |file, _| of(&Header::read(file)?, file));
         read.map_err(|error| self.wrong(name, error))
     }
 
     pub fn labels(&mut self, part: &Part) -> Result<Vec<u32>, DataError> {
-        self.array(&part.names[1], |header, mut file| array::labels(header, &mut file))
+        self.array(&part.names[1], array::labels)
     }
 
     /// Reads a part with these labels in single precision.
-    pub fn read(
-        &mut self,
-        part: &Part,
-        labels: Vec<u32>,
-        is_channels_last: bool,
-    ) -> Result<Samples, DataError> {
-        let array =
-            self.samples(part, is_channels_last, |header, mut file| array::values(header, &mut file))?;
+    pub fn read(&mut self, part: &Part, labels: Vec<u32>) -> Result<Samples, DataError> {
+        let array = self.samples(part, array::values)?;
         self.check_len(part, array.values.len(), labels.len())?;
         Ok(Samples::new(part.shape, array.values, labels))
     }
@@ -134,12 +127,10 @@ impl Arrays {
         &mut self,
         part: &Part,
         labels: Vec<u32>,
-        is_channels_last: bool,
         origins: Option<&[f64]>,
     ) -> Result<Samples, DataError> {
         let most = labels.len();
-        let bits =
-            self.samples(part, is_channels_last, |header, mut file| array::bits(header, &mut file, most))?;
+        let bits = self.samples(part, |header, file| array::bits(header, file, most))?;
         let exact = bits.exact(&part.headers[0], part.shape, origins);
         let exact = exact.map_err(|error| self.wrong(&part.names[0], error))?;
         self.check_len(part, exact.values.len(), labels.len())?;
@@ -149,12 +140,11 @@ impl Arrays {
     fn samples<T: Copy + Default>(
         &mut self,
         part: &Part,
-        is_channels_last: bool,
         of: impl FnOnce(&Header, &mut dyn Read) -> Result<Array<T>, Wrong>,
     ) -> Result<Array<T>, DataError> {
         let array = self.array(&part.names[0], of)?;
-        let is_turned = is_channels_last && array.shape.len() == 4;
-        Ok(if is_turned { array.permuted(&[0, 3, 1, 2]) } else { array })
+        let is_permuted = self.is_channels_last && array.shape.len() == 4;
+        Ok(if is_permuted { array.permuted(&[0, 3, 1, 2]) } else { array })
     }
 
     fn check_len(&self, part: &Part, values: usize, labels: usize) -> Result<(), DataError> {
@@ -188,8 +178,8 @@ impl Arrays {
         if (headers[0].kind, headers[0].size) != (Kind::Unsigned, 1) {
             return Err(self.wrong(names[0], wrong("bytes (u1)", "other numbers")));
         }
-        let labels = self.array(names[1], |header, mut file| array::labels(header, &mut file))?;
-        let array = self.array(names[0], |header, mut file| array::values(header, &mut file))?;
+        let labels = self.array(names[1], array::labels)?;
+        let array = self.array(names[0], array::values)?;
         if array.shape != shape(labels.len()) {
             return Err(self.wrong(names[0], wrong("the array that was there before", "another one")));
         }
@@ -263,7 +253,7 @@ impl SetParts {
 
 impl Arrays {
     /// Finds the training part, or one that is to be split, and perhaps a validation and a test part.
-    pub fn parts(&mut self, is_channels_last: bool) -> Result<SetParts, DataError> {
+    pub fn parts(&mut self) -> Result<SetParts, DataError> {
         let [train, whole, validation, test] = [TRAIN, WHOLE, VALIDATION, TEST].map(|words| self.find(words));
         // A name that was forgotten or misspelled would silently give another split.
         let half = |is_missing: bool, words: &[&str]| if is_missing { self.half(words) } else { None };
@@ -290,10 +280,10 @@ impl Arrays {
                 return Err(self.unknown("names of arrays that are known", name.clone()));
             }
         }
-        let train = self.part(train, is_channels_last)?;
+        let train = self.part(train)?;
         let mut other = |names: Option<Names>| -> Result<Option<Part>, DataError> {
             let Some(names) = names else { return Ok(None) };
-            let part = self.part(names, is_channels_last)?;
+            let part = self.part(names)?;
             self.check_alike(&train, &part)?;
             Ok(Some(part))
         };
@@ -328,13 +318,15 @@ impl Arrays {
         names(words).into_iter().find_map(half)
     }
 
-    fn part(&mut self, names: Names, is_channels_last: bool) -> Result<Part, DataError> {
+    fn part(&mut self, names: Names) -> Result<Part, DataError> {
         let headers = [self.header(&names[0])?, self.header(&names[1])?];
         let [samples, labels] = [0, 1].map(|index| headers[index].shape.as_slice());
         let shape = match samples {
             [_, features] => Some(Shape::new(*features, 1, 1)),
             [_, height, width] => Some(Shape::new(1, *height, *width)),
-            [_, height, width, channels] if is_channels_last => Some(Shape::new(*channels, *height, *width)),
+            [_, height, width, channels] if self.is_channels_last => {
+                Some(Shape::new(*channels, *height, *width))
+            }
             [_, channels, height, width] => Some(Shape::new(*channels, *height, *width)),
             _ => None,
         };
@@ -351,19 +343,19 @@ impl Arrays {
             let found = format!("{} samples and {len} labels", samples[0]);
             return Err(in_array(&names[0], wrong("one sample for each label", found)));
         }
-        self.check_channels(&names[0], samples, is_channels_last)?;
+        self.check_channels(&names[0], samples)?;
         Ok(Part { names, headers, shape, len })
     }
 
     /// Refuses axes that say that the channels are at the other end: 1, 3 or 4 of them and an area at the rest.
-    fn check_channels(&self, name: &str, shape: &[usize], is_channels_last: bool) -> Result<(), DataError> {
+    fn check_channels(&self, name: &str, shape: &[usize]) -> Result<(), DataError> {
         let [_, a, b, c] = shape else { return Ok(()) };
         let is_image = |channels: &usize, height: &usize, width: &usize| {
             matches!(channels, 1 | 3 | 4) && *height > 1 && *width > 1
         };
         let (there, channels, setting) = match [is_image(a, b, c), is_image(c, a, b)] {
-            [true, false] if is_channels_last => ("second", c, "First"),
-            [false, true] if !is_channels_last => ("last", a, "Last"),
+            [true, false] if self.is_channels_last => ("second", c, "First"),
+            [false, true] if !self.is_channels_last => ("last", a, "Last"),
             _ => return Ok(()),
         };
         let problem = format!(

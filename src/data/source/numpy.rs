@@ -32,8 +32,13 @@ dataset! {
 const LOOKED_AT: [usize; 2] = [10_000, 1 << 22];
 
 impl Numpy {
-    fn is_channels_last(&self) -> bool {
-        self.channels == ChannelAxis::Last
+    /// Opens the arrays, and finds the parts, which must fit the memory.
+    fn open(&self, path: &Path) -> Result<(Arrays, SetParts), DataError> {
+        let mut arrays = Arrays::open(path, REMEDY)?;
+        arrays.is_channels_last = self.channels == ChannelAxis::Last;
+        let parts = arrays.parts()?;
+        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        Ok((arrays, parts))
     }
 
     /// Reads the classes of the samples of each part that is there, and the number of classes.
@@ -69,7 +74,7 @@ impl Numpy {
         if self.normalize == Normalize::None && parts.train.is_wide() {
             let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);
             let known = labels[0][..most.min(labels[0].len())].to_vec();
-            let first = arrays.read_exact(&parts.train, known, self.is_channels_last(), None)?;
+            let first = arrays.read_exact(&parts.train, known, None)?;
             let kind = if first.shape.is_image() { "channel" } else { "feature" };
             let name = |channel| (channel, format!("{kind} {channel} of {samples}"));
             notes.extend(first.coarse((0..first.shape.channels).map(name)));
@@ -89,9 +94,7 @@ impl Numpy {
 
 impl Source for Numpy {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
-        let mut arrays = Arrays::open(path, REMEDY)?;
-        let parts = arrays.parts(self.is_channels_last())?;
-        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        let (mut arrays, parts) = self.open(path)?;
         check_one_validation(self.validation, parts.validation.is_some())?;
         let (labels, count) = Self::labels(&mut arrays, &parts)?;
         let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
@@ -134,9 +137,7 @@ impl Source for Numpy {
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
-        let mut arrays = Arrays::open(path, REMEDY)?;
-        let parts = arrays.parts(self.is_channels_last())?;
-        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        let (mut arrays, parts) = self.open(path)?;
         let (labels, count) = Self::labels(&mut arrays, &parts)?;
         let (mut labels, classes) = (labels.into_iter(), count.max(self.classes.len()));
         let is_exact = self.normalize != Normalize::None && parts.all().iter().any(|part| part.is_wide());
@@ -144,9 +145,9 @@ impl Source for Numpy {
         let mut read = |part: &Part| {
             let labels = labels.next().unwrap_or_default();
             if !is_exact {
-                return arrays.read(part, labels, self.is_channels_last());
+                return arrays.read(part, labels);
             }
-            let samples = arrays.read_exact(part, labels, self.is_channels_last(), origins.as_deref())?;
+            let samples = arrays.read_exact(part, labels, origins.as_deref())?;
             origins = origins.take().or_else(|| samples.origins().map(<[f64]>::to_vec));
             Ok(samples)
         };

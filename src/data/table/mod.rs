@@ -150,12 +150,8 @@ impl<'a> Reader<'a> {
         let distinct: BTreeSet<&String> = names.iter().collect();
         if names.is_empty() || distinct.len() < names.len() {
             let remedy = "Give each column a name of its own in the first line";
-            return Err(DataError::wrong(
-                path,
-                "a header with a name for each column",
-                shown(&names),
-                remedy,
-            ));
+            let expected = "a header with a name for each column";
+            return Err(DataError::wrong(path, expected, shown(&names), remedy));
         }
         reader.names = names;
         Ok(reader)
@@ -200,12 +196,8 @@ impl<'a> Reader<'a> {
                 shown(&unnamed)
             );
             let found = format!("none for {}", counted(unnamed.len() as u64, "column"));
-            return Err(DataError::wrong(
-                self.path,
-                "a name for each column in the first line",
-                found,
-                remedy,
-            ));
+            let expected = "a name for each column in the first line";
+            return Err(DataError::wrong(self.path, expected, found, remedy));
         }
         let column = |name: &String| match name {
             name if name == settings.label => Column::Label(Words::default()),
@@ -233,10 +225,8 @@ fn table(
     columns: Vec<Column>,
     settings: &TableSettings<'_>,
 ) -> Result<Table, DataError> {
-    let label = columns.iter().find_map(|column| match column {
-        Column::Label(words) => Some(words),
-        _ => None,
-    });
+    let label =
+        columns.iter().find_map(|column| if let Column::Label(words) = column { Some(words) } else { None });
     let label = label.expect("one column is the label");
     let (rows, width) = (label.codes.len(), columns.iter().map(Column::width).sum::<usize>());
     if rows < 2 || label.known.len() < 2 {
@@ -304,28 +294,23 @@ fn separator(head: &[u8]) -> (u8, usize) {
 fn wrong(path: &Path, lines_before: u64, error: &::csv::Error) -> DataError {
     let line = error.position().map(|position| lines_before + position.line());
     let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+    let wrong = |expected: String, found: &str, remedy| DataError::wrong(path, expected, found, remedy);
     match error.kind() {
-        ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => DataError::wrong(
-            path,
-            "lines of at most 8 MiB",
-            "a longer one",
-            "Check that the file is a table, with a sample to a line and quotes that are closed",
-        ),
-        ::csv::ErrorKind::Io(error) => DataError::Unreadable {
-            path: path.to_owned(),
-            source: io::Error::new(error.kind(), error.to_string()),
-        },
-        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::wrong(
-            path,
-            format!("{place}{expected_len} cells, as in the header"),
-            format!("{len}"),
-            "Correct the line; cells with the separator in them need quotes",
-        ),
-        ::csv::ErrorKind::Utf8 { .. } => {
-            let remedy = "Save the table with the encoding UTF-8";
-            DataError::wrong(path, format!("{place}text in UTF-8"), "other bytes", remedy)
+        ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            let remedy = "Check that the file is a table, with a sample to a line and quotes that are closed";
+            wrong("lines of at most 8 MiB".to_owned(), "a longer one", remedy)
         }
-        _ => DataError::wrong(path, format!("{place}a table"), error.to_string(), "Check the file"),
+        ::csv::ErrorKind::Io(error) => {
+            DataError::unreadable(path)(io::Error::new(error.kind(), error.to_string()))
+        }
+        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let remedy = "Correct the line; cells with the separator in them need quotes";
+            wrong(format!("{place}{expected_len} cells, as in the header"), &len.to_string(), remedy)
+        }
+        ::csv::ErrorKind::Utf8 { .. } => {
+            wrong(format!("{place}text in UTF-8"), "other bytes", "Save the table with the encoding UTF-8")
+        }
+        _ => wrong(format!("{place}a table"), &error.to_string(), "Check the file"),
     }
 }
 

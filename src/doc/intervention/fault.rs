@@ -75,7 +75,7 @@ fn at_rate(rate: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::intervention::fault::{Fault, Intervene};
+    use super::*;
     use form::ron_text;
 
     fn fault(text: &str) -> String {

@@ -385,18 +385,9 @@ impl Inputs {
 /// Returns what a run reads, in the order of its plan: its data, those of its branches, and files. Data inside the program
 /// are no input.
 pub fn inputs_of(spec: &RunSpec, arm: &str, seed: u64) -> Vec<Input> {
-    let mut inputs = Vec::new();
-    let mut note = |data: &Data| {
-        if data.is_in_files() {
-            inputs.push(Input::Data(data.clone()));
-        }
-    };
-    note(&spec.data);
-    each_branch_data(&spec.plan, &mut note);
-    inputs.extend(
-        files_read(&spec.plan, arm, seed, &Place::default()).into_iter().map(|(_, file)| Input::File(file)),
-    );
-    inputs
+    let data = all_data(spec).filter(|data| data.is_in_files()).map(|data| Input::Data(data.clone()));
+    let files = files_read(&spec.plan, arm, seed, &Place::default());
+    data.chain(files.into_iter().map(|(_, file)| Input::File(file))).collect()
 }
 
 /// Returns the inputs that an experiment names anywhere, each once, in the order of the document and without what was found
@@ -448,9 +439,7 @@ fn overrides(experiment: &Experiment) -> impl Iterator<Item = (&String, &String)
 
 /// Returns true if a plan reads files, or other data than the experiment's.
 fn reads_more(plan: &[Stage]) -> bool {
-    let mut has_data = false;
-    each_branch_data(plan, &mut |_| has_data = true);
-    has_data || !files_read(plan, "", 0, &Place::default()).is_empty()
+    !branch_data(plan).is_empty() || !files_read(plan, "", 0, &Place::default()).is_empty()
 }
 
 /// Writes what is known of the data into the settings of a run.
@@ -467,18 +456,18 @@ pub(crate) fn known_inputs(spec: &RunSpec, arm: &str, seed: u64, looks: &Looks) 
     Inputs::gather(spec, arm, seed, |input| looks.of_input(input)?.content.clone())
 }
 
-/// Gives the data of all branches of a plan to `act`.
-fn each_branch_data<'a>(plan: &'a [Stage], act: &mut dyn FnMut(&'a Data)) {
-    for stage in plan {
-        if let Stage::Branch(branch) = stage
-            && let Some(data) = &branch.data
-        {
-            act(data);
-        }
-        if let Some(nested) = stage.nested() {
-            each_branch_data(nested.plan, act);
-        }
-    }
+/// Returns the data of a run, then those of its branches.
+fn all_data(spec: &RunSpec) -> impl Iterator<Item = &Data> {
+    std::iter::once(&spec.data).chain(branch_data(&spec.plan))
+}
+
+fn branch_data(plan: &[Stage]) -> Vec<&Data> {
+    let plans = plan.iter().filter_map(Stage::nested);
+    let data = plans.flat_map(|nested| {
+        let own = nested.branch.and_then(|branch| branch.data.as_ref());
+        own.into_iter().chain(branch_data(nested.plan))
+    });
+    data.collect()
 }
 
 fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
@@ -497,16 +486,13 @@ fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
 /// Returns the datasets in files that a run reads, with the digests of their contents; empty where they are not known.
 pub fn sets_of(spec: &RunSpec) -> Vec<(&Data, &str)> {
     let (mut all, mut digests) = (Vec::new(), spec.inputs.sets.iter());
-    let mut note = |data| {
-        let data: &Data = data;
+    for data in all_data(spec) {
         if data.needs_look() {
-            all.push((data, data.found().map_or("", |found| &found.content)));
+            all.push((data, data.found().map_or("", |found| found.content.as_str())));
         } else if data.is_in_files() {
             all.push((data, digests.next().map_or("", String::as_str)));
         }
-    };
-    note(&spec.data);
-    each_branch_data(&spec.plan, &mut note);
+    }
     all
 }
 
@@ -563,9 +549,8 @@ fn settings(spec: &RunSpec) -> RunSpec {
 /// Forgets digests, as earlier versions identified runs. None for data of the user: these versions recorded less of their
 /// content, and read tables and split pictures otherwise.
 pub(crate) fn earlier(spec: &RunSpec) -> Option<RunSpec> {
-    let mut has_own = spec.data.needs_look();
-    each_branch_data(&spec.plan, &mut |data| has_own |= data.needs_look());
-    (!has_own && !spec.inputs.is_empty()).then(|| RunSpec { inputs: Inputs::default(), ..spec.clone() })
+    (!all_data(spec).any(Data::needs_look) && !spec.inputs.is_empty())
+        .then(|| RunSpec { inputs: Inputs::default(), ..spec.clone() })
 }
 
 /// The most runs of one experiment: more are typing errors, and would fill the memory.
