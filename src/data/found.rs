@@ -42,6 +42,12 @@ pub struct Looked {
 }
 
 impl Found {
+    /// Makes the content of a known set; classes are in the order of their labels.
+    pub(crate) fn known(shape: Shape, classes: &'static [&'static str], train: usize, test: usize) -> Self {
+        let shape = [shape.channels, shape.height, shape.width];
+        Self { shape, classes: ClassNames::known(classes), train, test, ..Self::default() }
+    }
+
     pub const fn shape(&self) -> Shape {
         let [channels, height, width] = self.shape;
         Shape::new(channels, height, width)

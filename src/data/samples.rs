@@ -103,7 +103,7 @@ impl Samples {
     }
 
     pub(crate) fn of_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
-        Self { shape: pictures.shape(), store: Store::Pictures(pictures), labels }
+        Self { shape: pictures.shape, store: Store::Pictures(pictures), labels }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -222,7 +222,7 @@ impl Samples {
         match &mut self.store {
             Store::Values(values) => values.truncate(count * self.shape.len()),
             Store::Exact(exact) => exact.values.truncate(count * self.shape.len()),
-            Store::Pictures(pictures) => pictures.truncate(count),
+            Store::Pictures(pictures) => pictures.pictures.truncate(count),
         }
     }
 
@@ -237,7 +237,10 @@ impl Samples {
                 Store::Values(resize(&values, self.shape, shape))
             }
             store @ (Store::Values(_) | Store::Exact(_)) => store,
-            Store::Pictures(pictures) => Store::Pictures(pictures.resized(shape)),
+            Store::Pictures(mut pictures) => {
+                pictures.shape = shape;
+                Store::Pictures(pictures)
+            }
         };
         Self { shape, store, labels: self.labels }
     }
@@ -250,7 +253,7 @@ impl Samples {
                 self.store = Store::Values(exact.in_single(self.shape, 0..self.labels.len(), scale));
             }
             (Store::Values(values), Some(scale)) => scale.apply(self.shape, values),
-            (Store::Pictures(pictures), Some(scale)) => pictures.scale(scale),
+            (Store::Pictures(pictures), Some(scale)) => pictures.scale = Some(scale.clone()),
             (Store::Values(_) | Store::Pictures(_), None) => {}
         }
     }
@@ -272,7 +275,7 @@ impl Samples {
                 Store::Exact(exact) => {
                     exact.values.copy_within(index * size..(index + 1) * size, kept * size);
                 }
-                Store::Pictures(pictures) => pictures.swap(index, kept),
+                Store::Pictures(pictures) => pictures.pictures.swap(index, kept),
             }
             self.labels[kept] = self.labels[index];
             kept += 1;

@@ -40,7 +40,7 @@ pub(crate) fn read(
 ) -> Result<[Samples; 3], DataError> {
     let count: usize = parts.iter().map(|part| part.len()).sum();
     let fits = (count * preparation.shape().len()) as u64 <= memory;
-    let budget = Arc::new(Budget::new(memory));
+    let budget = Arc::new(AtomicU64::new(memory));
     let mut part = |pictures: &[Picture]| {
         let paths = pictures.iter().map(|picture| picture.path.clone());
         let all = LazyPictures::new(paths, folder, preparation, budget.clone());
@@ -94,22 +94,8 @@ fn damaged(path: &Path, error: String) -> DataError {
 /// The most bytes of files that are hashed as a whole; of larger sets, the lengths are.
 const WHOLE: u64 = 4 << 30;
 
-/// Bytes of pixels that may still be kept.
 #[derive(Debug)]
-pub(crate) struct Budget(AtomicU64);
-
-impl Budget {
-    pub const fn new(bytes: u64) -> Self {
-        Self(AtomicU64::new(bytes))
-    }
-
-    fn take(&self, bytes: u64) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
-    }
-}
-
-#[derive(Debug)]
-struct CachedPicture {
+pub(crate) struct CachedPicture {
     path: PathBuf,
     /// The state of the file when the data were read; it must not change while they are used.
     stat: Option<Stat>,
@@ -120,12 +106,13 @@ struct CachedPicture {
 /// Pictures of one shape. The parts of a set share a budget.
 #[derive(Clone, Debug)]
 pub(crate) struct LazyPictures {
-    pictures: Vec<Arc<CachedPicture>>,
+    pub pictures: Vec<Arc<CachedPicture>>,
     preparation: Preparation,
     /// After another resize, as `image_size` asks for.
-    shape: Shape,
-    scale: Option<Standardisation>,
-    budget: Arc<Budget>,
+    pub shape: Shape,
+    /// After that.
+    pub scale: Option<Standardisation>,
+    budget: Arc<AtomicU64>,
     /// The folder of the set: the names of files are relative to it.
     folder: Arc<Path>,
 }
@@ -142,7 +129,7 @@ impl LazyPictures {
         paths: impl Iterator<Item = PathBuf>,
         folder: &Path,
         preparation: Preparation,
-        budget: Arc<Budget>,
+        budget: Arc<AtomicU64>,
     ) -> Self {
         let picture = |path: PathBuf| {
             let stat = Stat::read(&path);
@@ -157,10 +144,6 @@ impl LazyPictures {
             budget,
             folder: folder.into(),
         }
-    }
-
-    pub const fn shape(&self) -> Shape {
-        self.shape
     }
 
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
@@ -202,9 +185,11 @@ impl LazyPictures {
             return Err("other contents than when the data were read".to_owned());
         }
         let result = of(&pixels);
-        if self.budget.take(pixels.len() as u64) && picture.pixels.set(pixels.into()).is_err() {
-            // Another thread was faster: one copy is kept, not two.
-            self.budget.0.fetch_add(self.preparation.shape().len() as u64, Ordering::Relaxed);
+        let bytes = pixels.len() as u64;
+        let take = |left: u64| left.checked_sub(bytes);
+        let is_kept = self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
+        if is_kept && picture.pixels.set(pixels.into()).is_err() {
+            self.budget.fetch_add(bytes, Ordering::Relaxed); // another thread was faster: one copy is kept, not two
         }
         Ok(result)
     }
@@ -229,23 +214,6 @@ impl LazyPictures {
         Self { pictures, scale, budget, folder, ..*self }
     }
 
-    pub fn truncate(&mut self, count: usize) {
-        self.pictures.truncate(count);
-    }
-
-    pub fn swap(&mut self, a: usize, b: usize) {
-        self.pictures.swap(a, b);
-    }
-
-    /// Resizes the pictures once more; not after they were scaled.
-    pub fn resized(self, shape: Shape) -> Self {
-        Self { shape, ..self }
-    }
-
-    pub fn scale(&mut self, scale: &Standardisation) {
-        self.scale = Some(scale.clone());
-    }
-
     /// Takes into a hash what the pictures are and what is made of them: settings, and of each picture its name and length,
     /// and the SHA-256 of its content unless all files together have more than 4 GiB.
     pub fn hash(&self, hash: &mut Sha256, digests: &Digests) -> Result<(), DataError> {
@@ -253,13 +221,9 @@ impl LazyPictures {
         let single = |numbers: &[f64]| numbers.iter().map(|number| *number as f32).collect::<Vec<_>>();
         let scale = self.scale.as_ref().map(|scale| (single(&scale.mean), single(&scale.deviation)));
         hash.update(format!("resize {resize}, crop {crop}, grey {is_grey}, scale {scale:?}\n"));
-        let unreadable = |path: &Path| {
-            let path = path.to_owned();
-            move |source| DataError::Unreadable { path, source }
-        };
         let lengths: Vec<u64> = self
             .paths()
-            .map(|path| path.metadata().map(|about| about.len()).map_err(unreadable(path)))
+            .map(|path| path.metadata().map(|about| about.len()).map_err(DataError::unreadable(path)))
             .collect::<Result<_, _>>()?;
         let is_whole = lengths.iter().sum::<u64>() <= WHOLE;
         let digest = |picture: &Arc<CachedPicture>| {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use crate::locate::{KnownSet, Origin, Remote};
-use crate::source::{Original, Source};
-use crate::{DataError, Parts, Samples, Shape, files};
+use crate::source::Source;
+use crate::{DataError, Found, Parts, Samples, Shape, files};
 
 /// CIFAR-10 (Krizhevsky 2009), the "binary version".
 pub const CIFAR10: KnownSet = KnownSet {
@@ -49,8 +49,8 @@ dataset! {
 }
 
 impl Source for Cifar10 {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: SHAPE, classes: THINGS, train: 5 * BATCH, test: BATCH })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(SHAPE, THINGS, 5 * BATCH, BATCH))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use crate::locate::{KnownSet, Origin, Remote};
+use crate::source::Source;
 use crate::source::cifar10::{BATCH, Layout, SHAPE};
-use crate::source::{Original, Source};
-use crate::{DataError, Parts};
+use crate::{DataError, Found, Parts};
 
 /// CIFAR-100 (Krizhevsky 2009), the "binary version".
 pub const CIFAR100: KnownSet = KnownSet {
@@ -62,9 +62,9 @@ const fn layout(is_coarse: bool) -> Layout {
 }
 
 impl Source for Cifar100 {
-    fn original(&self) -> Option<Original> {
+    fn original(&self) -> Option<Found> {
         let classes = if self.coarse { COARSE } else { FINE };
-        Some(Original { shape: SHAPE, classes, train: 5 * BATCH, test: BATCH })
+        Some(Found::known(SHAPE, classes, 5 * BATCH, BATCH))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use crate::files::embedded;
-use crate::source::{Original, Source, TEN_DIGITS};
-use crate::{DataError, Parts, Shape};
+use crate::source::{Source, TEN_DIGITS};
+use crate::{DataError, Found, Parts, Shape};
 
 dataset! {
     /// Settings of UCI's handwritten digits.
@@ -15,8 +15,8 @@ pub fn digits() -> Parts {
 }
 
 impl Source for Digits {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(1, 8, 8), TEN_DIGITS, 1437, 360))
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -2,8 +2,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::locate::KnownSet;
-use crate::source::{Original, Source, TEN_DIGITS};
-use crate::{DataError, Parts, Samples, Shape, idx};
+use crate::source::{Source, TEN_DIGITS};
+use crate::{DataError, Found, Parts, Samples, Shape, idx};
 
 macro_rules! split {
     ($name:literal) => {
@@ -85,7 +85,7 @@ impl Emnist {
 }
 
 impl Source for Emnist {
-    fn original(&self) -> Option<Original> {
+    fn original(&self) -> Option<Found> {
         let (classes, train, test) = match self.split {
             EmnistSplit::Balanced => (BY_MERGE, 112_800, 18_800),
             EmnistSplit::ByClass => (BY_CLASS, 697_932, 116_323),
@@ -94,7 +94,7 @@ impl Source for Emnist {
             EmnistSplit::Digits => (TEN_DIGITS, 240_000, 40_000),
             EmnistSplit::Mnist => (TEN_DIGITS, 60_000, 10_000),
         };
-        Some(Original { shape: Shape::new(1, 28, 28), classes, train, test })
+        Some(Found::known(Shape::new(1, 28, 28), classes, train, test))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::idx::{IDX, ten_classes};
 use crate::locate::{KnownSet, Origin, Remote};
-use crate::source::{Original, Source};
-use crate::{DataError, Parts, Shape};
+use crate::source::Source;
+use crate::{DataError, Found, Parts, Shape};
 
 /// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
 pub const FASHION_MNIST: KnownSet = KnownSet {
@@ -36,8 +36,8 @@ dataset! {
 }
 
 impl Source for FashionMnist {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(1, 28, 28), classes: CLOTHES, train: 60_000, test: 10_000 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(1, 28, 28), CLOTHES, 60_000, 10_000))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use crate::files::embedded;
-use crate::source::{Original, Source};
-use crate::{DataError, Parts, Shape};
+use crate::source::Source;
+use crate::{DataError, Found, Parts, Shape};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
 
@@ -20,8 +20,8 @@ pub fn iris() -> Parts {
 }
 
 impl Source for Iris {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(4, 1, 1), SPECIES, 120, 30))
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

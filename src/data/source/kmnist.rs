@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::idx::{IDX, ten_classes};
 use crate::locate::KnownSet;
-use crate::source::{Original, Source};
-use crate::{DataError, Parts, Shape};
+use crate::source::Source;
+use crate::{DataError, Found, Parts, Shape};
 
 /// Kuzushiji-MNIST (Clanuwat et al. 2018).
 pub const KMNIST: KnownSet = KnownSet {
@@ -24,8 +24,8 @@ dataset! {
 }
 
 impl Source for Kmnist {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(1, 28, 28), classes: SYLLABLES, train: 60_000, test: 10_000 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(1, 28, 28), SYLLABLES, 60_000, 10_000))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

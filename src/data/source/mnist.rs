@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::idx::{IDX, ten_classes};
 use crate::locate::{KnownSet, Origin, Remote};
-use crate::source::{Original, Source, TEN_DIGITS};
-use crate::{DataError, Parts, Shape};
+use crate::source::{Source, TEN_DIGITS};
+use crate::{DataError, Found, Parts, Shape};
 
 /// MNIST (`LeCun`, Cortes & Burges).
 pub const MNIST: KnownSet = KnownSet {
@@ -31,8 +31,8 @@ dataset! {
 }
 
 impl Source for Mnist {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(1, 28, 28), classes: TEN_DIGITS, train: 60_000, test: 10_000 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(1, 28, 28), TEN_DIGITS, 60_000, 10_000))
     }
 
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -180,7 +180,7 @@ pub struct UserDataMut<'a> {
 /// A dataset.
 pub trait Source: Settings {
     /// Describes a known set; data of the user are looked at.
-    fn original(&self) -> Option<Original> {
+    fn original(&self) -> Option<Found> {
         None
     }
 
@@ -234,15 +234,6 @@ pub trait Source: Settings {
     }
 }
 
-/// The content of a known set.
-pub struct Original {
-    pub shape: Shape,
-    /// In the order of their labels.
-    pub classes: &'static [&'static str],
-    pub train: usize,
-    pub test: usize,
-}
-
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// The facts of a dataset before it is read.
@@ -265,12 +256,7 @@ const DIGITS: usize = 16;
 impl Data {
     /// Returns the content of the files: of a known set, or what was found.
     pub(crate) fn contents(&self) -> Option<Found> {
-        let known = |original: Original| {
-            let Original { shape, classes, train, test } = original;
-            let shape = [shape.channels, shape.height, shape.width];
-            Found { shape, classes: ClassNames::known(classes), train, test, ..Found::default() }
-        };
-        self.found().cloned().or_else(|| self.rule().original().map(known))
+        self.found().cloned().or_else(|| self.rule().original())
     }
 
     /// Returns the names of the classes in the order of their labels, `[classes]`; none before the data of a user were

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::locate::KnownSet;
 use crate::numpy::Arrays;
-use crate::source::{Original, Source, TEN_DIGITS};
-use crate::{DataError, Parts, Samples, Shape};
+use crate::source::{Source, TEN_DIGITS};
+use crate::{DataError, Found, Parts, Samples, Shape};
 
 /// Street View House Numbers (Netzer et al. 2011), cropped digits.
 pub const SVHN: KnownSet = KnownSet {
@@ -26,8 +26,8 @@ dataset! {
 }
 
 impl Source for Svhn {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: SHAPE, classes: TEN_DIGITS, train: 73_257, test: 26_032 })
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(SHAPE, TEN_DIGITS, 73_257, 26_032))
     }
 
     /// The digit 0, whose label is 10, gets the label 0.

@@ -142,26 +142,6 @@ impl Module {
         };
         layers.iter().map(stride).fold(1, usize::saturating_mul)
     }
-
-    /// Returns its non-linearity, if it is one.
-    pub const fn activation(&self) -> Option<Activation> {
-        match self {
-            Self::Relu => Some(Activation::Relu),
-            Self::Softsign => Some(Activation::Softsign),
-            Self::Tanh => Some(Activation::Tanh),
-            Self::Sigmoid => Some(Activation::Sigmoid),
-            Self::Conv(_)
-            | Self::BatchNorm(_)
-            | Self::Linear(_)
-            | Self::MaxPool(_)
-            | Self::AveragePool(_)
-            | Self::AdaptiveAveragePool(_)
-            | Self::GlobalAveragePool
-            | Self::Flatten
-            | Self::Dropout(_)
-            | Self::Residual(_) => None,
-        }
-    }
 }
 
 impl From<&Activation> for Module {
