@@ -66,7 +66,7 @@ pub enum Input {
 /// The result of a look at one input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// What was found in data of the user, now or when they were used before.
+    /// The content of data of the user, now or when they were used before.
     pub found: Option<Found>,
     /// The SHA-256 of the content of a known set or of a file, now or when it was used before; none where it is not there.
     pub content: Option<String>,
@@ -372,7 +372,7 @@ pub struct Details {
     pub columns: Option<Columns>,
     /// Files that are no samples.
     pub left_out: Vec<LeftOut>,
-    /// What the program assumed about the files, and what looks odd in them: whole sentences, with the remedy.
+    /// Assumptions about the files, and oddities in them: whole sentences, with the remedy.
     pub notes: Vec<String>,
 }
 

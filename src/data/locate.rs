@@ -431,7 +431,7 @@ mod recognise_tests {
         }
     }
 
-    /// What is found by somebody who needs no files.
+    /// The answer of somebody who needs no files.
     fn found_in(path: &Path) -> Option<Recognised> {
         recognise(path, &Data::all()[0])
     }

@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn iris_is_standardized_by_its_training_part() {
         let data = prepare(iris(), &PLAIN).unwrap();
-        let standard = Standardisation::of(&data.train).unwrap();
+        let standard = Standardisation::measure(&data.train).unwrap();
         assert!(standard.mean.iter().all(|mean| mean.abs() < 1e-5), "{standard:?}");
         assert!(standard.deviation.iter().all(|deviation| (deviation - 1.0).abs() < 1e-5));
         assert!(prepare(iris(), &Options { image_size: Some(8), ..PLAIN }).is_err());

@@ -102,7 +102,7 @@ impl Samples {
         }
     }
 
-    pub(crate) fn of_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
+    pub(crate) fn from_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
         Self { shape: pictures.shape, store: Store::Pictures(pictures), labels }
     }
 
@@ -260,7 +260,7 @@ impl Samples {
 
     /// Removes the samples at `indices`, which ascend without repetition, and returns them. Both keep their order.
     ///
-    /// What stays is moved within its own memory: a second copy of a large training part could be too much.
+    /// The rest is moved within its own memory: a second copy of a large training part could be too much.
     pub fn take_out(&mut self, indices: &[u32]) -> Self {
         let taken = self.pick(indices);
         let size = self.shape.len();
@@ -460,7 +460,7 @@ mod exact_tests {
 
     fn standardised(values: &[f64], origin: f64) -> Vec<f32> {
         let mut samples = column(values, origin);
-        let scale = Standardisation::of(&samples).unwrap().divisible();
+        let scale = Standardisation::measure(&samples).unwrap().divisible();
         samples.scale(Some(&scale));
         samples.values().unwrap().into_owned()
     }

@@ -89,7 +89,7 @@ impl Normalize {
             return Ok(Some(Standardisation { mean, deviation }));
         }
         let is_measured = *self == Self::Standard || standardise;
-        is_measured.then(|| Ok(Standardisation::of(train)?.divisible())).transpose()
+        is_measured.then(|| Ok(Standardisation::measure(train)?.divisible())).transpose()
     }
 }
 
@@ -108,9 +108,9 @@ impl Standardisation {
     ///
     /// # Errors
     /// A picture that cannot be read.
-    pub fn of(samples: &Samples) -> Result<Self, DataError> {
+    pub fn measure(samples: &Samples) -> Result<Self, DataError> {
         if let Store::Exact(exact) = samples.store() {
-            return Ok(Self::of_exact(samples.shape, exact));
+            return Ok(Self::measure_exact(samples.shape, exact));
         }
         let (channels, plane) = (samples.shape.channels, samples.shape.plane());
         let count = (samples.len() * plane).max(1) as f64;
@@ -135,7 +135,7 @@ impl Standardisation {
 
     /// Measures values in double precision. Sums are of differences from the first value: those of a constant are exactly
     /// 0.
-    fn of_exact(shape: Shape, exact: &Exact) -> Self {
+    fn measure_exact(shape: Shape, exact: &Exact) -> Self {
         let (channels, plane) = (shape.channels, shape.plane());
         let count = (exact.values.len() / channels.max(1)).max(1) as f64;
         let first = |channel: usize| exact.values.get(channel * plane).copied().unwrap_or(0.0);
@@ -244,7 +244,7 @@ mod standardise_tests {
 
     #[test]
     fn irises_have_the_mean_and_deviation_that_numpy_finds() {
-        let found = Standardisation::of(&crate::iris().train).unwrap();
+        let found = Standardisation::measure(&crate::iris().train).unwrap();
         let close =
             |found: &[f64], known: [f64; 4]| found.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(close(&found.mean, [5.799_167, 3.035, 3.732_5, 1.183_333]), "{found:?}");
@@ -254,7 +254,7 @@ mod standardise_tests {
     #[test]
     fn each_channel_has_its_own_mean_and_deviation_and_a_constant_one_is_only_moved() {
         let mut samples = Samples::new(Shape::new(2, 1, 1), vec![1.0, 7.0, 3.0, 7.0], vec![0, 1]);
-        let standard = Standardisation::of(&samples).unwrap();
+        let standard = Standardisation::measure(&samples).unwrap();
         assert_eq!(
             (standard.mean.as_slice(), standard.deviation.as_slice()),
             (&[2.0, 7.0][..], &[1.0, 0.0][..])

@@ -49,7 +49,7 @@ pub struct Opened {
 /// Reads an experiment.
 ///
 /// # Errors
-/// What cannot be read, or where the text is wrong.
+/// A file that cannot be read, and the place where its text is wrong.
 pub fn open(path: &Path) -> Result<Opened, FileError> {
     let bytes = std::fs::read(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -97,7 +97,7 @@ pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
 /// its file so far, as for [`to_text`]. Returns the text.
 ///
 /// # Errors
-/// What could not be written, and why.
+/// A file that could not be written.
 pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String, FileError> {
     let fail = |source| FileError::Write { path: path.to_owned(), source };
     let text = to_text(experiment, before).map_err(|error| fail(std::io::Error::other(error)))?;
@@ -112,7 +112,7 @@ const UNFINISHED: &str = ".weightlab-";
 /// replaced.
 ///
 /// # Errors
-/// What the system says; the old file is unchanged then.
+/// Those of the system; the old file is unchanged then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     write_atomically_by(path, |file| file.write_all(bytes))
 }
@@ -120,7 +120,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// Replaces a file as a whole by what `write` writes, piece by piece.
 ///
 /// # Errors
-/// What the system or `write` says; the old file is unchanged then.
+/// Those of the system and of `write`; the old file is unchanged then.
 pub fn write_atomically_by<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>,
@@ -140,7 +140,7 @@ pub fn write_atomically_by<T>(
 /// Makes a file that will get its name when it is whole. It has the rights that the umask leaves to every new file.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -163,7 +163,7 @@ pub fn remove_unfinished(folder: &Path) {
 /// Removes a file that may be missing.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),

@@ -31,7 +31,7 @@ pub struct Problem {
     /// The place in the words of the window, counted from 1: `winning ticket, stage 4.1 Prune, Amount`. Empty until
     /// [`Problem::locate`], and for the whole document.
     pub location: String,
-    /// What is wrong, and the remedy, in one line.
+    /// The mistake and the remedy, in one line.
     pub message: String,
     /// More lines, such as the folders that were searched; may be empty.
     pub details: String,

@@ -46,7 +46,7 @@ pub(crate) fn read(
         let all = LazyPictures::new(paths, folder, preparation, budget.clone());
         let labels = labels(pictures);
         if !fits && !skips {
-            return Ok(Samples::of_pictures(all, labels));
+            return Ok(Samples::from_pictures(all, labels));
         }
         let mut whole = Vec::with_capacity(labels.len());
         for (index, (path, decoded)) in (0..).zip(all.paths().zip(all.decode(BLOCK))) {
@@ -56,7 +56,7 @@ pub(crate) fn read(
                 Err(error) => return Err(damaged(path, error)),
             }
         }
-        Ok(Samples::of_pictures(all, labels).pick(&whole))
+        Ok(Samples::from_pictures(all, labels).pick(&whole))
     };
     Ok([part(parts[0])?, part(parts[1])?, part(parts[2])?])
 }

@@ -39,7 +39,7 @@ pub struct Inventory {
     /// Training samples that there are, and that the set has, where files are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortage: Option<(usize, usize)>,
-    /// What was assumed, what looks odd, classes without samples: whole sentences, with the remedy.
+    /// Assumptions, oddities, classes without samples: whole sentences, with the remedy.
     pub notes: Vec<String>,
     pub digest: ContentDigest,
 }
@@ -62,7 +62,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn of(labels: &[u32], classes: usize) -> Self {
+    fn count(labels: &[u32], classes: usize) -> Self {
         let mut by_class = vec![0; classes];
         for label in labels {
             if let Some(count) = by_class.get_mut(*label as usize) {
@@ -80,28 +80,33 @@ impl Part {
 impl Inventory {
     /// Describes what is known of data before they are read, `details` from a look at their files; `side` as for
     /// [`Data::facts`]. None before the data of a user were looked at.
-    pub fn of(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
+    pub fn new(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
         let facts = data.facts(side)?;
         let sizes = [facts.train_samples, facts.validation_samples, facts.test_samples];
         let parts = match used_labels(&details.labels, data) {
-            Some(labels) => labels.map(|labels| Part::of(&labels, facts.classes)),
+            Some(labels) => labels.map(|labels| Part::count(&labels, facts.classes)),
             None => sizes.map(|samples| Part { samples, by_class: Vec::new() }),
         };
-        Some(Self::new(data, facts.shape, parts, details))
+        Some(Self::with_parts(data, facts.shape, parts, details))
     }
 
     /// Describes data that were read.
-    pub fn of_read(data: &Data, read: &Dataset) -> Self {
-        let part = |part: &Samples| Part::of(&part.labels, read.classes);
+    pub fn from_read(data: &Data, read: &Dataset) -> Self {
+        let part = |part: &Samples| Part::count(&part.labels, read.classes);
         let parts = [&read.train, &read.validation, &read.test].map(part);
         Self {
             unreadable: read.left_out.clone(),
             shortage: data.shortage(read),
-            ..Self::new(data, read.shape(), parts, &read.details)
+            ..Self::with_parts(data, read.shape(), parts, &read.details)
         }
     }
 
-    fn new(data: &Data, shape: Shape, [train, validation, test]: [Part; 3], details: &Details) -> Self {
+    fn with_parts(
+        data: &Data,
+        shape: Shape,
+        [train, validation, test]: [Part; 3],
+        details: &Details,
+    ) -> Self {
         let options = data.rule().options();
         let found = data.contents().unwrap_or_default();
         let path = data.rule().user_data().map(|user| user.path).or_else(|| data.files()?.1.as_deref());
@@ -282,7 +287,7 @@ impl Looks {
     /// Describes what is known of the content of these data before they are read; `side` as for [`Data::facts`].
     pub fn inventory(&self, data: &Data, side: Option<usize>) -> Option<Inventory> {
         let details = self.of(data).map(|look| look.details.clone()).unwrap_or_default();
-        Inventory::of(data, side, &details)
+        Inventory::new(data, side, &details)
     }
 }
 

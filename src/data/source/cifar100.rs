@@ -55,7 +55,7 @@ dataset! {
     }
 }
 
-/// Records have the label of the group, then that of the class.
+/// Returns the layout of records with the label of the group, then that of the class.
 const fn layout(is_coarse: bool) -> Layout {
     let (label, classes) = if is_coarse { (0, 20) } else { (1, 100) };
     Layout { set: &CIFAR100, labels: 2, label, classes }

@@ -9,7 +9,7 @@ dataset! {
     Digits: "Digits"
 }
 
-/// 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
+/// Reads 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
 pub fn digits() -> Parts {
     embedded(include_bytes!("../../../assets/data/digits.bin.gz"), Shape::new(1, 8, 8), 16.0, 10)
 }

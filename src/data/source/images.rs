@@ -123,7 +123,7 @@ impl Source for Images {
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {
         let map = self.label_map.as_ref().map(|file| base.join(file));
-        let parts = Splits::of(folder).unwrap_or_default().parts.into_iter().flatten();
+        let parts = Splits::find(folder).unwrap_or_default().parts.into_iter().flatten();
         std::iter::once(folder.to_owned()).chain(parts).chain(map).collect()
     }
 

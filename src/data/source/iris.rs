@@ -11,7 +11,7 @@ dataset! {
     Iris: "Iris"
 }
 
-/// 150 irises with 4 measurements in centimetres, to be standardised; 120 for training and 30 for testing.
+/// Reads 150 irises with 4 measurements in centimetres, to be standardised; 120 for training and 30 for testing.
 pub fn iris() -> Parts {
     Parts {
         standardise: true,

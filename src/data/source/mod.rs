@@ -33,7 +33,7 @@ macro_rules! dataset {
                 memory: f64 = $crate::error::DEFAULT_MEMORY, "Memory", "Largest amount of memory that the samples may take; pictures that \
                     do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
-                /// What the program found in the files; runs keep it, experiment files do not.
+                /// The content of the files; runs keep it, experiment files do not.
                 found: Option<$crate::Found> = None;
             }
             fn user_data(&self) -> Option<$crate::source::UserData<'_>> {
@@ -187,7 +187,7 @@ pub trait Source: Settings {
     /// Looks at data of the user at this path; other paths are relative to `base`.
     ///
     /// # Errors
-    /// What cannot be read, and what to do about it.
+    /// Those of reading, with the remedy.
     fn look(&self, path: &Path, base: &Path) -> Result<Looked, DataError> {
         let _ = (path, base);
         Ok(Looked::default())
@@ -309,7 +309,7 @@ impl Data {
     /// Reads the data; a folder is relative to `base`.
     ///
     /// # Errors
-    /// What cannot be read, where it was looked for, and where to get it.
+    /// Those of reading, with the places of the search and the source of the data.
     pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
         self.read_with(side, base, &Digests::open())
     }
@@ -378,7 +378,7 @@ impl Data {
     /// Looks at the files of a user's data, which may be slow; paths are relative to `base`. None for known sets.
     ///
     /// # Errors
-    /// What cannot be read, and what to do about it.
+    /// Those of reading, with the remedy.
     pub fn look(&self, base: &Path) -> Result<Option<Looked>, DataError> {
         self.look_with(base, &Digests::open())
     }

@@ -30,7 +30,7 @@ impl Source for Svhn {
         Some(Found::known(SHAPE, TEN_DIGITS, 73_257, 26_032))
     }
 
-    /// The digit 0, whose label is 10, gets the label 0.
+    /// Gives the digit 0, whose label is 10, the label 0.
     fn read(&self, folder: &Path, _: &Path) -> Result<Parts, DataError> {
         let [train, test] = SVHN.needed else { unreachable!("it has two files") };
         Ok(Parts::new(part(&SVHN.file(folder, train)?)?, part(&SVHN.file(folder, test)?)?, 10))

@@ -9,7 +9,7 @@ use crate::{Looked, Normalize};
 /// Changes settings of a table or of arrays.
 type Change = fn(&mut Csv, &mut Numpy);
 
-/// What is said of a table with this label, or of arrays: the shape, the sizes and the names of classes, and the notes; or what is wrong.
+/// Returns the description of a table with this label, or of arrays: the shape, the sizes and the names of classes, and the notes; or what is wrong.
 fn said(path: &Path, change: impl FnOnce(&mut Csv, &mut Numpy)) -> String {
     let file = path.display().to_string();
     let mut csv = Csv { file: file.clone(), label: "y".to_owned(), ..Csv::default() };

@@ -23,8 +23,8 @@ pub(crate) struct Number {
 pub(crate) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
     match style {
         NumberStyle::Plain => parsed(cell),
-        NumberStyle::Grouped => Bare::of(cell)?.number('.'),
-        NumberStyle::DecimalComma => Bare::of(cell)?.number(','),
+        NumberStyle::Grouped => Bare::parse(cell)?.number('.'),
+        NumberStyle::DecimalComma => Bare::parse(cell)?.number(','),
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     if is_date(&folded) {
         return refused("a number or a word, not a date or time", "Leave the column out: leave_out: [\"…\"]");
     }
-    let bare = Bare::of(cell)?;
+    let bare = Bare::parse(cell)?;
     let read = bare.read();
     if bare.has_signs && (bare.has_unit() || read.iter().any(Option::is_some)) {
         return refused(
@@ -141,7 +141,7 @@ const MONEY: [&str; 30] = [
 
 impl Bare {
     /// Takes signs off both ends; none where a number has more than one.
-    fn of(cell: &str) -> Option<Self> {
+    fn parse(cell: &str) -> Option<Self> {
         if cell.len() > LONGEST {
             return None;
         }

@@ -26,7 +26,7 @@ const LONGEST_LINE: u64 = 8 << 20;
 /// Lines after which the memory is compared with what is allowed.
 const BLOCK: usize = 256;
 
-/// What pandas calls a column without a name begins so; its position from 0 follows.
+/// The beginning of the name that pandas gives to a column without one; its position from 0 follows.
 pub(crate) const UNNAMED: &str = "Unnamed: ";
 
 /// The settings of a table.
@@ -105,7 +105,7 @@ struct Reader<'a> {
 /// A file whose lines may not be too long.
 struct Lines {
     file: BufReader<File>,
-    /// What was read to find the separator.
+    /// The bytes that were read to find the separator.
     begun: io::Cursor<Vec<u8>>,
     /// Bytes that may be read before the present line has to end.
     left: u64,

@@ -277,7 +277,7 @@ pub enum Difference {
 
 impl Difference {
     /// Finds the first difference between two lists, if there is one.
-    pub fn of(old: &[Module], new: &[Module]) -> Option<Self> {
+    pub fn between(old: &[Module], new: &[Module]) -> Option<Self> {
         let at = (0..old.len().max(new.len())).find(|at| old.get(*at) != new.get(*at))?;
         Some(match new.len().cmp(&old.len()) {
             std::cmp::Ordering::Greater => Self::Added(vec![at]),
@@ -285,7 +285,7 @@ impl Difference {
             std::cmp::Ordering::Equal if is_permuted(old, new) => Self::Moved,
             std::cmp::Ordering::Equal => match (&old[at], &new[at]) {
                 (Module::Residual(old), Module::Residual(new)) if old.body != new.body => {
-                    Self::of(&old.body, &new.body)?.inside(at)
+                    Self::between(&old.body, &new.body)?.inside(at)
                 }
                 _ => Self::Changed(vec![at]),
             },
@@ -396,7 +396,7 @@ mod difference_tests {
     fn an_edit_of_a_list_is_recognized() {
         let of = |old: &str, new: &str| {
             let [old, new] = [old, new].map(|text| ron_text::from_str::<Vec<Module>>(text).unwrap());
-            Difference::of(&old, &new)
+            Difference::between(&old, &new)
         };
         assert_eq!(of("[Relu, Flatten]", "[Relu, Flatten]"), None);
         assert_eq!(of("[Relu, Flatten]", "[Relu, Tanh, Flatten]"), Some(Difference::Added(vec![1])));

@@ -22,7 +22,7 @@ form::form! {
 }
 
 impl Prune {
-    /// After another criterion was chosen, takes the scope that is usual for it, unless another one was chosen too.
+    /// Takes the scope that is usual for a criterion that was chosen after `before`, unless another scope was chosen too.
     pub fn follow_criterion(&mut self, before: &Criterion) {
         let [old, new] = [before, &self.criterion].map(|criterion| criterion.rule().usual_scope());
         if self.criterion.key() != before.key() && self.scope == old {

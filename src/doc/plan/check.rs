@@ -347,7 +347,7 @@ mod tests {
     use crate::file::parse;
     use crate::{Problem, validate};
 
-    /// What is wrong with a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
+    /// Returns the problems of a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
     fn problems(stage: &str) -> Vec<String> {
         let text =
             format!("(data: Digits(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [{stage}])])");

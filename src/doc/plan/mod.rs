@@ -144,12 +144,12 @@ pub struct Sizes {
 
 impl Sizes {
     /// Takes the sizes from the settings of the data.
-    pub const fn of_facts(facts: &Facts) -> Self {
+    pub const fn from_facts(facts: &Facts) -> Self {
         Self { train: facts.train_samples, validation: facts.validation_samples, test: facts.test_samples }
     }
 
     /// Takes the sizes of data that were read.
-    pub fn of_data(data: &Dataset) -> Self {
+    pub fn from_data(data: &Dataset) -> Self {
         Self { train: data.train.len(), validation: data.validation.len(), test: data.test.len() }
     }
 

@@ -62,7 +62,7 @@ impl RunSpec {
     /// # Errors
     /// Before the data of a user were looked at.
     pub fn trace(&self) -> Result<Traced, Misfit> {
-        let facts = self.data.facts(self.net.image_side()).ok_or_else(Misfit::of_unknown_data)?;
+        let facts = self.data.facts(self.net.image_side()).ok_or_else(Misfit::unknown_data)?;
         Ok(Structure::trace(&self.net, facts.shape, facts.classes, &self.train.loss))
     }
 

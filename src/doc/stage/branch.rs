@@ -67,7 +67,7 @@ impl Planned for Branch {
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let facts = self.data.as_ref().and_then(|data| data.facts(situation.net.image_side()));
         if let Some(facts) = facts {
-            situation.level.sizes = Sizes::of_facts(&facts);
+            situation.level.sizes = Sizes::from_facts(&facts);
         }
         situation.little()
     }

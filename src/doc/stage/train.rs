@@ -22,7 +22,7 @@ form::short_form! {
 
 impl Train {
     /// Makes training of this length, with the experiment's settings.
-    pub fn of(steps: Steps) -> Self {
+    pub fn new(steps: Steps) -> Self {
         Self { steps, ..Self::default() }
     }
 

@@ -433,13 +433,13 @@ impl Op {
 pub struct Misfit {
     /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
     pub path: Vec<usize>,
-    /// What came in, and what was expected.
+    /// Says what came in, and what was expected.
     pub message: String,
 }
 
 impl Misfit {
     /// Says that nothing fits data that were not looked at.
-    pub fn of_unknown_data() -> Self {
+    pub fn unknown_data() -> Self {
         Self { path: Vec::new(), message: "the shape of the data is not known".to_owned() }
     }
 }

@@ -138,7 +138,7 @@ mod one_value {
         validate(&parse(text, path).unwrap()).iter().map(|problem| describe(problem, path, text)).collect()
     }
 
-    /// What is said of batch norms with one value: on 120 samples, one feature each, unless the settings say otherwise.
+    /// Returns the problems of batch norms with one value: on 120 samples, one feature each, unless the settings say otherwise.
     fn one_value(batch: usize, plan: &str) -> Vec<String> {
         let found = problems(&format!(
             "(data: Iris(), net: Sequential(layers: [Linear(8), BatchNorm(), Relu, Linear()]), train: (batch: {batch}), \

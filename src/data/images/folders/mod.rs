@@ -63,7 +63,7 @@ fn is_picture(path: &Path) -> bool {
 /// part where there is one.
 pub(crate) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
-        let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
+        let [train, ..] = Splits::find(folder).unwrap_or_default().parts;
         let folder = match train {
             Some(train) => train,
             None => match unnamed_parts(folder)?.first() {
@@ -82,7 +82,7 @@ pub(crate) fn is_like_pictures(folder: &Path) -> bool {
 
 /// Finds the pictures below a folder. `map` gives folders their classes; without it, the names of the folders are sorted.
 pub(crate) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pictures, DataError> {
-    let Splits { parts: [train, validation, test], words, notes } = Splits::of(folder)?;
+    let Splits { parts: [train, validation, test], words, notes } = Splits::find(folder)?;
     if train.is_none() && map.is_none() {
         check_names(folder)?;
     }
@@ -342,7 +342,7 @@ pub(crate) fn seen_through(folder: &Path, name: &str) -> Result<(PathBuf, Vec<St
 
 impl Splits {
     /// Finds the folders of the parts. One that has the name of a part and no folders in it is a class beside others: trains.
-    pub fn of(folder: &Path) -> Result<Self, DataError> {
+    pub fn find(folder: &Path) -> Result<Self, DataError> {
         let names = folders(folder)?;
         let mut found: [Option<&String>; 3] = [None; 3];
         let mut splits = Self::default();
