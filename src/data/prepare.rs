@@ -215,8 +215,8 @@ pub(crate) fn resize(values: &[f32], old: Shape, new: Shape) -> Vec<f32> {
     let columns = taps(old.width, new.width);
     let mut resized = Vec::with_capacity(values.len() / old.plane() * new.plane());
     for plane in values.chunks_exact(old.plane()) {
-        for &(top, bottom, down) in &rows {
-            for &(left, right, across) in &columns {
+        for &Tap { first: top, second: bottom, share: down } in &rows {
+            for &Tap { first: left, second: right, share: across } in &columns {
                 let at = |row: usize, column: usize| plane[row * old.width + column];
                 let above = at(top, left) * (1.0 - across) + at(top, right) * across;
                 let below = at(bottom, left) * (1.0 - across) + at(bottom, right) * across;
@@ -227,13 +227,19 @@ pub(crate) fn resize(values: &[f32], old: Shape, new: Shape) -> Vec<f32> {
     resized
 }
 
-/// Returns for each output position the two input positions and the share of the second.
-fn taps(input: usize, output: usize) -> Vec<(usize, usize, f32)> {
+/// Two input positions, and the share of the second in an output position.
+struct Tap {
+    first: usize,
+    second: usize,
+    share: f32,
+}
+
+fn taps(input: usize, output: usize) -> Vec<Tap> {
     let scale = input as f32 / output as f32;
     let tap = |position: usize| {
         let centre = ((position as f32 + 0.5) * scale - 0.5).max(0.0);
         let first = (centre as usize).min(input - 1);
-        (first, (first + 1).min(input - 1), centre - first as f32)
+        Tap { first, second: (first + 1).min(input - 1), share: centre - first as f32 }
     };
     (0..output).map(tap).collect()
 }
