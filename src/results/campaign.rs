@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::number::fixed;
 use super::report::place_of;
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Format, Protect};
 pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
 use intervene::fault::statistics::{Interval, wilson};
 

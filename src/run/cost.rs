@@ -38,7 +38,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side()).ok_or("the size of the data is not known yet")?;
     let structure = spec.structure().map_err(|misfit| misfit.to_string())?;
-    let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
+    let steps = steps(&program(&spec.plan), spec, &structure, Sizes::from_facts(&facts));
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
     let trains = steps.iter().filter(|step| step.trains);

@@ -77,7 +77,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
         format!("{value} % ({low}–{high})")
     };
     let plan = campaign.began.cells.get(state.cell);
-    let name = plan.map(doc::fault_sites::CellPlan::name).unwrap_or_default();
+    let name = plan.map(doc::fault::CellPlan::name).unwrap_or_default();
     let unprotected = if state.unprotected { ", unprotected" } else { "" };
     let open = if state.done { "" } else { " so far" };
     vec![

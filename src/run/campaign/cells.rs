@@ -2,7 +2,7 @@
 
 use crate::faults::sites::FaultSites;
 use doc::fault::{Campaign, Fault, FaultSource, Trials};
-use doc::fault_sites::{CellPlan, cell_places, varied};
+use doc::fault::{CellPlan, cell_places, varied};
 use doc::structure::Structure;
 use intervene::Entry;
 use intervene::fault::statistics::planned_trials;
@@ -62,7 +62,7 @@ pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
 mod tests {
     use super::*;
     use data::Shape;
-    use doc::fault_sites::fault_places;
+    use doc::fault::fault_places;
     use doc::{Loss, Mlp, Net, Vgg};
     use form::ron_text;
 

@@ -3,8 +3,7 @@
 use super::cells;
 use super::setup::Setup;
 use doc::Device;
-use doc::fault::{Format, Protect, Trials};
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Format, Protect, Trials};
 use form::number::grouped;
 use intervene::fault::model::Unit;
 use intervene::fault::statistics::{Interval, wilson};

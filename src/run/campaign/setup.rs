@@ -16,8 +16,9 @@ use crate::evaluate::logits;
 use crate::faults::stored::{in_format, storage};
 use data::Dataset;
 use doc::Structure;
-use doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
-use doc::fault_sites::{FaultPlace, fault_places};
+use doc::fault::{
+    Campaign, Draw, FaultAmount, FaultPlace, FaultSource, Format, Protect, Trials, fault_places,
+};
 use form::number::grouped;
 use intervene::fault::log::{ListedTrial, PlacedFault};
 use intervene::fault::{Injection, Storage, StreamCounters};

@@ -21,8 +21,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use doc::Structure;
-use doc::fault::{Draw, Fault, Format};
-use doc::fault_sites::{FaultPlace, fault_places};
+use doc::fault::{Draw, Fault, FaultPlace, Format, fault_places};
 use doc::intervention::{Params, Target};
 use doc::targets;
 use intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, Row};

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use doc::Structure;
-use doc::fault::{Fault, FaultAmount};
-use doc::fault_sites::{FaultPlace, fault_places};
+use doc::fault::{Fault, FaultAmount, FaultPlace, fault_places};
 use intervene::Entry;
 use intervene::fault::{Region, SiteSpace, TooManyFaults};
 

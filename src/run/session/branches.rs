@@ -65,7 +65,7 @@ impl Session<'_> {
         }
         let is_first = matches!(self.round(), None | Some(1));
         let own = branch.data.as_ref().filter(|_| is_first);
-        let found = own.map(|own| inventory::report(&Inventory::of_read(own, &data)));
+        let found = own.map(|own| inventory::report(&Inventory::from_read(own, &data)));
         self.stack.push(clone);
         self.data.push(data);
         found.map_or(Ok(()), |report| self.report(report))

@@ -85,7 +85,7 @@ impl<'a> Session<'a> {
         listener: &'a mut dyn Listener,
     ) -> Self {
         let program = program(&context.spec.plan);
-        let sizes = Sizes::of_data(&context.data);
+        let sizes = Sizes::from_data(&context.data);
         let work = WorkPlan::new(&steps(&program, &context.spec, &context.structure, sizes));
         let checkpoint = checkpoint.unwrap_or_else(|| Checkpoint {
             next: 0,

@@ -26,7 +26,7 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
     let ends = [end(session, &stage.a)?, end(session, &stage.b)?];
     let (context, data) = (session.context.clone(), session.data());
     let batch = context.spec.train.evaluation_batch;
-    let samples = stage.samples(&context.structure, Sizes::of_data(&data));
+    let samples = stage.samples(&context.structure, Sizes::from_data(&data));
     let mut scores = Vec::new();
     for number in 0..stage.points {
         // Nothing was emitted so far: the stage starts over when the run resumes.

@@ -71,7 +71,7 @@ impl DataPart {
 /// What cannot be read, where it was looked for, and where to get it.
 pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
     let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
-    let inventory = Inventory::of_read(&spec.data, &data);
+    let inventory = Inventory::from_read(&spec.data, &data);
     let samples = match part {
         DataPart::Training => data.train,
         DataPart::Validation => data.validation,
@@ -79,7 +79,7 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
     };
     let measured = if samples.is_streamed() { samples.len().min(MEASURED) } else { samples.len() };
     let of = if measured < samples.len() { &spread(&samples, measured) } else { &samples };
-    let channels = Standardisation::of(of).map_err(|error| error.to_string())?;
+    let channels = Standardisation::measure(of).map_err(|error| error.to_string())?;
     let classes = spec.data.class_names();
     let mut counts = vec![0; classes.len()];
     for label in &samples.labels {

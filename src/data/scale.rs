@@ -1,10 +1,11 @@
 //! How values are scaled before they enter a network.
 
-use super::{DataError, Samples, Standardisation};
+use crate::samples::{Exact, Store};
+use crate::{DataError, Samples, Shape};
 use form::Stored;
 
 form::choice! {
-    /// How values are scaled.
+    /// The scale of values.
     pub enum Normalize: "Normalization" {
         None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
         Standard, "Standardized", "Mean 0 and deviation 1 for each channel, measured on the training part";
@@ -21,7 +22,7 @@ form::form! {
     }
 }
 
-/// Of ImageNet's training images, as torchvision's checkpoints take them.
+/// Those of ImageNet's training images, as torchvision's checkpoints take them.
 const IMAGENET: [[f64; 3]; 2] = [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]];
 
 impl Normalize {
@@ -30,7 +31,7 @@ impl Normalize {
         self.to_ron().replace("r#", "") // RON writes it before a variant `None`, which is not the missing value
     }
 
-    /// Mean and deviation of each of so many channels, where they are given rather than measured.
+    /// Returns mean and deviation of each of so many channels, where they are given rather than measured.
     fn given(&self, channels: usize) -> Option<[Vec<f64>; 2]> {
         let of_each = |numbers: &[f64]| numbers.iter().copied().cycle().take(channels).collect();
         match self {
@@ -40,13 +41,13 @@ impl Normalize {
         }
     }
 
-    /// Whether it scales values of so many channels as another setting does.
+    /// Returns true if it scales values of so many channels as another setting does.
     pub fn is_same(&self, other: &Self, channels: usize) -> bool {
         let numbers = self.given(channels);
         self == other || numbers.is_some() && numbers == other.given(channels)
     }
 
-    /// What is wrong with it for data of so many channels.
+    /// Says what is wrong with it for data of so many channels.
     pub fn problem(&self, channels: usize) -> Option<String> {
         match self {
             Self::None | Self::Standard => None,
@@ -70,8 +71,9 @@ impl Normalize {
         }
     }
 
-    /// What the parts are scaled by; `standardise` is for data that are standardised unless something else is asked for.
-    pub(super) fn scale(
+    /// Returns what the parts are scaled by; `standardise` is for data that are standardised unless something else is asked
+    /// for.
+    pub(crate) fn scale(
         &self,
         train: &Samples,
         standardise: bool,
@@ -87,14 +89,97 @@ impl Normalize {
             return Ok(Some(Standardisation { mean, deviation }));
         }
         let is_measured = *self == Self::Standard || standardise;
-        is_measured.then(|| Ok(Standardisation::of(train)?.divisible())).transpose()
+        is_measured.then(|| Ok(Standardisation::measure(train)?.divisible())).transpose()
+    }
+}
+
+const BATCH: usize = 64;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standardisation {
+    /// Less the origin of the channel where values in double precision have one.
+    pub mean: Vec<f64>,
+    /// Population deviation; 0 where a channel is constant.
+    pub deviation: Vec<f64>,
+}
+
+impl Standardisation {
+    /// Measures the samples, summed in f64 in their order.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn measure(samples: &Samples) -> Result<Self, DataError> {
+        if let Store::Exact(exact) = samples.store() {
+            return Ok(Self::measure_exact(samples.shape, exact));
+        }
+        let (channels, plane) = (samples.shape.channels, samples.shape.plane());
+        let count = (samples.len() * plane).max(1) as f64;
+        let means_of = |term: &dyn Fn(usize, f64) -> f64| -> Result<Vec<f64>, DataError> {
+            let mut sums = vec![0.0; channels];
+            for batch in samples.batches(BATCH) {
+                for (position, values) in batch?.0.chunks_exact(plane).enumerate() {
+                    let channel = position % channels;
+                    let sum = &mut sums[channel];
+                    for value in values {
+                        *sum += term(channel, f64::from(*value));
+                    }
+                }
+            }
+            Ok(sums.into_iter().map(|sum| sum / count).collect())
+        };
+        let centres = means_of(&|_, value| value)?;
+        let variances = means_of(&|channel, value| (value - centres[channel]).powi(2))?;
+        let deviation = variances.into_iter().map(f64::sqrt).collect();
+        Ok(Self { mean: centres, deviation })
+    }
+
+    /// Measures values in double precision. Sums are of differences from the first value: those of a constant are exactly
+    /// 0.
+    fn measure_exact(shape: Shape, exact: &Exact) -> Self {
+        let (channels, plane) = (shape.channels, shape.plane());
+        let count = (exact.values.len() / channels.max(1)).max(1) as f64;
+        let first = |channel: usize| exact.values.get(channel * plane).copied().unwrap_or(0.0);
+        let means_of = |term: &dyn Fn(usize, f64) -> f64| -> Vec<f64> {
+            let mut sums = vec![0.0; channels];
+            for (position, values) in exact.values.chunks_exact(plane).enumerate() {
+                let channel = position % channels;
+                let first = first(channel);
+                sums[channel] += values.iter().map(|value| term(channel, value - first)).sum::<f64>();
+            }
+            sums.into_iter().map(|sum| sum / count).collect()
+        };
+        let centres = means_of(&|_, value| value);
+        let variances = means_of(&|channel, value| (value - centres[channel]).powi(2));
+        let mean = centres.iter().enumerate().map(|(channel, centre)| first(channel) + centre).collect();
+        Self { mean, deviation: variances.into_iter().map(f64::sqrt).collect() }
+    }
+
+    /// Puts 1 in the place of a deviation that is 0 in single precision, so that a constant channel is only moved.
+    pub(crate) fn divisible(mut self) -> Self {
+        self.deviation
+            .iter_mut()
+            .filter(|deviation| **deviation as f32 == 0.0)
+            .for_each(|deviation| *deviation = 1.0);
+        self
+    }
+
+    /// Scales whole samples of a shape, in single precision.
+    pub(crate) fn apply(&self, shape: Shape, values: &mut [f32]) {
+        let (channels, plane) = (shape.channels, shape.plane());
+        for (position, values) in values.chunks_exact_mut(plane).enumerate() {
+            let channel = position % channels;
+            let (mean, deviation) = (self.mean[channel] as f32, self.deviation[channel] as f32);
+            for value in values {
+                *value = (*value - mean) / deviation;
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::Shape;
+    use crate::scale::*;
 
     fn pixels(channels: usize) -> Samples {
         Samples::new(Shape::new(channels, 1, 2), vec![0.5; 2 * channels], vec![0])
@@ -150,5 +235,31 @@ mod tests {
         }
         assert!(Normalize::ImageNet.problem(1).unwrap().contains("3 channels"));
         assert!(Normalize::ImageNet.scale(&pixels(1), false).is_err());
+    }
+}
+
+#[cfg(test)]
+mod standardise_tests {
+    use crate::scale::*;
+
+    #[test]
+    fn irises_have_the_mean_and_deviation_that_numpy_finds() {
+        let found = Standardisation::measure(&crate::iris().train).unwrap();
+        let close =
+            |found: &[f64], known: [f64; 4]| found.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(close(&found.mean, [5.799_167, 3.035, 3.732_5, 1.183_333]), "{found:?}");
+        assert!(close(&found.deviation, [0.808_651, 0.433_715, 1.745_144, 0.745_356]), "{found:?}");
+    }
+
+    #[test]
+    fn each_channel_has_its_own_mean_and_deviation_and_a_constant_one_is_only_moved() {
+        let mut samples = Samples::new(Shape::new(2, 1, 1), vec![1.0, 7.0, 3.0, 7.0], vec![0, 1]);
+        let standard = Standardisation::measure(&samples).unwrap();
+        assert_eq!(
+            (standard.mean.as_slice(), standard.deviation.as_slice()),
+            (&[2.0, 7.0][..], &[1.0, 0.0][..])
+        );
+        samples.scale(Some(&standard.divisible()));
+        assert_eq!(samples.values().unwrap()[..], [-1.0, 0.0, 1.0, 0.0]);
     }
 }
