@@ -8,7 +8,7 @@ use super::listener::Table;
 use super::session::Session;
 use super::stop::StopKind;
 use super::train::PROGRESS_EVERY;
-use data::{DataError, Samples};
+use data::{DataError, Dataset, Samples};
 use doc::WeightRecord;
 use doc::structure::Role;
 use net::{Answers, Compute, LossFunction, Network, Score, TrainPass, top1};
@@ -109,10 +109,7 @@ impl Session<'_> {
         let (context, data) = (self.context.clone(), self.data());
         let batch = context.spec.train.evaluation_batch;
         let (mut before, mut emitted, mut tallies) = (0, Instant::now(), Vec::new());
-        for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
-            if part.is_empty() {
-                continue;
-            }
+        for (name, part) in parts(&data) {
             let (reader, network) = (self.reader(), self.state().network.clone());
             let mut proceed = |samples: u64| {
                 if is_stage && emitted.elapsed() >= PROGRESS_EVERY {
@@ -138,10 +135,7 @@ impl Session<'_> {
     fn evaluate_members(&mut self) -> Result<(), RunError> {
         let (context, data) = (self.context.clone(), self.data());
         let (batch, outputs) = (context.spec.train.evaluation_batch, context.structure.outputs);
-        for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
-            if part.is_empty() {
-                continue;
-            }
+        for (name, part) in parts(&data) {
             let mut of_members = Vec::new();
             for member in 0..self.state().members().len() {
                 let reader = self.reader();
@@ -273,6 +267,11 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the parts that are evaluated, with their names in series.
+fn parts(data: &Dataset) -> impl Iterator<Item = (&'static str, &Samples)> {
+    [("validation", &data.validation), ("test", &data.test)].into_iter().filter(|(_, part)| !part.is_empty())
 }
 
 /// Returns the share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.

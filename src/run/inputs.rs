@@ -52,7 +52,7 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
 
 /// Headers of weight files as values or masks: many runs read the same ones.
 type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
-/// What they are called in the present network.
+/// Names of their tensors in the present network, and shapes.
 type Named = BTreeMap<(PathBuf, bool), (Naming, Shapes)>;
 
 struct Check<'a> {

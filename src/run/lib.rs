@@ -22,6 +22,9 @@ mod stages;
 mod state;
 mod stop;
 pub mod summary;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 mod train;
 pub mod weight_files;
 
@@ -41,7 +44,7 @@ pub use faults::Faults;
 pub use folder::{archive, outdated_notes, outdated_runs, restore, trashed};
 pub use inputs::{Looker, input_problems};
 pub use interventions::{Tally, Watch};
-pub use listener::{Listener, Recorder, Table};
+pub use listener::{Listener, Table};
 pub use program::{Cost, Op, ProgramStep, Task, Work, cost, program};
 pub use queue::{
     Command, Ended, Job, Message, Queue, QueueOptions, QueueView, QueuedRun, QueuedState, RunOrder,

@@ -48,45 +48,13 @@ pub trait Listener {
     }
 }
 
-/// Keeps all events, the last checkpoint, the lines of tables and networks in memory.
-#[derive(Clone, Debug, Default)]
-pub struct Recorder {
-    pub events: Vec<Event>,
-    pub checkpoint: Option<Checkpoint>,
-    /// Lines of tables, without their heads.
-    pub tables: BTreeMap<Table, String>,
-    pub networks: BTreeMap<String, Network>,
-}
-
-impl Listener for Recorder {
-    fn event(&mut self, event: Event) -> Result<(), RunError> {
-        self.events.push(event);
-        Ok(())
-    }
-
-    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
-        self.checkpoint = Some(checkpoint.clone());
-        Ok(())
-    }
-
-    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
-        self.tables.entry(table).or_default().push_str(lines);
-        Ok(())
-    }
-
-    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
-        self.networks.insert(files[0].clone(), network.clone());
-        Ok(())
-    }
-}
-
 /// A file of lines with a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
     Faults,
     /// Outcomes of the images of every trial.
     Trials,
-    /// The same without the protection, where a campaign has one.
+    /// The outcomes without the protection, where a campaign has one.
     Unprotected,
     /// Hashes of the logits of every trial, for a replay.
     Logits,

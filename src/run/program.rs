@@ -28,7 +28,7 @@ pub struct ProgramStep {
     pub round: Option<u64>,
     /// The branch that it belongs to, outer and inner with a slash between; empty for the main branch.
     pub branch: String,
-    /// What it is, as a sentence.
+    /// A sentence for people.
     pub label: String,
 }
 
@@ -190,9 +190,9 @@ pub struct Task {
     pub net: Net,
     pub shape: Shape,
     pub classes: usize,
-    /// How it trains; settings without effect on a mini-batch have their defaults.
+    /// Settings of the training; those without effect on a mini-batch have their defaults.
     pub training: Training,
-    /// Whether entries are held, which the optimizer's step skips.
+    /// True where entries are held, which the optimizer's step skips.
     pub holds: bool,
     pub device: Device,
 }

@@ -140,7 +140,9 @@ impl<'a> Session<'a> {
             let step = self.program[self.next].clone();
             let inside = self.inside.take();
             if inside.is_none() {
-                self.emit_stage(&step)?;
+                let ProgramStep { op: _, stage, round, branch, label } = step.clone();
+                let (number, of) = (self.next, self.program.len());
+                self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))?;
             }
             let end = match &step.op {
                 Op::Stage(stage) => stages::run(self, stage, inside.unwrap_or_default())?,
@@ -479,12 +481,6 @@ impl Session<'_> {
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let (utc, secs) = (since_1970.as_millis() as f64 / 1e3, self.secs());
         self.listener.event(Event::Clock(Clock { utc, secs }))
-    }
-
-    fn emit_stage(&mut self, step: &ProgramStep) -> Result<(), RunError> {
-        let ProgramStep { op: _, stage, round, branch, label } = step.clone();
-        let (number, of) = (self.next, self.program.len());
-        self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
     }
 
     /// Emits the progress, `done` mini-batches into the present step.

@@ -22,7 +22,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Epochs so far with the fraction of the present one, when an epoch has `samples`.
+    /// Returns the epochs so far with the fraction of the present one, when an epoch has `samples`.
     pub fn epochs(self, samples: usize) -> f64 {
         self.epoch as f64 + self.sample as f64 / samples.max(1) as f64
     }

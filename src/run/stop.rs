@@ -24,7 +24,7 @@ pub struct StopFlag {
 #[derive(Debug, Default)]
 struct Shared {
     code: AtomicU8,
-    /// Whether `pause` has a start: checked after every mini-batch, so without a lock.
+    /// True where `pause` has a start: checked after every mini-batch, so without a lock.
     is_paused: AtomicBool,
     pause: Mutex<Pause>,
     changed: Condvar,

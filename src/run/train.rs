@@ -12,9 +12,9 @@ use form::{Steps, StepsUnit};
 use intervene::stream::{Purpose, Stream, stream};
 use net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
 
-/// How often progress is emitted, at most.
+/// Shortest time between two events of progress.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// How often a long training leaves a checkpoint.
+/// Time between two checkpoints of a long stage.
 pub(super) const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
 /// A stretch of training.

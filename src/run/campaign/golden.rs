@@ -22,7 +22,7 @@ pub struct Cache {
     pub points: BTreeSet<usize>,
     /// Bytes that keeping them takes.
     pub bytes: u64,
-    /// Whether weights are kept as what computes reads them, too.
+    /// True to keep weights in the form that computing reads, too.
     pub has_weights: bool,
 }
 
@@ -251,7 +251,7 @@ fn widen([low, high]: &mut [f32; 2], values: &[f32]) {
 /// The rounding to a format and the protection of activations between two operations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InjectionHooks {
-    /// How activations are stored where they are rounded.
+    /// Format of the activations that are rounded.
     pub format: Format,
     /// Operations after which they are.
     pub rounded: BTreeSet<usize>,

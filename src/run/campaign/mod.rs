@@ -41,7 +41,7 @@ use trial::TrialOutcome;
 const BLOCK: u64 = 64;
 /// `Until` is not asked before as many trials.
 const FEWEST: u64 = 100;
-/// How often cells emit how far they are, at most.
+/// Shortest time between two states of a cell.
 const STATE_EVERY: Duration = Duration::from_millis(250);
 /// Times as long as that took, at least: intervals of long cells are resampled from many trials.
 const STATE_SHARE: u32 = 20;
@@ -105,7 +105,7 @@ struct RunningCampaign<'a> {
     setup: &'a Setup<'a>,
     progress: CampaignProgress,
     emitted: Instant,
-    /// How long it took to emit how far a cell is.
+    /// Time that the last state of a cell took to compute and emit.
     cost: Duration,
     saved: Instant,
     /// Trials of the present cell when the log last got its state.

@@ -33,7 +33,7 @@ pub struct Replay {
     pub round: Option<u64>,
     /// Folder that paths of the experiment are relative to; by default, the one that has the folder of runs.
     pub base: Option<PathBuf>,
-    /// Whether the outcome of each image is returned, and the first changed images as pictures.
+    /// True to return the outcome of each image, and the first changed images as pictures.
     pub has_images: bool,
 }
 

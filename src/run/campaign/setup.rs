@@ -44,7 +44,7 @@ pub struct Setup<'a> {
     /// Its trials where a list has them.
     listed: Option<Vec<ListedTrial>>,
     pub images: usize,
-    /// What the plan's report adds for the reader.
+    /// Remarks at the end of the plan's report.
     pub notes: Vec<String>,
     pub seed: u64,
 }
@@ -365,7 +365,7 @@ const CONFIDENCE: f64 = 0.95;
 pub struct Cell {
     /// Its setting, and the number of its trials.
     pub plan: CellPlan,
-    /// What one trial injects.
+    /// Fault that one trial injects.
     pub fault: Fault,
     pub sites: FaultSites,
 }

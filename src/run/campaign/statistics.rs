@@ -55,7 +55,7 @@ pub struct CellStatistics {
 pub struct CountedTrial<'a> {
     pub trial: u64,
     pub outcome: &'a TrialOutcome,
-    /// Whether every trial of its cell has one fault, so that its trials can be sorted by layer and bit.
+    /// True where every trial of its cell has one fault, so that its trials can be sorted by layer and bit.
     pub is_single: bool,
     /// Place of the layer or residual block of a parameter (or of activations) in the list of those with sites.
     pub layer: &'a dyn Fn(usize) -> usize,

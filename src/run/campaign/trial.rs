@@ -104,7 +104,7 @@ pub struct Baseline<'a> {
     pub golden: Golden<'a>,
     pub logits: Vec<f32>,
     pub labels: Vec<u32>,
-    /// How the parameters (or activations) with sites are stored, by their numbers.
+    /// Formats of the parameters (or activations) with sites, by their numbers.
     pub storages: Arc<BTreeMap<usize, Storage>>,
 }
 

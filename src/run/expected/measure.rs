@@ -38,8 +38,7 @@ pub struct Pace {
     pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
-    /// How many times their median the mini-batches took on average; at least 1. It exceeds 1 where other programs
-    /// interrupt them.
+    /// Mean time of the mini-batches over their median, at least 1. It exceeds 1 where other programs interrupt them.
     pub interrupted: f64,
     /// Number of mini-batches that were timed.
     pub measured: u64,
@@ -183,7 +182,7 @@ impl<'a> Measurement<'a> {
         Some(count)
     }
 
-    /// Learns from `count` samples: seconds of the pass, loading included, and of the step.
+    /// Learns from `count` samples; measures the seconds of the pass, loading included, and of the step.
     fn learn(&mut self, count: usize) -> [f64; 2] {
         let began = Instant::now();
         let training = Training { batch: count, ..self.task.training.clone() };

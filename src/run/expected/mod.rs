@@ -12,7 +12,7 @@ use super::queue::QueueOptions;
 use doc::Run;
 use form::number::{counted, grouped};
 
-/// What reading the data once can take beside the work, in seconds.
+/// Seconds that reading the data once can take beside the work.
 const FIRST_READING: f64 = 2.0;
 
 /// A run that is not done yet.
@@ -232,7 +232,7 @@ const FASTER: f64 = 0.15;
 const SLOWER: f64 = 0.5;
 /// At most so many times as long as measured. What interrupts a fraction of a second says little about hours.
 const SLOWEST: f64 = 2.5;
-/// What starting and ending a run can take beside the work, in seconds.
+/// Seconds that starting and ending a run can take beside the work.
 const START_OF_RUN: f64 = 1.0;
 
 /// The basis of an estimate, and how much of it was used.
@@ -250,7 +250,7 @@ struct Basis<'a> {
     arms: BTreeMap<&'a str, Option<Bounds>>,
     /// The finished runs with each task, once they are asked for.
     by_task: Option<Vec<(&'a Task, Group<'a>)>>,
-    /// How many times as long as measured finished runs took, once that was asked for.
+    /// Time of finished runs over their measured time, once that was asked for.
     #[allow(clippy::option_option)] // what nobody has asked for is not unknown
     ratio: Option<Option<f64>>,
 }

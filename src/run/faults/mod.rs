@@ -51,8 +51,8 @@ pub struct Active {
     /// Sites that were drawn once and hold.
     #[serde(skip)]
     pub drawn: Option<Drawn>,
-    /// How often the network was read since: forward passes where each has a separate draw, and evaluations of a part
-    /// of the data and training mini-batches otherwise.
+    /// Number of times that the network was read since: forward passes where each has a separate draw, and evaluations of
+    /// a part of the data and training mini-batches otherwise.
     pub passes: u64,
 }
 
@@ -64,7 +64,7 @@ pub struct Drawn {
     pub position: u128,
 }
 
-/// What one draw of one fault in place injected.
+/// The values that one draw of a fault in place injected.
 #[derive(Clone, Debug)]
 pub struct InjectedDraw {
     /// Index of the fault among those in place.
@@ -271,9 +271,9 @@ fn chosen(fault: &Fault, place: &FaultPlace, candidates: Option<Vec<u32>>) -> Op
 #[derive(Debug)]
 pub struct StoredNetwork {
     network: Network,
-    /// What it reads as in its format.
+    /// The network as its format reads it.
     pub golden: Network,
-    /// How its parameters with sites are stored.
+    /// Formats of its parameters with sites.
     pub storages: BTreeMap<usize, Storage>,
     pub sites: Vec<FaultSites>,
 }

@@ -129,42 +129,21 @@ impl Compute for View {
         let drawn = pass
             .parameters(0..reading.faults.active.len())
             .and_then(|(view, draws)| Ok((view, draws, pass.draw_activations(0, count)?)));
-        let (view, mut draws, in_activations) = match drawn {
+        let (view, mut draws, mut faults) = match drawn {
             Ok(drawn) => drawn,
             Err(error) => {
                 reading.error = Some(error);
                 return compute.train_tapped(&stored.golden, inputs, count, dropout, tap, gradient);
             }
         };
-        let mut both = Both { first: in_activations, then: tap };
-        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, gradient);
-        draws.extend(both.first.into_draws());
+        faults.then = Some(tap);
+        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut faults, gradient);
+        draws.extend(faults.into_draws());
         reading.record(&stored, &self.branch, draws);
         for fault in &mut reading.faults.active {
             fault.passes += 1;
         }
         pass
-    }
-}
-
-/// One tap after the other.
-struct Both<'a> {
-    first: ActivationFaults<'a>,
-    then: &'a mut dyn Tap,
-}
-
-impl Tap for Both<'_> {
-    fn wants(&self, op: usize) -> bool {
-        self.first.wants(op) || self.then.wants(op)
-    }
-
-    fn write(&mut self, op: usize, activations: &mut Activations) {
-        if self.first.wants(op) {
-            self.first.write(op, activations);
-        }
-        if self.then.wants(op) {
-            self.then.write(op, activations);
-        }
     }
 }
 
@@ -271,7 +250,7 @@ impl Pass<'_> {
                 images.push(ImageFaults { sample, injection, draw });
             }
         }
-        Ok(ActivationFaults { faults, network, images })
+        Ok(ActivationFaults { faults, network, images, then: None })
     }
 
     /// Computes the operations of a network for images from number `first` on, with faults in activations.
@@ -287,7 +266,7 @@ impl Pass<'_> {
         let mut activations = Cow::Borrowed(input);
         for op in faults.ops().into_iter().filter(|op| ops.contains(op)) {
             let mut next = self.compute.forward(network, at..op + 1, &activations);
-            faults.write(op, &mut next);
+            faults.inject(op, &mut next);
             (at, activations) = (op + 1, Cow::Owned(next));
         }
         Ok((self.compute.forward(network, at..ops.end, &activations), faults.into_draws()))
@@ -299,6 +278,8 @@ struct ActivationFaults<'a> {
     faults: &'a Faults,
     network: &'a StoredNetwork,
     images: Vec<ImageFaults>,
+    /// Another tap, after the faults.
+    then: Option<&'a mut dyn Tap>,
 }
 
 /// The faults of one draw in one image.
@@ -336,10 +317,23 @@ impl<'a> ActivationFaults<'a> {
 
 impl Tap for ActivationFaults<'_> {
     fn wants(&self, op: usize) -> bool {
-        self.ops().contains(&op)
+        self.ops().contains(&op) || self.then.as_ref().is_some_and(|tap| tap.wants(op))
     }
 
     fn write(&mut self, op: usize, activations: &mut Activations) {
+        if self.ops().contains(&op) {
+            self.inject(op, activations);
+        }
+        if let Some(tap) = &mut self.then
+            && tap.wants(op)
+        {
+            tap.write(op, activations);
+        }
+    }
+}
+
+impl ActivationFaults<'_> {
+    fn inject(&mut self, op: usize, activations: &mut Activations) {
         round(self.format(op), &mut activations.values);
         for ImageFaults { sample, injection, draw } in &mut self.images {
             let (fault, sites) = (&self.faults.active[draw.fault], &self.network.sites[draw.fault]);

@@ -111,9 +111,9 @@ struct Source {
     tensors: BTreeMap<String, FileTensor>,
     /// Positions of the parameters.
     chosen: Vec<usize>,
-    /// What was converted, renamed or left out, and what the network has no place for.
+    /// Remarks on tensors that were converted, renamed, left out or unused.
     notes: Vec<String>,
-    /// Whether the report is a warning: the network does not have some tensors, or the file leaves something open.
+    /// True where the network does not have some tensors, or the file leaves something open: the report is a warning.
     is_doubtful: bool,
 }
 

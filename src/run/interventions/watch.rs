@@ -116,7 +116,7 @@ pub struct Question<'a> {
     penalty: f64,
     /// The past network, or the present one with a part of the past.
     network: Network,
-    /// Whether a parameter is of the past.
+    /// True for each parameter that is of the past.
     is_past: Vec<bool>,
     answer: Option<Answer>,
 }

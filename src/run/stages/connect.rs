@@ -40,8 +40,8 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
         let done = number as u64 * samples;
         let Some(network) = network_at(session, stage, &ends, along, done)? else { return interrupted };
         let compute = context.compute.as_ref();
-        let mut goes_on = |_| Ok(session.stop_requested() != Some(StopKind::Now));
-        let tally = evaluate(compute, &network, &context.loss, &data.test, batch, &mut goes_on)?;
+        let mut proceed = |_| Ok(session.stop_requested() != Some(StopKind::Now));
+        let tally = evaluate(compute, &network, &context.loss, &data.test, batch, &mut proceed)?;
         let Some(tally) = tally else { return interrupted };
         scores.push((along, tally.score));
         session.emit_progress(done + samples)?;
@@ -79,7 +79,7 @@ fn network_at(
         return Err(session.stage_error(ONE_SAMPLE.to_owned()));
     }
     let (mut done, mut emitted) = (done, Instant::now());
-    let mut goes_on = |samples: usize| {
+    let mut proceed = |samples: usize| {
         done += samples as u64;
         if emitted.elapsed() >= PROGRESS_EVERY {
             emitted = Instant::now();
@@ -87,7 +87,7 @@ fn network_at(
         }
         Ok(session.stop_requested() != Some(StopKind::Now))
     };
-    let is_measured = reestimate(&context, &mut network, &data.train, &mut goes_on)?;
+    let is_measured = reestimate(&context, &mut network, &data.train, &mut proceed)?;
     Ok(is_measured.then_some(network))
 }
 
@@ -129,13 +129,13 @@ fn barrier(values: &[f64]) -> f64 {
 /// and dropout, in mini-batches of one random order of the seed: of two samples where the training has one, since a batch
 /// norm measures nothing on a single one. A last mini-batch of a single sample is left out.
 ///
-/// After each mini-batch, `goes_on` receives its number of samples. Where that returns false, so does this, and the network
+/// After each mini-batch, `proceed` receives its number of samples. Where that returns false, so does this, and the network
 /// is as it was.
 pub fn reestimate(
     context: &RunContext,
     network: &mut Network,
     train: &Samples,
-    goes_on: &mut dyn FnMut(usize) -> Result<bool, RunError>,
+    proceed: &mut dyn FnMut(usize) -> Result<bool, RunError>,
 ) -> Result<bool, RunError> {
     let size = context.spec.train.batch.max(2);
     // Batches of neighbours in a file would often be of one class.
@@ -145,7 +145,7 @@ pub fn reestimate(
         let batch = train.pick(indices);
         let output = context.compute.training_forward(network, &batch.values()?, batch.len(), None);
         average.add(&output.statistics);
-        if !goes_on(batch.len())? {
+        if !proceed(batch.len())? {
             return Ok(false);
         }
     }
@@ -296,11 +296,11 @@ mod tests {
         for (batch, expected) in [(16, vec![16, 16]), (1, vec![2; 16])] {
             context.spec.train.batch = batch;
             let mut sizes = Vec::new();
-            let mut goes_on = |samples| {
+            let mut proceed = |samples| {
                 sizes.push(samples);
                 Ok(true)
             };
-            reestimate(&context, &mut network.clone(), &context.data.train, &mut goes_on).unwrap();
+            reestimate(&context, &mut network.clone(), &context.data.train, &mut proceed).unwrap();
             assert_eq!(sizes, expected);
         }
     }
@@ -310,11 +310,11 @@ mod tests {
         let context = context(40);
         let network = context.fresh_network(0);
         let (mut stopped, mut passes) = (network.clone(), 0);
-        let mut goes_on = |_| {
+        let mut proceed = |_| {
             passes += 1;
             Ok(passes < 2)
         };
-        assert!(!reestimate(&context, &mut stopped, &context.data.train, &mut goes_on).unwrap());
+        assert!(!reestimate(&context, &mut stopped, &context.data.train, &mut proceed).unwrap());
         assert_eq!((passes, stopped), (2, network));
     }
 }

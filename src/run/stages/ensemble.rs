@@ -340,28 +340,9 @@ fn is_same(a: &Network, b: &Network, layers: &Layers) -> bool {
 }
 
 #[cfg(test)]
-pub mod testing {
-    use std::sync::Arc;
-
-    use super::{Network, Structure};
-    use data::Shape;
-    use doc::{Loss, Net, Vgg};
-    use intervene::{BiasInit, Init};
-    use net::Initialisation;
-
-    /// Builds a small network with batch norm.
-    pub fn network(seed: u64) -> Network {
-        let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
-        let structure = Structure::new(&net, Shape::new(1, 32, 32), 2, &Loss::CrossEntropy).unwrap();
-        let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
-        Network::new(Arc::new(structure), initialisation, seed, 0)
-    }
-}
-
-#[cfg(test)]
 mod tests {
-    use super::testing::network;
     use super::*;
+    use crate::testing::network;
 
     #[test]
     fn a_network_that_is_no_number_does_not_stand_still() {

@@ -12,7 +12,7 @@ use data::Samples;
 use doc::structure::{LayerKind, Op, Role};
 use net::{Activations, Compute, Layout, NORM_EPSILON, Network};
 
-/// So many test samples are looked at, evenly apart, and at least so many; with fewer, variances say little.
+/// Number of test samples that are looked at, evenly apart, and the least; with fewer, variances say little.
 const SAMPLES: usize = 256;
 const LEAST: usize = 64;
 /// The typical channel is far from its running statistics where its variance differs by more than this factor, or its mean by

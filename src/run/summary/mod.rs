@@ -4,9 +4,6 @@
 
 mod chain;
 mod masks;
-#[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-pub mod testing;
 #[cfg(test)]
 mod tests;
 mod trials;
@@ -200,11 +197,9 @@ const MEASURED: usize = 1000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DataPart {
-    /// What networks are trained on.
     Training,
-    /// What was held out of it.
+    /// Samples held out of the training part.
     Validation,
-    /// What networks are tested on.
     #[default]
     Test,
 }
@@ -221,7 +216,7 @@ pub struct SeenSamples {
     pub channels: Standardisation,
     /// All samples, unless they have to be read from files again and again.
     pub measured: usize,
-    /// What was found in all parts.
+    /// The inventory of all parts.
     pub inventory: Inventory,
 }
 

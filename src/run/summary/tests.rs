@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing;
 use doc::file::parse;
 use doc::{Run, runs};
 use intervene::Entry::{Free, Frozen, Pruned};

@@ -34,7 +34,7 @@ pub struct TrialFaults {
     /// The first of its faults.
     pub faults: Vec<TrialFault>,
     pub count: u64,
-    /// Whether they are too many to list, so that only their stream is there.
+    /// True where they are too many to list, so that only their stream is there.
     pub is_unlisted: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct FaultyTrial {
     pub key: TrialKey,
     /// Its only fault, or the first of them; none if they are too many to list.
     pub fault: Option<TrialFault>,
-    /// How many faults changed what is stored.
+    /// Number of faults that changed the stored value.
     pub faults: u64,
     /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,

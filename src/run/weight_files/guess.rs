@@ -35,7 +35,7 @@ pub struct Guess {
     pub input: Shape,
     /// Number of logits.
     pub classes: usize,
-    /// What the file does not say about the network.
+    /// A fact about the network that weights do not show.
     pub unknown: Option<&'static str>,
     /// Whose file it looks like.
     pub source: Option<&'static Source>,

@@ -36,7 +36,7 @@ pub struct FileShapes {
     pub order: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: BTreeMap<String, String>,
-    /// What is computed, converted or left out, in sentences.
+    /// Sentences on tensors that are computed, converted or left out.
     pub notes: Vec<String>,
     /// Which types are not read, in sentences.
     pub left_out: Vec<String>,
@@ -75,9 +75,9 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<FileShapes, String> {
 pub struct Read {
     /// By the names of the network.
     pub tensors: BTreeMap<String, FileTensor>,
-    /// What was converted, renamed or left out.
+    /// Sentences on tensors that were converted, renamed or left out.
     pub notes: Vec<String>,
-    /// What was taken although the file leaves it open.
+    /// Sentences on choices that the file leaves open.
     pub doubts: Vec<String>,
 }
 
@@ -224,10 +224,10 @@ impl Fit {
 /// The content of a weight file.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// How it is laid out.
+    /// Name of its layout.
     pub form: &'static str,
     pub tensors: Vec<TensorSummary>,
-    /// What is converted or left out by an import, in sentences.
+    /// Sentences on what an import converts or leaves out.
     pub notes: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: Vec<(String, String)>,

@@ -8,26 +8,26 @@ use doc::Structure;
 use doc::structure::LayerKind;
 use form::number::first_of;
 
-/// Most parts of a name that may stand before the names of a network.
+/// Most parts of a prefix.
 const MOST_PARTS: usize = 16;
-/// So many such beginnings are tried, and more as long as that takes no more looks at names.
+/// Number of such prefixes that are tried; more, as long as that takes at most this many looks at names.
 const SURE_PREFIXES: usize = 64;
 const MOST_LOOKS: usize = 1 << 24;
-/// What wrappers of a part of a network put into the middle of names: `features.module.0.weight`.
+/// Parts that wrappers of a part of a network put into the middle of names: `features.module.0.weight`.
 const INSIDE: [&str; 2] = ["module", "_orig_mod"];
 
 /// A translation of the names of a file to those of a network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Naming {
-    /// Whether [`INSIDE`] is taken out of names.
+    /// True where [`INSIDE`] is taken out of names.
     is_plain: bool,
-    /// What stands before the names of the weights.
+    /// Prefix of the names of the weights.
     pub prefix: String,
-    /// Our name of a layer by theirs, without what stands before it.
+    /// Our name of a layer by theirs, without the prefix.
     map: BTreeMap<String, String>,
-    /// What was chosen and renamed, in sentences.
+    /// Sentences on what was chosen and renamed.
     pub notes: Vec<String>,
-    /// What was taken although the file leaves it open, in sentences with the remedy.
+    /// Sentences on choices that the file leaves open, with the remedy.
     pub doubts: Vec<String>,
 }
 
@@ -182,10 +182,10 @@ fn plain_file(file: &FileShapes) -> Option<FileShapes> {
     (shapes.len() == file.shapes.len()).then(|| FileShapes { shapes, order, ..FileShapes::default() })
 }
 
-/// What stands before all names of a file: of `DataParallel`, of `torch.compile`, of Lightning and other wrappers.
+/// Prefixes of all names of a file: by `DataParallel`, `torch.compile`, Lightning and other wrappers.
 const PREFIXES: [&str; 6] = ["module.", "_orig_mod.", "state_dict.", "model.", "net.", "network."];
 
-/// Parts of our names, and what others call them.
+/// Parts of our names, and names that others give them.
 const SYNONYMS: [(&str, &[&str]); 5] = [
     ("linear", &["fc", "classifier", "head"]), // ResNets for CIFAR: akamaster, kuangliu have linear, chenyaofo fc
     ("fc", &["linear", "classifier", "head"]), // ResNets for ImageNet
@@ -198,7 +198,7 @@ const SYNONYMS: [(&str, &[&str]); 5] = [
 /// the first linear layer, others none at all.
 const NUMBERED: [&str; 2] = ["features", "classifier"];
 
-/// What others call the last layer, where the layers before it are numbered.
+/// Names that others give the last layer, where the layers before it are numbered.
 const LAST: [&str; 12] = [
     "out",
     "output",

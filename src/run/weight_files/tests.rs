@@ -352,7 +352,7 @@ fn a_run_is_inspected_with_its_network() {
     let text = "(data: Iris(), net: Mlp(hidden: [2], activation: Tanh), arms: [(name: \"a\", plan: [Test])])";
     let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
     let path = folder.path().join(&run.id);
-    crate::summary::testing::write_done(folder.path(), &run);
+    crate::testing::write_done(folder.path(), &run);
     let inspection = inspect(&path).unwrap();
     assert_eq!(inspection.guess.unwrap().net, run.spec.net, "its settings, not a guess");
     let names: Vec<&str> = inspection.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
