@@ -41,7 +41,7 @@ use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
-use super::tables::{Table, Tables};
+use super::listener::{Table, Tables};
 pub use about::Machine;
 use about::{About, NO_BITS, RecordedEnd};
 use claim::Claim;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
+use crate::context::Datasets;
 use crate::context::RunContext;
-use crate::datasets::Datasets;
 use crate::directory::{RunDirectory, is_done, read_record};
 use crate::error::{RunError, panic_text};
+use crate::inputs::check_inputs;
 use crate::inputs::input_problems;
 use crate::listener::Listener;
-use crate::looking::check_inputs;
 use crate::session::{RunEnd, Session};
 use crate::stop::StopFlag;
 use doc::{Inventory, RunSpec, Severity, sets_of};

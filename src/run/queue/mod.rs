@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::datasets::Datasets;
+use super::context::Datasets;
 use super::stop::{StopFlag, StopKind};
 use carry_out::carry_out;
 pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};

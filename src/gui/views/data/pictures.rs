@@ -148,7 +148,7 @@ fn small_ui(ui: &mut Ui, words: &str) -> Response {
 }
 
 fn picture(samples: &Samples, at: usize) -> Result<Picture, String> {
-    Picture::of(samples, at).map_err(|error| error.to_string())
+    Picture::new(samples, at).map_err(|error| error.to_string())
 }
 
 /// Few pixels keep their edges; many are averaged.

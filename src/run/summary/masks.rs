@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::weights::files_of_round;
+use crate::evaluate::files_of_round;
+use crate::folder::names;
 use intervene::Entry;
 use intervene::{ByChance, Overlap};
 use net::weights_file::read_held;
@@ -27,13 +28,10 @@ pub fn mask_overlaps(folder: &Path, runs: &[&str], trainings: &[Round]) -> Vec<M
     };
     let mut found: Vec<MaskOverlap> = trainings.iter().filter_map(of_training).collect();
     let mut files: Vec<(u64, String)> = Vec::new();
-    for run in runs {
-        let entries = std::fs::read_dir(folder.join(run)).into_iter().flatten().flatten();
-        for name in entries.filter_map(|entry| entry.file_name().into_string().ok()) {
-            let round = name.strip_suffix(&format!(".{ENDING}")).and_then(|name| name.rsplit_once("-round-"));
-            if let Some(round) = round.and_then(|(_, round)| round.parse().ok()) {
-                files.push((round, name));
-            }
+    for name in runs.iter().flat_map(|run| names(&folder.join(run))) {
+        let round = name.strip_suffix(&format!(".{ENDING}")).and_then(|name| name.rsplit_once("-round-"));
+        if let Some(round) = round.and_then(|(_, round)| round.parse().ok()) {
+            files.push((round, name));
         }
     }
     files.sort();
@@ -83,7 +81,7 @@ struct Pair {
 impl Pair {
     fn all(masks: &[Masks]) -> Vec<Self> {
         let later =
-            |(position, a): (usize, _)| masks[position + 1..].iter().filter_map(move |b| Self::of(a, b));
+            |(position, a): (usize, _)| masks[position + 1..].iter().filter_map(move |b| Self::new(a, b));
         masks.iter().enumerate().flat_map(later).collect()
     }
 
@@ -95,20 +93,21 @@ impl Pair {
         pairs.iter().map(value).sum::<f64>() / pairs.len() as f64
     }
 
-    fn of(a: &Masks, b: &Masks) -> Option<Self> {
+    fn new(a: &Masks, b: &Masks) -> Option<Self> {
         let common = a.iter().filter_map(|(name, a)| Some((a, b.get(name).filter(|b| b.len() == a.len())?)));
         let common: Vec<(&Vec<Entry>, &Vec<Entry>)> = common.collect();
-        let kept = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
+        let surviving = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
         let entries: usize = common.iter().map(|(a, _)| a.len()).sum();
         (!common.is_empty()).then(|| Self {
             index: common.iter().map(|(a, b)| Overlap::new(a, b)).sum::<Overlap>().jaccard(),
             chance: common.iter().map(|(a, b)| ByChance::new(a, b)).sum::<ByChance>().jaccard(),
-            remaining: common.iter().map(|(a, b)| kept(a) + kept(b)).sum::<f64>() / (2.0 * entries as f64),
+            remaining: common.iter().map(|(a, b)| surviving(a) + surviving(b)).sum::<f64>()
+                / (2.0 * entries as f64),
         })
     }
 }
 
-/// The parameters that a file of masks has pruned entries in.
+/// Reads the parameters that a file of masks has pruned entries in.
 fn mask(file: &Path) -> Option<Masks> {
     let mut masks = read_held(file).ok()?;
     masks.retain(|_, entries| entries.contains(&Entry::Pruned));
@@ -127,7 +126,7 @@ mod tests {
         use Entry::{Free, Frozen, Pruned};
         let mask = |name: &str, entries: &[Entry]| BTreeMap::from([(name.to_owned(), entries.to_vec())]);
         let first = mask("w", &[Pruned, Pruned, Free, Free]);
-        let index = |b: &BTreeMap<String, Vec<Entry>>| Pair::of(&first, b).map(|pair| pair.index);
+        let index = |b: &BTreeMap<String, Vec<Entry>>| Pair::new(&first, b).map(|pair| pair.index);
         assert_eq!(index(&mask("w", &[Pruned, Frozen, Pruned, Free])), Some(1.0 / 3.0));
         assert_eq!(index(&mask("v", &[Pruned, Pruned])), None);
         assert_eq!(mask_overlap(Path::new("/nowhere"), &["a", "b"]), None);

@@ -9,8 +9,8 @@ use doc::structure::{Layer, LayerKind, Op, Parameter, Role};
 use doc::{Activation, Structure};
 use net::{Activations, Compute, Network};
 
-/// Gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases of 0, and
-/// nothing normalised; where they and the weights have products beyond float32, those of the scaled flow.
+/// Computes gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases
+/// of 0, and nothing normalised; where they and the weights have products beyond float32, those of the scaled flow.
 pub fn gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     let network = flow_network(network);
     let plain = through(compute, &network, network.len());
@@ -22,7 +22,7 @@ pub fn gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     if plain.iter().enumerate().all(is_finite) { plain } else { scaled_gradients(compute, &network) }
 }
 
-/// Gradients of the first `count` parameters.
+/// Computes gradients of the first `count` parameters.
 fn through(compute: &dyn Compute, network: &Network, count: usize) -> Vec<Vec<f32>> {
     let inputs = vec![1.0; network.structure().input.len()];
     let pass = compute.train(network, &inputs, 1, None, &mut |logits| vec![1.0; logits.len()]);
@@ -33,7 +33,7 @@ fn through(compute: &dyn Compute, network: &Network, count: usize) -> Vec<Vec<f3
     gradients.map(or_zeros).collect()
 }
 
-/// The network that the flow goes through: without batch norms and dropout, rectified, all weights positive.
+/// Builds the network that the flow goes through: without batch norms and dropout, rectified, all weights positive.
 fn flow_network(network: &Network) -> Network {
     let old = network.structure();
     let keeps = |op: &Op| match op {
@@ -66,7 +66,8 @@ fn flow_network(network: &Network) -> Network {
     network.with_structure(structure.clone(), values.collect())
 }
 
-/// Gradients of the flow that is scaled to a largest value between 1 and 2 behind every layer or block with an empty stack.
+/// Computes gradients of the flow that is scaled to a largest value between 1 and 2 behind every layer or block with an
+/// empty stack.
 fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     let old = network.structure();
     let alive = old.alive();
@@ -89,7 +90,7 @@ fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     through(compute, &scaled.into_network(network), network.len())
 }
 
-/// The power of two that takes the largest value to one between 1 and 2; 1 where there is none.
+/// Returns the power of two that takes the largest value to one between 1 and 2; 1 where there is none.
 fn factor(values: &[f32]) -> f32 {
     let largest = values.iter().copied().fold(0.0, f32::max);
     let factor = (-largest.log2().floor()).exp2();

@@ -1,16 +1,18 @@
-//! The first `Test` after an import: whether the activations are those that the batch norms were trained with.
+//! `Test`, and at the first one after an import the check that activations are those that batch norms were trained with.
 //!
 //! Weights trained on scaled inputs compute something without a word where the inputs are scaled otherwise. The running
 //! statistics of batch norms know better: they are the mean and the variance that activations had in training.
 
-use super::error::RunError;
-use super::session::Session;
+use crate::error::RunError;
+use crate::evaluate::spread;
+use crate::expected::upper_median;
+use crate::faults;
+use crate::session::{Session, StageEnd, report};
 use data::Samples;
 use doc::structure::{LayerKind, Op, Role};
 use net::{Activations, Compute, Layout, NORM_EPSILON, Network};
-use results::Report;
 
-/// So many test samples are looked at, evenly apart, and at least so many; with fewer, variances say little.
+/// Number of test samples that are looked at, evenly apart, and the least; with fewer, variances say little.
 const SAMPLES: usize = 256;
 const LEAST: usize = 64;
 /// The typical channel is far from its running statistics where its variance differs by more than this factor, or its mean by
@@ -18,28 +20,18 @@ const LEAST: usize = 64;
 const FACTOR: f64 = 1.5;
 const SHIFT: f64 = 0.5;
 
-/// How far activations are from the running statistics of batch norms: medians over all channels of all of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Distance {
-    /// The larger variance over the smaller.
-    pub factor: f64,
-    /// Distance of the means, in deviations of the running statistics.
-    pub shift: f64,
-}
-
-impl Distance {
-    fn is_far(self) -> bool {
-        // A network with numbers that are not finite is far too.
-        !(self.factor <= FACTOR && self.shift <= SHIFT)
+/// Evaluates the present network, and warns where its activations are far from its running statistics.
+pub fn test(session: &mut Session) -> Result<StageEnd, RunError> {
+    let end = faults::test(session)?;
+    if end == StageEnd::Done {
+        check_activations(session)?;
     }
+    Ok(end)
 }
 
 /// Reports activations that are far from the running statistics of a network that was imported and is tested for the first
 /// time. Costs a forward pass of 256 samples, and changes nothing.
-///
-/// # Errors
-/// A picture that cannot be read, and a report that cannot be written.
-pub fn compare(session: &mut Session) -> Result<(), RunError> {
+fn check_activations(session: &mut Session) -> Result<(), RunError> {
     let Some(file) = session.untested_import() else { return Ok(()) };
     let (context, data) = (session.context.clone(), session.data());
     let state = session.state();
@@ -47,13 +39,12 @@ pub fn compare(session: &mut Session) -> Result<(), RunError> {
         return Ok(());
     }
     let batch = context.spec.train.evaluation_batch;
-    let Some(distance) = distance(&*context.compute, &state.network, &data.test, batch)? else {
+    let Some([factor, shift]) = distance(&*context.compute, &state.network, &data.test, batch)? else {
         return Ok(());
     };
-    if !distance.is_far() {
-        return Ok(());
+    if factor <= FACTOR && shift <= SHIFT {
+        return Ok(()); // numbers that are not finite are far too
     }
-    let Distance { factor, shift } = distance;
     let summary = format!(
         "the activations of these data are far from those that the batch norms of {file} were trained with: in the typical \
             channel the variance differs by a factor of {factor:.1} and the mean by {shift:.1} deviations. Perhaps the inputs \
@@ -61,37 +52,36 @@ pub fn compare(session: &mut Session) -> Result<(), RunError> {
             too few for these statistics",
         session.data_settings().normalize().text()
     );
-    session.report(Report { kind: "inputs".to_owned(), summary, ..Report::default() }.warning())
+    session.report(report("inputs", summary).warning())
 }
 
-/// How far activations on samples are from the running statistics, in evaluation mode; none without batch norms.
+/// Measures how far activations on samples are from the running statistics, in evaluation mode: medians over the channels of
+/// all batch norms of the larger variance over the smaller, and of the distance of the means in running deviations; none
+/// without batch norms.
 fn distance(
     compute: &dyn Compute,
     network: &Network,
     samples: &Samples,
     batch: usize,
-) -> Result<Option<Distance>, RunError> {
+) -> Result<Option<[f64; 2]>, RunError> {
     let structure = network.structure();
-    let is_norm =
-        |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].kind == LayerKind::BatchNorm);
-    let norms: Vec<usize> = (0..structure.ops.len()).filter(|&op| is_norm(&structure.ops[op])).collect();
-    let count = SAMPLES.min(samples.len());
-    let indices: Vec<u32> =
-        (0..count).filter_map(|at| u32::try_from(at * samples.len() / count).ok()).collect();
-    let mut moments: Vec<Vec<[f64; 3]>> = vec![Vec::new(); norms.len()];
-    for indices in indices.chunks(batch.max(1)) {
-        let picked = samples.pick(indices);
-        let mut activations = Activations::of_samples(samples.shape, picked.values()?.into_owned());
+    let norm = |(at, op): (usize, &Op)| {
+        let Op::Layer(layer) = *op else { return None };
+        (structure.layers[layer].kind == LayerKind::BatchNorm).then_some((at, layer))
+    };
+    let norms: Vec<(usize, usize)> = structure.ops.iter().enumerate().filter_map(norm).collect();
+    let mut moments = vec![Vec::new(); norms.len()];
+    for part in spread(samples, SAMPLES.min(samples.len())).batches(batch) {
+        let mut activations = Activations::of_samples(samples.shape, part?.0.into_owned());
         let mut done = 0;
-        for (&op, moments) in norms.iter().zip(&mut moments) {
+        for (&(op, _), moments) in norms.iter().zip(&mut moments) {
             activations = compute.forward(network, done..op, &activations);
             done = op;
-            add(&activations, moments);
+            add_moments(&activations, moments);
         }
     }
     let (mut factors, mut shifts) = (Vec::new(), Vec::new());
-    for (op, moments) in norms.iter().zip(moments) {
-        let Op::Layer(layer) = structure.ops[*op] else { continue };
+    for ((_, layer), moments) in norms.into_iter().zip(moments) {
         let [mean, variance] =
             [Role::RunningMean, Role::RunningVariance].map(|role| structure.position(layer, role));
         let (Some(mean), Some(variance)) = (mean, variance) else { continue };
@@ -103,11 +93,11 @@ fn distance(
             shifts.push((here - f64::from(*mean)).abs() / there.sqrt());
         }
     }
-    Ok(median(factors).zip(median(shifts)).map(|(factor, shift)| Distance { factor, shift }))
+    Ok((!factors.is_empty()).then(|| [upper_median(&mut factors), upper_median(&mut shifts)]))
 }
 
 /// Adds values to number, sum and sum of squares of each channel.
-fn add(activations: &Activations, moments: &mut Vec<[f64; 3]>) {
+fn add_moments(activations: &Activations, moments: &mut Vec<[f64; 3]>) {
     let Activations { values, shape, layout, .. } = activations;
     let area = shape.height * shape.width;
     moments.resize(shape.channels, [0.0; 3]);
@@ -122,9 +112,4 @@ fn add(activations: &Activations, moments: &mut Vec<[f64; 3]>) {
         *sum += value;
         *squares += value * value;
     }
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }

@@ -1,4 +1,5 @@
-//! The trials of campaigns, from the tables of a run: all of them, or those with a single fault in one layer or one bit.
+//! The trials of campaigns, read from the tables of a run: the faults of one, or all trials, or those with a single fault in
+//! one layer or one bit.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,13 +7,68 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use super::trial::each_fault_row;
-use super::{TrialFault, TrialKey};
-use crate::tables::Table;
-use intervene::fault::log::{Logged, LoggedFault};
+use crate::listener::Table;
+use intervene::fault::log::{Logged, LoggedFault, Row, each_row};
 use results::campaign::CampaignRecord;
 
-/// Which trials are listed: those with a single fault at a place, or all of them.
+/// One fault of a trial, with the image that alone saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialFault {
+    /// The image; none: all of them.
+    pub image: Option<u64>,
+    pub fault: LoggedFault<'static>,
+}
+
+/// A trial of a campaign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialKey {
+    /// The campaign, by its name in `faults.csv`.
+    pub campaign: String,
+    pub round: Option<u64>,
+    pub trial: u64,
+}
+
+/// The lines of `faults.csv` on a trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialFaults {
+    /// The first of its faults.
+    pub faults: Vec<TrialFault>,
+    pub count: u64,
+    /// True where they are too many to list, so that only their stream is there.
+    pub is_unlisted: bool,
+}
+
+/// Reads the faults of a trial, the first `most` of them one by one.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn read_trial(folder: &Path, id: &str, key: &TrialKey, most: usize) -> Result<TrialFaults, String> {
+    let mut found = TrialFaults::default();
+    each_fault_row(&folder.join(id), |row| {
+        if (&*row.campaign, row.round, row.trial) != (&*key.campaign, key.round, key.trial) {
+            return;
+        }
+        match row.logged {
+            Logged::Draw { faults, .. } => (found.count, found.is_unlisted) = (faults, true),
+            Logged::Fault(fault) => {
+                found.count += 1;
+                if found.faults.len() < most {
+                    found.faults.push(TrialFault { image: row.image, fault: fault.into_owned() });
+                }
+            }
+        }
+    })?;
+    Ok(found)
+}
+
+/// Calls `take` for every line of the `faults.csv` of a run.
+pub(super) fn each_fault_row(run: &Path, take: impl FnMut(Row<'_>)) -> Result<(), String> {
+    let path = run.join(Table::Faults.file());
+    let log = File::open(&path).and_then(|file| each_row(BufReader::new(file), take));
+    log.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A filter of trials: those with a single fault at a place, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultFilter {
     /// The layer of the fault; none: any.
@@ -26,7 +82,6 @@ pub struct FaultFilter {
 pub struct SingleCells {
     /// The campaign, by its name in `faults.csv`.
     pub campaign: String,
-    /// The round of the innermost repetition.
     pub round: Option<u64>,
     /// Places of those cells; empty if no cell has one fault in each trial.
     pub cells: Vec<usize>,
@@ -35,17 +90,14 @@ pub struct SingleCells {
 /// A trial that passes a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultyTrial {
-    /// Its run.
     pub run: String,
-    /// Its key.
     pub key: TrialKey,
     /// Its only fault, or the first of them; none if they are too many to list.
     pub fault: Option<TrialFault>,
-    /// How many faults changed what is stored.
+    /// Number of faults that changed the stored value.
     pub faults: u64,
     /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,
-    /// Images of the trial.
     pub images: u64,
     /// Those with bit-identical logits.
     pub masked: u64,
@@ -64,12 +116,11 @@ pub struct FaultyTrial {
 pub struct FaultyTrials {
     /// The worst of them, worst first: most images with SDC-1 or DUE, then the lowest accuracy, then the earliest.
     pub worst: Vec<FaultyTrial>,
-    /// How many there are.
     pub count: usize,
 }
 
 impl SingleCells {
-    /// Those of a campaign.
+    /// Finds the cells of a campaign whose trials have one fault each.
     pub fn of(campaign: &CampaignRecord) -> Self {
         let single = campaign.states(false).filter(|state| !state.outcomes.is_empty());
         let cells = single.map(|state| state.cell).collect();
@@ -82,7 +133,7 @@ impl SingleCells {
 }
 
 impl FaultFilter {
-    /// Whether a layer or a bit is chosen; otherwise every trial passes.
+    /// Returns true if a layer or a bit is chosen; otherwise every trial passes.
     pub fn is_chosen(&self) -> bool {
         *self != Self::default()
     }
@@ -93,8 +144,8 @@ impl FaultFilter {
     }
 }
 
-/// The trials of some runs; with a filter, those with a single fault (for all images together, or for an image alone) that
-/// passes it. The `most` worst of them one by one.
+/// Reads the trials of some runs; with a filter, those with a single fault (for all images together, or for an image
+/// alone) that passes it. Returns the `most` worst of them one by one.
 ///
 /// # Errors
 /// When a table cannot be read.
@@ -107,7 +158,7 @@ pub fn read_faulty_trials(
     let mut found = Vec::new();
     for (run, campaigns) in runs.iter().filter(|(_, campaigns)| !campaigns.is_empty()) {
         let faulty = single_faults(&folder.join(run), campaigns, filter)?;
-        add_counts(&mut found, (folder, run), campaigns, filter, faulty)?;
+        add_counts(&mut found, folder, run, campaigns, filter, faulty)?;
     }
     let order = |trial: &FaultyTrial| Reverse(trial.sdc1 + trial.due);
     found.sort_by(|a, b| {
@@ -123,7 +174,7 @@ pub fn read_faulty_trials(
 /// separate fault.
 type SingleFaults = BTreeMap<(usize, u64), (TrialFault, usize)>;
 
-/// The single faults of trials that pass a filter.
+/// Reads the single faults of trials that pass a filter.
 fn single_faults(
     run: &Path,
     campaigns: &[SingleCells],
@@ -161,8 +212,8 @@ fn single_faults(
     Ok(found)
 }
 
-/// The first single fault of a trial, for all images or for one, that passes a filter, and the number of images with such
-/// a fault.
+/// Picks the first single fault of a trial, for all images or for one, that passes a filter, and counts the images with
+/// such a fault.
 fn alone(faults: Vec<TrialFault>, filter: &FaultFilter) -> Option<(TrialFault, usize)> {
     if faults.iter().any(|fault| fault.image.is_none()) {
         let [fault] = <[TrialFault; 1]>::try_from(faults).ok()?;
@@ -181,7 +232,8 @@ fn alone(faults: Vec<TrialFault>, filter: &FaultFilter) -> Option<(TrialFault, u
 /// Adds what became of the images of these trials.
 fn add_counts(
     found: &mut Vec<FaultyTrial>,
-    (folder, run): (&Path, &str),
+    folder: &Path,
+    run: &str,
     campaigns: &[SingleCells],
     filter: &FaultFilter,
     mut faulty: SingleFaults,
@@ -229,7 +281,7 @@ fn add_counts(
     Ok(())
 }
 
-/// The trial of a line of `trials.csv`, and its other cells; nothing of the head.
+/// Parses a line of `trials.csv`: its trial, and its other cells; none for the head.
 fn cells_of(line: &str) -> Option<(TrialKey, [&str; 11])> {
     let mut cells = line.split(',');
     let [campaign, round, trial] = [cells.next()?, cells.next()?, cells.next()?];
@@ -242,6 +294,31 @@ fn cells_of(line: &str) -> Option<(TrialKey, [&str; 11])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_faults_of_one_trial_of_one_round_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        let head = Table::Faults.header().unwrap();
+        let lines = "1,,7,,fc1.weight,3,30,3f000000,7f000000\n1,,7,,fc1.weight,4,30,0,40000000\n\
+                     1,2,7,,fc1.weight,5,30,0,40000000\n2,,7,,fc1.bias,0,,0,1\n\
+                     # 1,2,8: 200000 faults are too many to be listed\n1,2,9,,stream 3 0 9,200000,,,\n";
+        std::fs::write(folder.path().join("a/faults.csv"), format!("{head}\n{lines}")).unwrap();
+        let read = |id: &str, round: Option<u64>, trial: u64| {
+            read_trial(folder.path(), id, &TrialKey { campaign: "1".to_owned(), round, trial }, 1)
+        };
+        let found = read("a", None, 7).unwrap();
+        assert_eq!((found.faults.len(), found.count, found.is_unlisted), (1, 2, false));
+        let first = &found.faults[0].fault;
+        assert_eq!((first.index, first.after), (3, Some(0x7f00_0000)));
+        let found = read("a", Some(2), 7).unwrap();
+        assert_eq!((found.faults[0].fault.index, found.count), (5, 1));
+        for trial in [8, 9] {
+            let large = read("a", Some(2), trial).unwrap();
+            assert_eq!((large.faults.len(), large.count, large.is_unlisted), (0, 200_000, true));
+        }
+        assert!(read("b", None, 7).unwrap_err().contains("faults.csv"));
+    }
 
     const FAULTS: &str = "1,,0,,fc1.weight,3,30,3f000000,7f000000\n\
         1,,1,,fc1.weight,4,30,0,40000000\n\
