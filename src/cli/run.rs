@@ -17,7 +17,9 @@ use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
 use crate::results::{RunRecord, RunState, ends_in_words, has_diverged};
-use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_each};
+use crate::run::{
+    Job, Message, Queue, QueueOptions, StopFlag, StopKind, convert_old_runs, is_marked_done, read_each,
+};
 
 /// Settings of `weightlab run`.
 #[derive(Debug, Args)]
@@ -59,10 +61,11 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     }
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
     if let Some(shard) = chosen_shard(arguments, &|name| std::env::var(name).ok())? {
-        runs = shard.of(runs);
+        runs = shard.pick(runs);
     }
     let folder = document.runs_folder();
     std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
+    convert_old_runs(&folder);
 
     let mut ends = ends(&folder, &runs);
     let left: Vec<Run> = runs.iter().filter(|run| !is_done(&ends, run)).cloned().collect();

@@ -160,7 +160,7 @@ fn write_points(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failur
     Ok(format!("{} points", grouped(points as u64)))
 }
 
-/// The figure as the window shows it: with the filter, the axes and the titles of `view.ron`.
+/// The figure as the window shows it: with the filter, the axes and the titles of `view.json`.
 fn write_figure(
     experiment: &Experiment,
     results: &Results,

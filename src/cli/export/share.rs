@@ -46,9 +46,8 @@ pub struct ShareArgs {
     /// It must be new, empty, or of an earlier export
     #[arg(long, value_name = "DIR", conflicts_with_all = OF_TO, conflicts_with_all = ["license", "author"])]
     tensorboard: Option<PathBuf>,
-    /// Folder or .zip file for an RO-Crate: the experiment, its results, and where they come from. It must be new, empty,
-    /// or of an earlier export
-    #[arg(id = "packed", long = "crate", value_name = "DIR|ZIP", conflicts_with_all = OF_TO)]
+    /// Folder for an RO-Crate: the experiment, its results, and where they come from. It must be new or empty
+    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_TO)]
     packed: Option<PathBuf>,
     /// What others may do with the crate: an identifier of the SPDX list, such as CC-BY-4.0, or an address
     #[arg(long, value_name = "ID", requires = "packed", value_parser = licence)]

@@ -1,7 +1,7 @@
 //! Run directories: one writer each, readers at any time.
 //!
 //! ```text
-//! lottery.runs/<id>/run.ron              what the run is, what computes it, digest of its data, how it ended
+//! lottery.runs/<id>/run.json             what the run is, what computes it, digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to resume exactly
 //!                   checkpoint/state.older.safetensors   an earlier one, in case that one is damaged
@@ -23,10 +23,7 @@ mod claim;
 mod generations;
 mod heartbeat;
 mod process;
-mod provenance;
-mod stamp;
 mod states;
-mod stored_run;
 #[cfg(test)]
 mod tests;
 
@@ -48,15 +45,12 @@ use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{note_of_writer, tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState, inventory};
-pub use about::Machine;
 use about::{About, NO_BITS, RecordedEnd};
+pub use about::{Machine, Provenance, StoredRun, convert_old_runs, provenance};
 use claim::Claim;
 pub use claim::Hold;
 use generations::{Generations, check_lengths, flush_folder};
-pub use provenance::{Provenance, provenance};
-pub use stamp::Stamp;
-pub use states::read_states;
-pub use stored_run::StoredRun;
+pub use states::{Stamp, read_states};
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
 pub fn folder_of(file: &Path) -> PathBuf {
@@ -74,7 +68,7 @@ pub(super) const MASKS: &str = "pins.safetensors";
 /// The settings of a run, from its directory.
 ///
 /// # Errors
-/// When its `run.ron` cannot be read.
+/// When its `run.json` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
     About::read(&folder.join(id)).map(|about| about.into_spec(id))
 }
@@ -151,7 +145,7 @@ impl RunDirectory {
 
     /// Notes how the run ended.
     fn note_outcome(&mut self, state: &str, message: &str) -> Result<(), RunError> {
-        let end = RecordedEnd::of(&self.path, state, message).map_err(RunError::disk(&self.path))?;
+        let end = RecordedEnd::read(&self.path, state, message).map_err(RunError::disk(&self.path))?;
         self.about.outcome = Some(end);
         self.write_about()
     }

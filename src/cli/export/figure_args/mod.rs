@@ -1,4 +1,4 @@
-//! Band and axes of a figure on the command line, instead of those that the window has kept in `view.ron`.
+//! Band and axes of a figure on the command line, instead of those that the window has kept in `view.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
