@@ -6,8 +6,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, distinct};
-use super::failure::{Exit, Failure};
 use super::found::UsedData;
+use super::output::{Exit, Failure};
 use super::output::{print_err, print_out};
 use crate::doc::file::{self, FileError};
 use crate::doc::{Problem, Run, Severity, capitalised};

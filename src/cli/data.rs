@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 
-use super::failure::{Exit, Failure};
+use super::output::table;
+use super::output::{Exit, Failure};
 use super::output::{print_err, print_out};
-use super::table::table;
 use crate::data::{Data, KnownSet, Origin, Places, Remote};
 use crate::download::{DownloadError, Patience, Progress, download};
 use crate::form::number::megabytes;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::failure::{Exit, Failure};
 use super::output::print_out;
-use super::table::table;
+use super::output::table;
+use super::output::{Exit, Failure};
 use crate::doc::capitalised;
 use crate::form::Stored;
 use crate::form::number::{counted, grouped};

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::failure::{Exit, Failure};
 use super::output::print_out;
-use super::table::table;
+use super::output::table;
+use super::output::{Exit, Failure};
 use crate::licences::Licences;
 
 /// Settings of `weightlab licences`.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::failure::{Exit, Failure};
+use super::output::table;
+use super::output::{Exit, Failure};
 use super::output::{print_err, print_out};
-use super::table::table;
 use crate::doc::stage_number;
 use crate::form::number::{counted, grouped};
 use crate::run::{Replay, Replayed, replay as replay_run, write_images};

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::failure::{Exit, Failure};
 use super::output::print_err;
+use super::output::{Exit, Failure};
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::write_file;
 use crate::form::number::counted;

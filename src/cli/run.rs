@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs, by_arm, distinct};
-use super::failure::{Exit, Failure};
+use super::export::write_overview;
+use super::output::table;
+use super::output::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::progress::{ProgressLine, REDRAW_EVERY};
-use super::table::table;
 use crate::cluster::Shard;
 use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
@@ -49,6 +50,9 @@ pub struct RunArgs {
     into: Option<PathBuf>,
 }
 
+/// The points of more runs would fill the memory: no figure is drawn of them unasked.
+const MOST_DRAWN: usize = 500;
+
 /// Runs the selected runs that are not done.
 ///
 /// # Errors
@@ -60,7 +64,9 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
         print_err(note);
     }
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
-    if let Some(shard) = chosen_shard(arguments, &|name| std::env::var(name).ok())? {
+    let shard = chosen_shard(arguments, &|name| std::env::var(name).ok())?;
+    let is_part = shard.is_some();
+    if let Some(shard) = shard {
         runs = shard.pick(runs);
     }
     let folder = document.runs_folder();
@@ -94,6 +100,13 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let exit = exit_of(&runs, &ends, (&line.failures(), &line.elsewhere()), &stop);
     for line in damaged(&runs, &ends, &folder, exit) {
         print_err(&line);
+    }
+    if exit == Exit::Done && !is_part && runs.len() <= MOST_DRAWN {
+        match write_overview(document.experiment(), &runs, &folder) {
+            Ok(Some(figure)) => print_out(&format!("Figure: {}", figure.display()))?,
+            Ok(None) => {}
+            Err(failure) => print_err(&format!("note: no figure was written ({failure})")),
+        }
     }
     printed.map(|()| exit)
 }

@@ -365,11 +365,9 @@ def campaign(folder, name, round_, spec, data, rows, trials):
 
 
 def lines(path):
-    kept = path.read_text().splitlines()
-    rows = list(csv.DictReader(kept))
-    # A draw too long to list names its stream in the column `parameter`; logs of 2026-11-22 and before have a remark.
-    remarks = [line for line in kept if line.startswith("#")]
-    long = remarks + [str(row) for row in rows if (row.get("parameter") or "").startswith("stream")]
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    # A draw too long to list names its stream in the column `parameter`.
+    long = [str(row) for row in rows if (row.get("parameter") or "").startswith("stream")]
     if long:
         sys.exit(f"{path}: faults that are not listed cannot be computed here: {long[0]}")
     return rows

@@ -1,35 +1,31 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file, or all results for others.
 
-mod axis_columns;
 mod figure_args;
 mod of_arm;
-mod page_args;
-mod share;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use figure_args::{FigureArgs, PageArgs};
+use of_arm::OfArm;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::failure::{Exit, Failure};
-use super::output::print_err;
+use super::output::{Exit, Failure, print_err};
 use crate::doc::{Experiment, Run};
 use crate::figure::export::missing_characters;
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
 use crate::figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
-use crate::form::number::{counted, grouped};
-use crate::publish;
+use crate::form::number::{counted, grouped, megabytes};
+use crate::publish::ro_crate::{Author, CrateOptions, Licence};
+use crate::publish::{self, PublishError, Selected, ro_crate, tensorboard};
 use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::table::Differing;
+use crate::results::tiles::Group;
 use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_record, read_records, weights_path};
-use figure_args::FigureArgs;
-use of_arm::OfArm;
-use page_args::PageArgs;
-use share::{ShareArgs, share};
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
@@ -204,6 +200,37 @@ fn write_figure(
     Ok(format!("the figure \"{name}\"{what}"))
 }
 
+/// Draws the figure that says most about runs into `exports/` in their folder: over the weights that remain where some were
+/// pruned, over faults where some were injected, else the first plot with data. Returns its path; `None` without data.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_overview(
+    experiment: &Experiment,
+    runs: &[Run],
+    folder: &Path,
+) -> Result<Option<PathBuf>, Failure> {
+    let records = read_records(folder, runs);
+    let mut view = ViewSettings::read(folder).unwrap_or_default();
+    let mut plots: Vec<&Plot> = ALL.iter().filter(|plot| plot.concerns(records.values())).collect();
+    plots.sort_by_key(|plot| match plot.group {
+        Group::Pruning => 0,
+        Group::Faults => 1,
+        Group::Curves | Group::Geometry | Group::Runs | Group::Weights | Group::Notes => 2,
+    });
+    for plot in plots {
+        let figure = exported(plot, &mut view, runs, &records, |_| true).of_experiment(&experiment.name);
+        if figure.refusal().is_none() && figure.has_data() {
+            let exports = folder.join("exports");
+            std::fs::create_dir_all(&exports).map_err(Failure::write(&exports))?;
+            let to = exports.join(format!("{}.png", plot.name));
+            write(&figure, &to, FileKind::Png, &view.paper())?;
+            return Ok(Some(to));
+        }
+    }
+    Ok(None)
+}
+
 /// The figure of a plot over runs.
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
@@ -288,4 +315,106 @@ fn nothing_there(folder: &Path) -> Failure {
     Failure::Input(format!(
         "there are no results in {folder} yet; run the experiment first, with weightlab run"
     ))
+}
+
+/// The options that choose what goes into the file of `--to`.
+pub const OF_TO: [&str; 23] = [
+    "figure",
+    "parameter",
+    "round",
+    "size",
+    "dpi",
+    "methods",
+    "band",
+    "x",
+    "y",
+    "y_range",
+    "rounds",
+    "statistic",
+    "seeds_shown",
+    "facets",
+    "axes",
+    "title",
+    "legend",
+    "font",
+    "intervals",
+    "marks",
+    "dashes",
+    "notes",
+    "footnote",
+];
+
+/// What is written for others.
+#[derive(Debug, Args)]
+pub struct ShareArgs {
+    /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.
+    /// It must be new, empty, or of an earlier export
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_TO, conflicts_with_all = ["license", "author"])]
+    tensorboard: Option<PathBuf>,
+    /// Folder for an RO-Crate: the experiment, its results, and where they come from. It must be new or empty
+    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_TO)]
+    packed: Option<PathBuf>,
+    /// What others may do with the crate: an identifier of the SPDX list, such as CC-BY-4.0, or an address
+    #[arg(long, value_name = "ID", requires = "packed", value_parser = licence)]
+    license: Option<Licence>,
+    /// Who made the crate: a name, or "Name <ORCID>"; can be repeated
+    #[arg(long, value_name = "NAME", requires = "packed", value_parser = author)]
+    author: Vec<Author>,
+}
+
+fn licence(text: &str) -> Result<Licence, String> {
+    Licence::parse(text).map_err(|error| error.to_string())
+}
+
+fn author(text: &str) -> Result<Author, String> {
+    Author::parse(text).map_err(|error| error.to_string())
+}
+
+/// Writes what the options ask for.
+///
+/// # Errors
+/// When something else is at the place, there are no results, or the disk refuses.
+pub fn share(arguments: &ShareArgs, document: &Document, results: &Results) -> Result<Exit, Failure> {
+    let text = document.text_with_settings()?;
+    let selected = Selected {
+        experiment: document.experiment(),
+        file: document.path(),
+        text: &text,
+        all: &results.all,
+        runs: &results.runs,
+        records: &results.records,
+        folder: &results.folder,
+    };
+    let fail = |error: PublishError| Failure::Input(error.to_string());
+    if let Some(place) = &arguments.tensorboard {
+        let written = tensorboard::write(&selected, place).map_err(fail)?;
+        note(&written.notes);
+        print_err(&format!(
+            "wrote {}, {} and {} to {}; see them with tensorboard --logdir {}",
+            counted(written.runs, "run"),
+            counted(written.points, "point"),
+            counted(written.histograms, "histogram"),
+            place.display(),
+            place.display()
+        ));
+    }
+    if let Some(place) = &arguments.packed {
+        let options = CrateOptions { licence: arguments.license.clone(), authors: arguments.author.clone() };
+        let written = ro_crate::write(&selected, &options, place).map_err(fail)?;
+        note(&written.notes);
+        print_err(&format!(
+            "wrote {} in {} ({}) to {}",
+            counted(written.runs, "run"),
+            counted(written.files, "file"),
+            megabytes(written.bytes),
+            place.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn note(notes: &[String]) {
+    for note in notes {
+        print_err(&format!("note: {note}"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Results;
 use crate::cli::document::by_arm;
-use crate::cli::failure::Failure;
+use crate::cli::output::Failure;
 use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, overlaps};

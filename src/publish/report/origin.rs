@@ -1,15 +1,16 @@
 //! Where the results come from: single runs with their digests, programs and machines, and the experiment itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 
 use sha2::{Digest, Sha256};
 
+use super::Material;
 use super::html::{Page, escaped};
-use super::material::Material;
 use super::results::cut;
+use crate::data::copied;
 use crate::doc::{capitalised, listed};
 use crate::form::number::{counted, hexadecimal};
-use crate::publish::digest::digest_of;
 use crate::results::number::{duration, percent};
 use crate::results::{Report, RunRecord, inventory};
 use crate::run::{Machine, Provenance, provenance, weights_path};
@@ -79,7 +80,8 @@ fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String 
         return "not computed: too many bytes".to_owned();
     }
     *left -= about.len();
-    digest_of(&path).unwrap_or_else(|_| "–".to_owned())
+    let digest = File::open(&path).and_then(|mut file| copied(&mut file, &mut std::io::sink()));
+    digest.map_or_else(|_| "–".to_owned(), |(_, digest)| digest)
 }
 
 /// What was found in the data, as the runs reported it: a table for each kind of them.

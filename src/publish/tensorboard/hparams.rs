@@ -6,8 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{EventFile, When};
-use super::message::Message;
+use super::event::{EventFile, Message, When};
 use super::tags::tag_of;
 use crate::doc::Run;
 use crate::publish::Selected;
@@ -182,8 +181,7 @@ fn value(text: &str, kind: Type) -> Message {
 mod tests {
     use std::path::Path;
 
-    use super::super::framing::tests::records;
-    use super::super::message::tests::{Read, read};
+    use super::super::event::tests::{Read, read, records};
     use super::*;
     use crate::doc::file::parse;
     use crate::doc::runs;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use safetensors::{SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::arrays::{Pool, Store, StoredNetwork};
 use self::convert::Convert;
@@ -94,7 +94,7 @@ pub fn read(bytes: &[u8], run: &str, context: &RunContext) -> Result<(Checkpoint
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
     let about =
         metadata.metadata().as_ref().and_then(|about| about.get(ABOUT)).ok_or("it has no description")?;
-    let about = upgraded(serde_json::from_str(about).map_err(|error| error.to_string())?);
+    let about: Value = serde_json::from_str(about).map_err(|error| error.to_string())?;
     let owner = about["run"].as_str().unwrap_or_default();
     if owner != run {
         return Err(format!("it belongs to run {owner}"));
@@ -104,19 +104,4 @@ pub fn read(bytes: &[u8], run: &str, context: &RunContext) -> Result<(Checkpoint
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
     let mut store = Store::new(tensors, context.fresh_network(0));
     Ok((checkpoint.with_states(|state| store.state(state))?, lengths))
-}
-
-/// Brings the metadata of older versions, which listed the sums of a watch, into the present form.
-fn upgraded(mut about: Value) -> Value {
-    let stack = about.get_mut("stack").and_then(Value::as_array_mut);
-    for state in stack.into_iter().flatten() {
-        let Some(watch) = state.get_mut("watch").and_then(Value::as_object_mut) else { continue };
-        if let Some(sums) = watch.remove("sums") {
-            let (samples, changes) = (watch.remove("samples"), watch.remove("changes"));
-            watch.insert("secs".to_owned(), sums[2].clone());
-            let tally = json!({ "samples": samples, "distances": sums[0], "divergences": sums[1], "changes": changes });
-            watch.insert("tally".to_owned(), tally);
-        }
-    }
-    about
 }
