@@ -9,9 +9,9 @@ use clap::Args;
 use super::cluster_args::ClusterArgs;
 use super::document::{Document, DocumentArgs, by_arm, distinct};
 use super::output::{Exit, Failure, print_err, print_out, table};
-use crate::cluster::{ClusterError, Request, RunPlace, Runs, Slurm, Status, cancel, prepare, submit, words};
-use crate::doc::Run;
-use crate::run::{StopFlag, folder_of, measure};
+use cluster::{ClusterError, Request, RunPlace, Runs, Slurm, Status, cancel, prepare, submit, words};
+use doc::Run;
+use run::{StopFlag, folder_of, measure};
 
 /// Settings of `weightlab submit`.
 #[derive(Debug, Args)]
@@ -219,7 +219,7 @@ pub fn cancel_jobs(arguments: &CancelArgs) -> Result<Exit, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
+    use doc::RunSpec;
 
     #[test]
     fn arms_have_a_line_each_and_places_without_runs_no_column() {

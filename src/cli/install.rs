@@ -13,7 +13,7 @@ use clap_complete::Shell;
 
 use super::Arguments;
 use super::output::{Exit, Failure, print_err, print_out};
-use crate::figure::icon;
+use figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use clap::Args;
 use super::output::print_out;
 use super::output::table;
 use super::output::{Exit, Failure};
-use crate::licences::Licences;
+use licences::Licences;
 
 /// Settings of `weightlab licences`.
 #[derive(Debug, Args)]

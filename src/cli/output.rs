@@ -8,9 +8,9 @@ use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::doc::file::FileError;
-use crate::figure::ExportError;
-use crate::form::path::PathError;
+use doc::file::FileError;
+use figure::ExportError;
+use form::path::PathError;
 
 /// Writes a result.
 ///

@@ -13,12 +13,12 @@ use super::output::table;
 use super::output::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::progress::{ProgressLine, REDRAW_EVERY};
-use crate::cluster::Shard;
-use crate::doc::Run;
-use crate::results::statistics::mean_and_deviation;
-use crate::results::table::test_series;
-use crate::results::{RunRecord, RunState, ends_in_words, has_diverged};
-use crate::run::{
+use cluster::Shard;
+use doc::Run;
+use results::statistics::mean_and_deviation;
+use results::table::test_series;
+use results::{RunRecord, RunState, ends_in_words, has_diverged};
+use run::{
     Job, Message, Queue, QueueOptions, StopFlag, StopKind, convert_old_runs, is_marked_done, read_each,
 };
 
@@ -273,8 +273,8 @@ fn accuracy(values: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use results::Event;
 
     fn run(arm: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };

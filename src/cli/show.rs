@@ -9,20 +9,20 @@ use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, SelectionArgs, by_arm};
 use super::output::{Exit, Failure, print_err, print_out, table};
-use crate::doc::Run;
-use crate::form::number::{counted, grouped};
-use crate::results::early_stops::trainings;
-use crate::results::inventory::is_of_data;
-use crate::results::number::{fixed, percent};
-use crate::results::paired::{Comparison, Paired};
-use crate::results::table::columns::{Column, Sort, usual};
-use crate::results::table::copy::{Numbers, cells};
-use crate::results::table::grouped::Grouped;
-use crate::results::table::view::{Baseline, Key};
-use crate::results::table::{Differing, Row, VALIDATION, VOTE};
-use crate::results::view::ViewSettings;
-use crate::results::{Report, RunRecord, RunState};
-use crate::run::{mask_overlap, read_each};
+use doc::Run;
+use form::number::{counted, grouped};
+use results::early_stops::trainings;
+use results::inventory::is_of_data;
+use results::number::{fixed, percent};
+use results::paired::{Comparison, Paired};
+use results::table::columns::{Column, Sort, usual};
+use results::table::copy::{Numbers, cells};
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
+use results::table::{Differing, Row, VALIDATION, VOTE};
+use results::view::ViewSettings;
+use results::{Report, RunRecord, RunState};
+use run::{mask_overlap, read_each};
 
 /// Settings of `weightlab show`.
 #[derive(Debug, Args)]
@@ -488,8 +488,8 @@ fn overlaps(arms: &[(&str, Vec<&Run>)], folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use results::Event;
 
     fn records() -> BTreeMap<String, RunRecord> {
         let point = |value: f64, epochs: f64| -> Event {

@@ -9,11 +9,11 @@ use super::settings::ClusterSettings;
 use super::shard::Shard;
 use super::slurm::Slurm;
 use super::submissions::{Submission, active_tasks, submissions};
-use crate::doc::Run;
-use crate::form::number::counted;
-use crate::results::RunState;
-use crate::results::number::duration_range;
-use crate::run::{
+use doc::Run;
+use form::number::counted;
+use results::RunState;
+use results::number::duration_range;
+use run::{
     Costs, Expected, ExpectedTime, Pace, Paces, QueueOptions, RunProgress, Task, cost, expected, parallelism,
     read_records, read_states,
 };

@@ -14,11 +14,11 @@ use super::prepare::{Plan, Runs};
 use super::script::logs;
 use super::shard::Shard;
 use super::slurm::{ClusterTask, Slurm};
-use crate::doc::Run;
-use crate::doc::file::{read_kept, write_kept};
-use crate::form::number::counted;
-use crate::results::RunState;
-use crate::run::read_states;
+use doc::Run;
+use doc::file::{read_kept, write_kept};
+use form::number::counted;
+use results::RunState;
+use run::read_states;
 
 /// The folder of scripts, submissions and logs, beside the run directories.
 pub const FOLDER: &str = "cluster";

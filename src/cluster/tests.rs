@@ -6,9 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::doc::file::write_kept;
-use crate::doc::{Run, RunSpec, Stage, Train};
-use crate::run::{Pace, QueueOptions, Task};
+use doc::file::write_kept;
+use doc::{Run, RunSpec, Stage, Train};
+use run::{Pace, QueueOptions, Task};
 
 /// A folder with an experiment's runs, and one with programs that answer as Slurm does.
 struct Bench {

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
-use crate::cli::output::Failure;
-use crate::figure::plots::Plot;
-use crate::figure::{Figure, IntervalStyle, LegendPlace, Options, Scale};
-use crate::results::RunRecord;
-use crate::results::campaign::stages;
-use crate::results::facets::FacetAxes;
-use crate::results::metric::MetricAxes;
-use crate::results::number::Format;
-use crate::results::rounds::Levels;
-use crate::results::statistics::Spread;
-use crate::results::table::columns::{At, Column};
-use crate::results::view::{PlotView, Preset, ViewSettings, XAxis};
-use crate::results::weights::Measure;
+use crate::output::Failure;
+use figure::plots::Plot;
+use figure::{Figure, IntervalStyle, LegendPlace, Options, Scale};
+use results::RunRecord;
+use results::campaign::stages;
+use results::facets::FacetAxes;
+use results::metric::MetricAxes;
+use results::number::Format;
+use results::rounds::Levels;
+use results::statistics::Spread;
+use results::table::columns::{At, Column};
+use results::view::{PlotView, Preset, ViewSettings, XAxis};
+use results::weights::Measure;
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]
@@ -376,7 +376,7 @@ impl PageArgs {
     pub fn apply(&self, mut options: Options, size: Option<Preset>) -> Options {
         let font = self.font.or(options.page().font_pt);
         if let Some(preset) = size {
-            options.size = crate::figure::Size { legend: options.size.legend, ..preset.size() };
+            options.size = figure::Size { legend: options.size.legend, ..preset.size() };
         }
         options.size.legend = self.legend.unwrap_or(options.size.legend);
         options.size.font_pt = font.unwrap_or(options.size.font_pt);
@@ -465,9 +465,9 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::find;
-    use crate::figure::{Axis, Category};
-    use crate::results::Event;
+    use figure::plots::find;
+    use figure::{Axis, Category};
+    use results::Event;
 
     fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
         FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range, ..FigureArgs::default() }

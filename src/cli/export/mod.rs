@@ -12,20 +12,20 @@ use of_arm::OfArm;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::output::{Exit, Failure, print_err};
-use crate::doc::{Experiment, Run};
-use crate::figure::export::missing_characters;
-use crate::figure::plots::{ALL, Plot, find};
-use crate::figure::view::exported;
-use crate::figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
-use crate::form::number::{counted, grouped, megabytes};
-use crate::publish::ro_crate::{Author, CrateOptions, Licence};
-use crate::publish::{self, PublishError, Selected, ro_crate, tensorboard};
-use crate::results::RunRecord;
-use crate::results::methods::methods;
-use crate::results::table::Differing;
-use crate::results::tiles::Group;
-use crate::results::view::{Preset, ViewSettings};
-use crate::run::{read_record, read_records, weights_path};
+use doc::{Experiment, Run};
+use figure::export::missing_characters;
+use figure::plots::{ALL, Plot, find};
+use figure::view::exported;
+use figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
+use form::number::{counted, grouped, megabytes};
+use publish::ro_crate::{Author, CrateOptions, Licence};
+use publish::{self, PublishError, Selected, ro_crate, tensorboard};
+use results::RunRecord;
+use results::methods::methods;
+use results::table::Differing;
+use results::tiles::Group;
+use results::view::{Preset, ViewSettings};
+use run::{read_record, read_records, weights_path};
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use crate::results::view::{NAME, ViewSettings};
+use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;

@@ -5,15 +5,15 @@ use std::fmt::Write;
 
 use super::Material;
 use super::html::{Page, escaped};
-use crate::doc::{Run, capitalised, listed};
-use crate::figure::plots::{ALL, Plot};
-use crate::figure::svg::inline;
-use crate::figure::view::exported;
-use crate::figure::{Axis, Cells, Figure, Line, Options};
-use crate::form::number::grouped;
-use crate::results::number::readable;
-use crate::results::page::{LegendPlace, PageStyle, Preset};
-use crate::results::statistics::Spread;
+use doc::{Run, capitalised, listed};
+use figure::plots::{ALL, Plot};
+use figure::svg::inline;
+use figure::view::exported;
+use figure::{Axis, Cells, Figure, Line, Options};
+use form::number::grouped;
+use results::number::readable;
+use results::page::{LegendPlace, PageStyle, Preset};
+use results::statistics::Spread;
 
 /// Width and height in millimetres: two stand side by side on a wide screen.
 const SIZE: Preset = Preset::Own { width: 130.0, height: 90.0 };
@@ -304,8 +304,8 @@ fn rows_of_cells(figure: &Figure, cells: &Cells, called: &dyn Fn(&str) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::find;
-    use crate::figure::{Bars, Category, Style};
+    use figure::plots::find;
+    use figure::{Bars, Category, Style};
 
     fn table_of(figure: &Figure) -> String {
         let mut page = Page::default();

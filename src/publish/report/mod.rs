@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 use html::{Page, STYLE, escaped};
 
-use crate::doc::{Experiment, Problem, Run};
-use crate::figure::plots::Plot;
-use crate::form::number::{counted, grouped};
-use crate::results::methods::methods;
-use crate::results::table::columns::{Column, usual};
-use crate::results::table::{Differing, Labels, Row};
-use crate::results::view::ViewSettings;
-use crate::results::{RunRecord, RunState};
+use doc::{Experiment, Problem, Run};
+use figure::plots::Plot;
+use form::number::{counted, grouped};
+use results::methods::methods;
+use results::table::columns::{Column, usual};
+use results::table::{Differing, Labels, Row};
+use results::view::ViewSettings;
+use results::{RunRecord, RunState};
 
 /// What a report is made of.
 #[derive(Clone, Copy, Debug)]

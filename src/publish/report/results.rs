@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Material;
 use super::html::{Page, escaped};
-use crate::doc::{Run, RunSpec};
-use crate::form::number::{counted, grouped};
-use crate::results::campaign::{CampaignRecord, CellState, Estimate};
-use crate::results::early_stops::trainings;
-use crate::results::inventory::is_of_data;
-use crate::results::number::{fixed, percent, plus_minus};
-use crate::results::paired::{Comparison, Paired};
-use crate::results::statistics::{Spread, level};
-use crate::results::table::columns::{Column, Sort};
-use crate::results::table::copy::{Numbers, cells};
-use crate::results::table::grouped::Grouped;
-use crate::results::table::settings::{NONE, Settings, settings as of_spec};
-use crate::results::table::view::{Baseline, Key};
-use crate::results::table::{Mark, Row};
-use crate::results::view::arm_key;
-use crate::results::{Report, ReportLevel, RunRecord, RunState};
-use crate::run::mask_overlap;
+use doc::{Run, RunSpec};
+use form::number::{counted, grouped};
+use results::campaign::{CampaignRecord, CellState, Estimate};
+use results::early_stops::trainings;
+use results::inventory::is_of_data;
+use results::number::{fixed, percent, plus_minus};
+use results::paired::{Comparison, Paired};
+use results::statistics::{Spread, level};
+use results::table::columns::{Column, Sort};
+use results::table::copy::{Numbers, cells};
+use results::table::grouped::Grouped;
+use results::table::settings::{NONE, Settings, settings as of_spec};
+use results::table::view::{Baseline, Key};
+use results::table::{Mark, Row};
+use results::view::arm_key;
+use results::{Report, ReportLevel, RunRecord, RunState};
+use run::mask_overlap;
 
 /// A table has no more lines than this, so that a report of many thousand runs stays a file that opens.
 pub const MOST_LINES: usize = 2000;
@@ -221,7 +221,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
         format!("{value} % ({low}–{high})")
     };
     let plan = campaign.began.cells.get(state.cell);
-    let name = plan.map(crate::doc::fault_sites::CellPlan::name).unwrap_or_default();
+    let name = plan.map(doc::fault_sites::CellPlan::name).unwrap_or_default();
     let unprotected = if state.unprotected { ", unprotected" } else { "" };
     let open = if state.done { "" } else { " so far" };
     vec![

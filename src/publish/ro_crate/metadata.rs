@@ -10,14 +10,14 @@ use serde_json::{Map, Value, json};
 
 use super::options::{CrateOptions, Licence};
 use super::{METADATA, README, Stored, media_type};
-use crate::data::{Data, Origin};
-use crate::doc::Run;
-use crate::form::Choice;
-use crate::form::number::counted;
-use crate::publish::Selected;
-use crate::results::methods::methods;
-use crate::results::{RunRecord, RunState};
-use crate::run::Provenance;
+use crate::Selected;
+use data::{Data, Origin};
+use doc::Run;
+use form::Choice;
+use form::number::counted;
+use results::methods::methods;
+use results::{RunRecord, RunState};
+use run::Provenance;
 
 /// The profile that a crate conforms to.
 const PROFILE: &str = "https://w3id.org/ro/wfrun/process/0.5";

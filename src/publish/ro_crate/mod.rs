@@ -22,12 +22,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::report::{self, ReportInput};
 use super::{PublishError, Selected, write_points};
-use crate::data::{Places, copied};
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::results::view::ViewSettings;
-use crate::run::Provenance;
+use data::{Places, copied};
+use doc::Run;
 pub use options::{Author, CrateOptions, Licence};
+use results::RunRecord;
+use results::view::ViewSettings;
+use run::Provenance;
 
 use metadata::{Content, CratedRun, Part, document, graph, time};
 

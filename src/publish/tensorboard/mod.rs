@@ -21,13 +21,13 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use super::{PublishError, Selected};
-use crate::doc::Run;
-use crate::doc::file::write_atomically;
-use crate::doc::file_names::filled;
-use crate::results::methods::methods;
-use crate::results::{PointRef, RunRecord};
+use doc::Run;
+use doc::file::write_atomically;
+use doc::file_names::filled;
 use event::{EventFile, When};
 use hparams::Hparams;
+use results::methods::methods;
+use results::{PointRef, RunRecord};
 use tags::{Tags, histograms, path_of};
 
 /// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::event::{HistogramValue, When};
-use crate::doc::{Run, stage_number};
-use crate::results::kept_rounds::kept_rounds;
-use crate::results::network::ParameterValues;
-use crate::results::trained::{iterations_per_epoch, iterations_trained};
-use crate::results::weights::{Measure, WeightHistogram, series};
-use crate::results::{PointRef, RunRecord, weights};
-use crate::run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
+use doc::{Run, stage_number};
+use results::kept_rounds::kept_rounds;
+use results::network::ParameterValues;
+use results::trained::{iterations_per_epoch, iterations_trained};
+use results::weights::{Measure, WeightHistogram, series};
+use results::{PointRef, RunRecord, weights};
+use run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
 
 /// What a run measures of its predictions.
 const METRICS: [&str; 2] = ["accuracy", "loss"];
@@ -227,9 +227,9 @@ fn without_doubles(all: Vec<Tagged>) -> Vec<Tagged> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::Entry;
-    use crate::results::event::Clock;
-    use crate::results::{Event, Point};
+    use intervene::Entry;
+    use results::event::Clock;
+    use results::{Event, Point};
 
     #[test]
     fn tags_are_in_groups_that_read_well() {

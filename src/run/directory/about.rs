@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::claim::Hold;
-use crate::doc::file::{read_kept, write_kept};
-use crate::doc::{Kernels, Run, RunSpec};
-use crate::net::vectors;
-use crate::results::RunRecord;
+use doc::file::{read_kept, write_kept};
+use doc::{Kernels, Run, RunSpec};
+use net::vectors;
+use results::RunRecord;
 
 /// The file in the directory of a run, without its ending.
 const NAME: &str = "run";
@@ -245,7 +245,7 @@ pub struct StoredRun {
 
 impl StoredRun {
     /// Reads the run of this identity in a folder, with its settings; `None` where its `run.json` cannot be read.
-    pub(in crate::run) fn read(folder: &Path, id: String) -> Option<(Self, RunSpec)> {
+    pub(crate) fn read(folder: &Path, id: String) -> Option<(Self, RunSpec)> {
         let about = About::read(&folder.join(&id)).ok()?;
         let run = Self { arm: about.arm.clone(), seed: about.seed, difference: None, id };
         let spec = about.into_spec(&run.id);
@@ -266,7 +266,7 @@ pub fn convert_old_runs(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     #[test]
     fn the_commit_is_told_where_the_build_knew_it() {

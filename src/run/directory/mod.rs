@@ -39,17 +39,17 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
 use super::tables::{Table, Tables};
-use crate::doc::file::{remove_if_there, remove_unfinished, write_atomically};
-use crate::doc::{Inventory, Run, RunSpec};
-use crate::net::Network;
-use crate::net::mask_file::write_masks;
-use crate::net::weights_file::{note_of_writer, tensors_of, write_tensors};
-use crate::results::{Event, Report, RunRecord, RunState, inventory};
 use about::{About, NO_BITS, RecordedEnd};
 pub use about::{Machine, Provenance, StoredRun, convert_old_runs, provenance};
 use claim::Claim;
 pub use claim::Hold;
+use doc::file::{remove_if_there, remove_unfinished, write_atomically};
+use doc::{Inventory, Run, RunSpec};
 use generations::{Generations, check_lengths, flush_folder};
+use net::Network;
+use net::mask_file::write_masks;
+use net::weights_file::{note_of_writer, tensors_of, write_tensors};
+use results::{Event, Report, RunRecord, RunState, inventory};
 pub use states::{Stamp, read_states};
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::claim::Claim;
-use crate::doc::Run;
-use crate::results::RunState;
+use doc::Run;
+use results::RunState;
 
 /// Reads the states of these runs from the marks in their directories, by id, for callers that only count thousands of runs. They are
 /// the states of the [records](super::read_records) with two exceptions: a run is running as soon as a process has claimed
@@ -70,8 +70,8 @@ impl Stamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::run::{RunDirectory, read_records};
+    use crate::{RunDirectory, read_records};
+    use doc::RunSpec;
 
     const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
     const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";

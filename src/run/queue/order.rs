@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::file::{read_kept, write_kept};
+use doc::file::{read_kept, write_kept};
 
 /// The file in the folder of an experiment's runs, without its ending.
 const NAME: &str = "queue";

@@ -68,7 +68,7 @@ pub enum ClusterError {
 
 impl ClusterError {
     /// Makes the error of a file that could not be written.
-    pub(super) fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }
     }
 }

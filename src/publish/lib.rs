@@ -8,9 +8,9 @@ pub mod tensorboard;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::doc::{Experiment, Run};
-use crate::results::RunRecord;
+use doc::{Experiment, Run};
 pub use points::write_points;
+use results::RunRecord;
 
 /// The runs of an experiment that are published, with their records.
 #[derive(Clone, Copy, Debug)]
@@ -79,12 +79,12 @@ pub enum PublishError {
 
 impl PublishError {
     /// Makes the error of something that could not be read.
-    pub(super) fn reading(path: &Path) -> impl Fn(std::io::Error) -> Self {
+    pub(crate) fn reading(path: &Path) -> impl Fn(std::io::Error) -> Self {
         move |source| Self::Disk { what: "read", path: path.to_owned(), source }
     }
 
     /// Makes the error of something that could not be written.
-    pub(super) fn writing(path: &Path) -> impl Fn(std::io::Error) -> Self {
+    pub(crate) fn writing(path: &Path) -> impl Fn(std::io::Error) -> Self {
         move |source| Self::Disk { what: "write", path: path.to_owned(), source }
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use ureq::Agent;
 
-use crate::data::Remote;
+use data::Remote;
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ pub enum DownloadError {
 
 impl DownloadError {
     /// That a path could not be read or written.
-    pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn disk(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }
     }
 }

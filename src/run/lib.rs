@@ -47,7 +47,8 @@ pub use cost::{Cost, cost};
 pub use datasets::Datasets;
 pub use directory::{
     Hold, Machine, Provenance, RunDirectory, Stamp, StoredRun, convert_old_runs, folder_of,
-    is_done as is_marked_done, provenance, read_each, read_record, read_records, read_states, weights_path, writer_of,
+    is_done as is_marked_done, provenance, read_each, read_record, read_records, read_states, weights_path,
+    writer_of,
 };
 pub use error::{RunError, panic_text};
 pub use expected::{
@@ -71,4 +72,4 @@ pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
 pub use work::{Task, Work};
 
-pub use crate::net::{processor_features, vectors};
+pub use net::{processor_features, vectors};
