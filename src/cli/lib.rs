@@ -25,9 +25,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use ::run::{processor_features, vectors};
 use doc::Device;
 pub use output::{Exit, Failure, print_err};
-use run::{processor_features, vectors};
 
 /// What the program was started with.
 #[derive(Debug, Parser)]

@@ -16,8 +16,11 @@ mod settings;
 mod shard;
 mod slurm;
 mod submissions;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 #[cfg(test)]
-pub mod tests;
+mod tests;
 
 use std::path::{Path, PathBuf};
 

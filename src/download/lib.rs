@@ -5,7 +5,8 @@
 //! unpacked then, and never gets one. No file that is there is written over.
 
 mod fetch;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod server;
 #[cfg(test)]
 mod tests;

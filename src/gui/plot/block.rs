@@ -22,7 +22,7 @@ use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::Item;
 use figure::scene::page::{emptiest, in_corner};
-use figure::size::Corner;
+use results::page::Corner;
 
 /// Around the rows, and from the block to the axes.
 const PADDING: f32 = 8.0;

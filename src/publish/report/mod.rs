@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 use html::{Page, STYLE, escaped};
 
+use ::results::methods::methods;
+use ::results::table::columns::{Column, usual};
+use ::results::table::{Differing, Labels, Row};
+use ::results::view::ViewSettings;
+use ::results::{RunRecord, RunState};
 use doc::{Experiment, Problem, Run};
 use figure::plots::Plot;
 use form::number::{counted, grouped};
-use results::methods::methods;
-use results::table::columns::{Column, usual};
-use results::table::{Differing, Labels, Row};
-use results::view::ViewSettings;
-use results::{RunRecord, RunState};
 
 /// What a report is made of.
 #[derive(Clone, Copy, Debug)]
