@@ -34,10 +34,7 @@ pub struct SubmitArgs {
 /// What is wrong with the file or the arguments, and what Slurm refuses; nothing was submitted then.
 pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.into.as_ref())?;
-    let (runs, notes, found) = document.runs()?;
-    for note in &notes {
-        print_err(note);
-    }
+    let (runs, found) = document.runs()?;
     let runs = distinct(&found.measured(&runs));
     let absolute = |path: PathBuf| std::path::absolute(&path).map_err(Failure::write(&path));
     let folder = absolute(document.runs_folder())?;
@@ -141,7 +138,7 @@ pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
     Ok(if arguments.watch && has_failed { Exit::RunFailed } else { Exit::Done })
 }
 
-/// A line an arm and one for all runs, the queue, and why runs have failed.
+/// Writes a line an arm and one for all runs, the queue, and why runs have failed.
 fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
     let places: BTreeMap<&str, RunPlace> =
         runs.iter().map(|run| run.id.as_str()).zip(status.places.iter().copied()).collect();

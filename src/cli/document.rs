@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::found::Found;
-use super::output::Failure;
+use super::output::{Failure, print_err};
 use doc::{Experiment, Problem, Run, RunSpec, Severity, expand_arms, file, idle_sweeps, validate};
 use form::path::{Place, Segment, assign};
 use run::{Looker, folder_of, input_problems, outdated_notes, outdated_runs};
 
-/// Which experiment, with which settings.
+/// The experiment of a command, and settings that change it.
 #[derive(Debug, Args)]
 pub struct DocumentArgs {
     /// Experiment file
@@ -21,7 +21,7 @@ pub struct DocumentArgs {
     pub set: Vec<(String, String)>,
 }
 
-/// Which runs of it.
+/// A choice of its runs.
 #[derive(Debug, Args)]
 pub struct SelectionArgs {
     /// Only this arm, by its name with or without swept values; can be repeated
@@ -49,16 +49,25 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 #[derive(Debug)]
 pub struct Document {
     path: PathBuf,
-    /// The folder of its runs.
     results: PathBuf,
     text: String,
     experiment: Experiment,
     /// The experiment of the file.
     file: Experiment,
-    /// Settings of the command line.
     set: Vec<(String, String)>,
     /// Problems by a setting of the command line, with that setting.
     by_settings: Vec<(Problem, String)>,
+}
+
+/// The result of checking an experiment.
+#[derive(Debug)]
+pub struct Checked {
+    /// Errors and notes.
+    pub problems: Vec<Problem>,
+    /// Its runs; none where there are errors.
+    pub runs: Vec<Run>,
+    /// What is in its data.
+    pub found: Found,
 }
 
 impl Document {
@@ -93,22 +102,22 @@ impl Document {
         })
     }
 
-    /// The experiment.
+    /// Returns the experiment.
     pub const fn experiment(&self) -> &Experiment {
         &self.experiment
     }
 
-    /// Its file.
+    /// Returns its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is in the file.
+    /// Returns the text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of its file, or where the command line changes settings, that of a file with these.
+    /// Returns the text of its file, or where the command line changes settings, that of a file with these.
     ///
     /// # Errors
     /// When a setting cannot be written.
@@ -120,18 +129,18 @@ impl Document {
         text.map_err(|error| Failure::Input(format!("the settings cannot be written: {error}")))
     }
 
-    /// The folder of its runs: the chosen one, or that next to the file.
+    /// Returns the folder of its runs: the chosen one, or that next to the file.
     pub fn runs_folder(&self) -> PathBuf {
         self.results.clone()
     }
 
-    /// The folder that paths in the file are relative to.
+    /// Returns the folder that paths in the file are relative to.
     pub fn base(&self) -> PathBuf {
         file::base_of(&self.path)
     }
 
-    /// All problems, missing data included, the runs of an experiment without any, and what is in its data.
-    pub fn problems(&self) -> (Vec<Problem>, Vec<Run>, Found) {
+    /// Finds all problems, missing data included, the runs of an experiment without any, and what is in its data.
+    pub fn checked(&self) -> Checked {
         let mut problems = validate(&self.experiment);
         let (mut runs, mut found) = (Vec::new(), Found::default());
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
@@ -146,10 +155,10 @@ impl Document {
             problems.extend(input_problems(&runs, &self.base()));
             Problem::locate(&mut problems, &self.experiment);
         }
-        (problems, runs, found)
+        Checked { problems, runs, found }
     }
 
-    /// The setting of the command line that a problem comes from, if it comes from one.
+    /// Finds the setting of the command line that a problem comes from, if it comes from one.
     pub fn setting_of(&self, problem: &Problem) -> Option<String> {
         if let Some((_, setting)) = self.by_settings.iter().find(|(known, _)| known == problem) {
             return Some(setting.clone());
@@ -159,7 +168,7 @@ impl Document {
         (problem.place.0 == [Segment::Key("data".to_owned())]).then(|| written(setting))
     }
 
-    /// A problem with its position, as compilers write it; or with its setting of the command line. Its details follow.
+    /// Writes a problem with its position, as compilers write it; or with its setting of the command line. Its details follow.
     fn line(&self, problem: &Problem) -> String {
         let line = self.first_line(problem);
         if problem.details.is_empty() { line } else { format!("{line}\n{}", problem.details) }
@@ -177,16 +186,17 @@ impl Document {
         format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
     }
 
-    /// All runs of a valid experiment, the notes on it, and what is in its data.
+    /// Returns all runs of a valid experiment, and what is in its data; prints notes on it.
     ///
     /// # Errors
     /// All errors of the experiment.
-    pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
-        let (problems, runs, found) = self.problems();
+    pub fn runs(&self) -> Result<(Vec<Run>, Found), Failure> {
+        let Checked { problems, runs, found } = self.checked();
         self.refuse(&problems)?;
-        let notes = self.lines(&problems, Severity::Note);
-        let notes = self.notes(&runs, &runs).into_iter().chain(notes).collect();
-        Ok((runs, notes, found))
+        for note in self.notes(&runs, &runs).iter().chain(&self.lines(&problems, Severity::Note)) {
+            print_err(note);
+        }
+        Ok((runs, found))
     }
 
     /// Refuses an experiment with errors.
@@ -203,7 +213,7 @@ impl Document {
         of_it.map(|problem| self.line(problem)).collect()
     }
 
-    /// Notes on settings of the command line that change no run, and on results of the selected ones of `all` runs that are not
+    /// Says which settings of the command line that change no run, and on results of the selected ones of `all` runs that are not
     /// those of today's files.
     pub fn notes(&self, all: &[Run], selected: &[Run]) -> Vec<String> {
         let mut notes = idle_notes(&self.file, &self.experiment, &self.set);
@@ -215,7 +225,7 @@ impl Document {
         notes
     }
 
-    /// All runs, whether or not they could be carried out.
+    /// Returns all runs, whether or not they could be carried out.
     ///
     /// # Errors
     /// Settings of arms that match nothing or do not fit.
@@ -225,7 +235,7 @@ impl Document {
         })
     }
 
-    /// The selected runs.
+    /// Picks the selected runs.
     ///
     /// # Errors
     /// Arms and seeds that do not exist, with those that do.
@@ -254,12 +264,12 @@ impl Document {
     }
 }
 
-/// A setting in the form of the command line.
+/// Writes a setting in the form of the command line.
 fn written((key, value): &(String, String)) -> String {
     format!("{key}={value}")
 }
 
-/// Problems of an experiment that its file alone does not have, each with the setting since which it is there.
+/// Finds problems of an experiment that its file alone does not have, each with the setting since which it is there.
 fn by_settings(
     mut file: Experiment,
     experiment: &Experiment,
@@ -282,7 +292,7 @@ fn by_settings(
     by_settings
 }
 
-/// The runs of each arm, in the order of the document.
+/// Groups the runs of each arm, in the order of the document.
 pub fn by_arm(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
     let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -296,7 +306,7 @@ pub fn by_arm(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
     arms
 }
 
-/// The runs that differ: equal arms share a run. In the order of the document.
+/// Picks the runs that differ: equal arms share a run. In the order of the document.
 pub fn distinct(runs: &[Run]) -> Vec<Run> {
     let mut seen = BTreeSet::new();
     runs.iter().filter(|run| seen.insert(run.id.clone())).cloned().collect()
@@ -307,7 +317,7 @@ const OWN: [&str; 2] = ["net", "train"];
 /// The first steps of settings that every run has.
 const OF_RUNS: [&str; 4] = ["data", "net", "train", "device"];
 
-/// Notes on those of the settings without which the runs would be the same, although the file has another value.
+/// Finds those of the settings without which the runs would be the same, although the file has another value.
 fn idle_notes(file: &Experiment, experiment: &Experiment, set: &[(String, String)]) -> Vec<String> {
     let of_runs = |(key, _): &&(String, String)| OF_RUNS.contains(&first(key));
     if !set.iter().any(|setting| of_runs(&setting)) {

@@ -28,7 +28,7 @@ pub struct InstallArgs {
 }
 
 impl InstallArgs {
-    /// The folder that everything is in: the user's data folder, or `share` of the prefix.
+    /// Returns the folder that everything is in: the user's data folder, or `share` of the prefix.
     fn data_folder(&self) -> Result<PathBuf, Failure> {
         if !cfg!(all(unix, not(target_os = "macos"))) {
             let text = "install is for Linux only; on this system, run the program from where it is";
@@ -37,7 +37,7 @@ impl InstallArgs {
         self.prefix.as_ref().map_or_else(user_folder, |prefix| Ok(prefix.join("share")))
     }
 
-    /// How the desktop starts the program.
+    /// Returns the path by which the desktop starts the program.
     fn program(&self) -> Result<PathBuf, Failure> {
         if self.prefix.is_some() {
             return Ok(PathBuf::from("weightlab"));
@@ -61,7 +61,7 @@ const DESKTOP: &str = "applications/weightlab.desktop";
 const MIME: &str = "mime/packages/weightlab.xml";
 const ICONS: &str = "icons/hicolor";
 
-/// Where each shell looks for completions of programs; zsh only where its `fpath` names the folder.
+/// The file in which each shell looks for completions of programs; zsh only where its `fpath` names the folder.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/weightlab"),
     (Shell::Zsh, "zsh/site-functions/_weightlab"),
@@ -121,20 +121,20 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A line for each of the paths.
+/// Writes a line for each of the paths.
 fn lines(what: &str, paths: &[PathBuf]) -> String {
     let lines: Vec<String> = paths.iter().map(|path| format!("{what} {}", path.display())).collect();
     lines.join("\n") + "\n"
 }
 
-/// `$XDG_DATA_HOME`, or `~/.local/share`.
+/// Returns `$XDG_DATA_HOME`, or `~/.local/share`.
 fn user_folder() -> Result<PathBuf, Failure> {
     let folders = directories::BaseDirs::new();
     let home = folders.map(|folders| folders.data_dir().to_owned());
     home.ok_or_else(|| Failure::Input("no home folder found: set HOME or XDG_DATA_HOME".to_owned()))
 }
 
-/// What is installed: paths below the folder, and contents.
+/// Lists what is installed: paths below the folder, and contents.
 fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut files = vec![
         (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
@@ -165,7 +165,7 @@ fn desktop_entry(program: &Path) -> String {
     )
 }
 
-/// A path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, with the escapes of the
+/// Quotes a path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, with the escapes of the
 /// file itself escaped once more.
 fn quoted(path: &str) -> String {
     let mut argument = String::from("\"");
@@ -232,7 +232,7 @@ fn note(made: &mut Vec<String>, name: String) {
     }
 }
 
-/// What previous installations wrote. Lines that lead out of the folder are not from this program.
+/// Reads what previous installations wrote. Lines that lead out of the folder are not from this program.
 fn read_list(home: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(home.join(LIST)).unwrap_or_default();
     let is_below = |line: &str| Path::new(line).components().all(|part| matches!(part, Component::Normal(_)));
@@ -322,7 +322,7 @@ pub fn completions(arguments: &CompletionsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The script of a shell.
+/// Writes the script of a shell.
 pub fn completions_for(shell: Shell) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
@@ -350,7 +350,7 @@ pub fn man(arguments: &ManArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The page of the program, then those of its commands: names of files, and contents.
+/// Writes the page of the program, then those of its commands: names of files, and contents.
 pub fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
     // The page is the same on every machine; what `--version` prints is not.
     let mut program = Arguments::command().disable_help_subcommand(true).long_version(None);

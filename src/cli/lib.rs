@@ -43,7 +43,7 @@ pub struct Arguments {
 const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed \
     or results cannot be printed, 2 the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
 
-/// What `--version` prints: the version, the commit of a release build, the devices, and the processor.
+/// Writes what `--version` prints: the version, the commit of a release build, the devices, and the processor.
 fn long_version() -> String {
     let commit = match env!("WEIGHTLAB_COMMIT") {
         "" => String::new(),
@@ -96,7 +96,7 @@ pub enum Command {
     Uninstall(install::InstallArgs),
 }
 
-/// What is wrong with the file for the window: a mistyped command looks like a file.
+/// Says what is wrong with the file for the window: a mistyped command looks like a file.
 pub fn refusal(file: &Path) -> Option<String> {
     let message =
         || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());

@@ -2,9 +2,7 @@
 
 use clap::Args;
 
-use super::output::print_out;
-use super::output::table;
-use super::output::{Exit, Failure};
+use super::output::{Exit, Failure, print_out, table};
 use licences::Licences;
 
 /// Settings of `weightlab licences`.

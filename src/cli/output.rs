@@ -20,7 +20,7 @@ pub fn print_out(text: &str) -> Result<(), Failure> {
     written(write(&mut std::io::stdout().lock(), text))
 }
 
-/// What became of a result on standard output.
+/// Judges the writing of a result on standard output.
 ///
 /// # Errors
 /// When it was not written, a reader that went away apart.
@@ -41,7 +41,7 @@ fn write(stream: &mut impl Write, text: &str) -> Result<(), Error> {
     write!(stream, "{text}{end}").and_then(|()| stream.flush())
 }
 
-/// How the program ended.
+/// An exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The command is done.
@@ -97,7 +97,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit status: all but one have another input as their remedy.
+    /// Returns the exit status: all but one have another input as their remedy.
     pub const fn exit(&self) -> Exit {
         match self {
             Self::Output(_) => Exit::RunFailed,
@@ -110,13 +110,13 @@ impl Failure {
         }
     }
 
-    /// That a file could not be written.
+    /// Makes the error of a file that could not be written.
     pub fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Write { path: path.to_owned(), source }
     }
 }
 
-/// Errors with a position are written as compilers do, `file:line:column: error: …`, so that editors can jump there.
+/// Writes an error; those with a position are written as compilers do, `file:line:column: error: …`, so that editors can jump there.
 fn file_error(error: &FileError) -> String {
     match error {
         FileError::Syntax { path, line, column, message } => {
@@ -126,7 +126,7 @@ fn file_error(error: &FileError) -> String {
     }
 }
 
-/// Lines of a table with its head; the first `left` columns are aligned at the left, the others at the right.
+/// Writes the lines of a table with its head; the first `left` columns are aligned at the left, the others at the right.
 pub fn table(head: &[&str], rows: &[Vec<String>], left: usize) -> String {
     let width_of = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

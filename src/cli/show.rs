@@ -124,7 +124,7 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What was read of the runs.
+/// The rows of the runs, and what else is shown of them.
 struct Read {
     /// A row of each, with the values of the chosen columns.
     rows: Vec<Row>,
@@ -150,7 +150,7 @@ fn read(arguments: &ShowArgs, runs: &[Run], folder: &Path, columns: &[Column]) -
     Read { rows, records, failures }
 }
 
-/// The row of a run; of one that has never been started too.
+/// Makes the row of a run; of one that has never been started too.
 fn row(run: &Run, record: Option<&RunRecord>) -> Row {
     let state = record.map_or(RunState::Waiting.word(), |record| record.state().word());
     Row::of(run, record, state, 0)
@@ -179,7 +179,7 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string_pretty(value).expect("rows hold nothing that JSON cannot write")
 }
 
-/// Why runs failed, a line for each.
+/// Says why runs failed, a line for each.
 fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
     let reason = |run: &Run| {
         let message = failures.get(&run.id)?;
@@ -193,7 +193,7 @@ const COLUMNS: &str = "The columns: seed, state, last, best, best_epoch, remaini
     settings by their paths, and series such as test_loss:best, test_loss@1000 (an iteration) or test_accuracy@21% \
     (remaining weights)";
 
-/// How the table is printed.
+/// The look of the printed table.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListingArgs {
     /// Print a line for each group with mean ± 95 % CI: arm, seed, tags, state, a setting, or two of them (arm,batch)
@@ -209,7 +209,7 @@ pub struct ListingArgs {
     runs: bool,
 }
 
-/// What groups the table, and the columns that were chosen for it.
+/// Keys that group the table, and its columns.
 #[derive(Debug)]
 pub struct Chosen {
     keys: Vec<Key>,
@@ -218,7 +218,7 @@ pub struct Chosen {
 }
 
 impl ListingArgs {
-    /// What was chosen, by the settings of the runs.
+    /// Reads what was chosen, by the settings of the runs.
     ///
     /// # Errors
     /// A key or a column that is not there, with those that are.
@@ -236,7 +236,7 @@ impl ListingArgs {
     }
 }
 
-/// The table of these rows, which have the values of the chosen columns.
+/// Writes the table of these rows, which have the values of the chosen columns.
 ///
 /// # Errors
 /// A baseline that is not there, with those that are.
@@ -274,7 +274,7 @@ fn listing_text(
     Ok(table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines, 1))
 }
 
-/// The columns of individual runs.
+/// Returns the columns of individual runs.
 fn columns_of_runs() -> Vec<Column> {
     use Column as C;
     vec![C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run]
@@ -299,7 +299,6 @@ fn key(name: &str, settings: &[String]) -> Result<Key, Failure> {
 /// Paired differences between two arms.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// The first arm.
     first: String,
     /// The arm that it is compared with.
     second: String,
@@ -308,7 +307,6 @@ pub struct Pair {
     validation: bool,
     /// Of the last test accuracy; nothing without a seed that has one in both arms.
     test_accuracy: Option<Difference>,
-    /// Of the best one.
     best_test_accuracy: Option<Difference>,
     /// Runs of both arms that have an accuracy and are not done: they are not compared.
     #[serde(skip_serializing_if = "is_none")]
@@ -342,7 +340,7 @@ impl From<Paired> for Difference {
     }
 }
 
-/// The differences between arms: `names` are those of the first and the second arm, pair by pair.
+/// Compares arms: `names` are those of the first and the second arm, pair by pair.
 ///
 /// # Errors
 /// An arm that is not there, with those that are.
@@ -368,7 +366,7 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
     Ok(names.chunks_exact(2).map(pair).collect())
 }
 
-/// The differences in words.
+/// Writes the differences in words.
 fn pairs_text(pairs: &[Pair]) -> String {
     let mut out = String::new();
     for pair in pairs {
@@ -395,7 +393,7 @@ fn pairs_text(pairs: &[Pair]) -> String {
     out
 }
 
-/// The reports of the runs as text, run by run.
+/// Writes the reports of the runs as text, run by run.
 fn reports_text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     let mut out = String::new();
     for run in runs {
@@ -434,7 +432,7 @@ fn report_text(report: &Report) -> String {
     table(&head, &report.rows, texts).lines().fold(line, |text, row| text + "    " + row + "\n")
 }
 
-/// Both tables as text, or what is missing for them.
+/// Writes both tables as text, or what is missing for them.
 fn tickets_text(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
     let arms = by_arm(runs);
     format!("\n{}\n{}", early_stops(&arms, records), overlaps(&arms, folder))

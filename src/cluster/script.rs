@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::settings::ClusterSettings;
 use form::number::counted;
 
-/// What a task does, whichever it is.
+/// The part of the script that every task carries out.
 const WORK: &str = include_str!("task.sh");
 
 /// The content of a batch script. All paths are absolute.

@@ -191,7 +191,7 @@ impl RunPlace {
     pub const ALL: [Self; 6] =
         [Self::Done, Self::Running, Self::Pending, Self::Interrupted, Self::Failed, Self::NotSubmitted];
 
-    /// Its name in lists.
+    /// Returns its name in lists.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -19,7 +19,7 @@ use form::number::hexadecimal;
 /// Bytes between two reports of progress.
 const CHUNK: usize = 1 << 18;
 
-/// What makes the connections; proxies are those of the environment.
+/// Makes the agent of the connections; proxies are those of the environment.
 pub fn agent(patience: Patience) -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
@@ -31,7 +31,7 @@ pub fn agent(patience: Patience) -> Agent {
         .into()
 }
 
-/// How a try ended that did not fail for good.
+/// The end of a try that did not fail for good.
 enum Try {
     /// All bytes are there.
     Complete,
@@ -155,7 +155,7 @@ fn attempt(
     }
 }
 
-/// Whether a part of a file begins where the present one ends.
+/// Returns true if a part of a file begins where the present one ends.
 fn begins_at<B>(response: &Response<B>, there: u64) -> bool {
     let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
     range.is_some_and(|range| range.starts_with(&format!("bytes {there}-")))
@@ -172,7 +172,7 @@ fn cancel_if(flow: ControlFlow<()>) -> Result<(), DownloadError> {
     if flow.is_break() { Err(DownloadError::Cancelled) } else { Ok(()) }
 }
 
-/// The SHA-256 of an open file, in hexadecimal digits.
+/// Computes the SHA-256 of an open file, in hexadecimal digits.
 ///
 /// # Errors
 /// When it cannot be read.

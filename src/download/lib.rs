@@ -21,7 +21,7 @@ use ureq::Agent;
 
 use data::Remote;
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes that are there, those of previous tries included.
@@ -30,7 +30,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// How often a broken connection is tried again, and how long to wait before.
+/// Tries of a broken connection, and waits between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Tries in a row that bring nothing, after which the download fails.
@@ -101,7 +101,7 @@ fn get(
     std::fs::remove_file(&part).map_err(DownloadError::disk(&part))
 }
 
-/// Whether a file need not be downloaded.
+/// Returns true if a file need not be downloaded.
 ///
 /// # Errors
 /// When another file has its name, or that of a member: it is never written over.
@@ -128,7 +128,7 @@ fn is_done(file: &Remote, folder: &Path) -> Result<bool, DownloadError> {
     Ok(true)
 }
 
-/// Why a download failed.
+/// The reason why a download failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
     /// No connection, or a broken one, after several tries.
@@ -212,7 +212,7 @@ pub enum DownloadError {
 }
 
 impl DownloadError {
-    /// That a path could not be read or written.
+    /// Makes the error of a path that could not be read or written.
     pub(crate) fn disk(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }
     }

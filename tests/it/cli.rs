@@ -16,7 +16,9 @@ fn an_experiment_runs_to_its_end_and_is_not_repeated() {
     let bench = Bench::new(TINY);
     let said = bench.said(&["run", "x.ron", "--jobs", "2", "--threads", "1"]);
     assert!(said.starts_with("arm ") && said.contains("dense, plain") && said.contains("2/2"), "{said}");
-    assert!(said.ends_with("Results: x.runs\n"), "{said}");
+    let [.., results, figure] = said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    assert_eq!([results, figure], ["Results: x.runs", "Figure: x.runs/remaining.png"]);
+    assert!(bench.path("x.runs/remaining.png").is_file());
     let rows = bench.shown(&[]);
     assert_eq!(rows.as_array().unwrap().len(), 4);
     for row in rows.as_array().unwrap() {

@@ -93,7 +93,7 @@ fn statistic(text: &str) -> Result<Measure, String> {
     found.ok_or_else(|| format!("there are {}", names()))
 }
 
-/// Both ends of a range.
+/// Reads both ends of a range.
 fn range(text: &str) -> Result<[f64; 2], String> {
     let ends = text.split_once("..").map(|(low, high)| (low.trim().parse(), high.trim().parse()));
     match ends {
@@ -105,7 +105,7 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl FigureArgs {
-    /// Whether all arguments are absent.
+    /// Returns true if all arguments are absent.
     pub fn is_empty(&self) -> bool {
         let Self { band, seeds_shown, x, y, y_range, rounds, statistic, campaign, facets, axes } = self;
         let has_axes = x.is_some() || y.is_some() || y_range.is_some();
@@ -224,7 +224,7 @@ impl FigureArgs {
         Ok(())
     }
 
-    /// That rounds have lines, where some were chosen.
+    /// Checks that rounds have lines, where some were chosen.
     fn check_rounds(&self, plot: &Plot, view: &ViewSettings) -> Result<(), Failure> {
         let is_by_round = plot.controls.own_x.is_some() || view.options.x == XAxis::Training;
         if self.rounds.is_some() && !(plot.controls.rounds && is_by_round) {
@@ -265,7 +265,7 @@ fn no_rounds() -> Failure {
     Failure::Input(message.to_owned())
 }
 
-/// The columns that split runs into panels.
+/// Reads the columns that split runs into panels.
 fn facets(text: &str, settings: [&[String]; 2]) -> Result<Vec<Column>, String> {
     if text.trim() == "none" {
         return Ok(Vec::new());
@@ -351,7 +351,7 @@ pub struct PageArgs {
     footnote: Option<bool>,
 }
 
-/// Whether something is on.
+/// Reads a switch.
 pub fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -361,7 +361,7 @@ pub fn switch(text: &str) -> Result<bool, String> {
 }
 
 impl PageArgs {
-    /// Whether all arguments are absent.
+    /// Returns true if all arguments are absent.
     pub fn is_empty(&self) -> bool {
         let Self { title, legend, font, intervals, marks, dashes, notes, footnote } = self;
         let switches = [marks, dashes, notes, footnote];
@@ -372,7 +372,7 @@ impl PageArgs {
             && switches.iter().all(|switch| switch.is_none())
     }
 
-    /// The options with these arguments, and with another size. A new size has its usual text, unless somebody chose another.
+    /// Changes options by these arguments, and with another size. A new size has its usual text, unless somebody chose another.
     pub fn apply(&self, mut options: Options, size: Option<Preset>) -> Options {
         let font = self.font.or(options.page().font_pt);
         if let Some(preset) = size {
@@ -396,7 +396,7 @@ impl PageArgs {
     }
 }
 
-/// What columns can be about.
+/// Settings and series that columns can be about.
 pub struct Known<'a> {
     /// The paths of the settings in which runs differ, and of all.
     pub settings: [&'a [String]; 2],
@@ -436,7 +436,7 @@ impl Known<'_> {
         Ok(())
     }
 
-    /// The result of a name, or the setting.
+    /// Finds the result of a name, or the setting.
     fn column(&self, option: &str, name: &str, may_be_setting: bool) -> Result<Column, Failure> {
         if self.series.contains(name) {
             return Ok(Column::Series { series: name.to_owned(), at: At::Last });

@@ -79,7 +79,6 @@ fn figure_names() -> Vec<&'static str> {
 struct Results {
     /// All runs of the document: colours of arms follow from them.
     all: Vec<Run>,
-    /// The selected runs.
     runs: Vec<Run>,
     records: BTreeMap<String, RunRecord>,
     folder: PathBuf,
@@ -156,7 +155,7 @@ fn write_points(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failur
     Ok(format!("{} points", grouped(points as u64)))
 }
 
-/// The figure as the window shows it: with the filter, the axes and the titles of `view.json`.
+/// Writes the figure as the window shows it: with the filter, the axes and the titles of `view.json`.
 fn write_figure(
     experiment: &Experiment,
     results: &Results,
@@ -200,8 +199,8 @@ fn write_figure(
     Ok(format!("the figure \"{name}\"{what}"))
 }
 
-/// Draws the figure that says most about runs into `exports/` in their folder: over the weights that remain where some were
-/// pruned, over faults where some were injected, else the first plot with data. Returns its path; `None` without data.
+/// Draws the figure that says most about runs into their folder: over the weights that remain where some were pruned, over
+/// faults where some were injected, else the first plot with data. Returns its path; `None` without data.
 ///
 /// # Errors
 /// What cannot be written.
@@ -221,9 +220,7 @@ pub fn write_overview(
     for plot in plots {
         let figure = exported(plot, &mut view, runs, &records, |_| true).of_experiment(&experiment.name);
         if figure.refusal().is_none() && figure.has_data() {
-            let exports = folder.join("exports");
-            std::fs::create_dir_all(&exports).map_err(Failure::write(&exports))?;
-            let to = exports.join(format!("{}.png", plot.name));
+            let to = folder.join(format!("{}.png", plot.name));
             write(&figure, &to, FileKind::Png, &view.paper())?;
             return Ok(Some(to));
         }
@@ -231,7 +228,7 @@ pub fn write_overview(
     Ok(None)
 }
 
-/// The figure of a plot over runs.
+/// Draws the figure of a plot over runs.
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let selected: BTreeSet<(&str, &str)> =
@@ -277,7 +274,7 @@ fn write_weights(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failu
     Ok(format!("the weights of {} (seed {})", run.arm, run.seed))
 }
 
-/// Why a figure would be empty.
+/// Says why a figure would be empty.
 fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
@@ -344,7 +341,7 @@ pub const OF_TO: [&str; 23] = [
     "footnote",
 ];
 
-/// What is written for others.
+/// Exports for others.
 #[derive(Debug, Args)]
 pub struct ShareArgs {
     /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.

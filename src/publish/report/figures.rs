@@ -25,7 +25,7 @@ const MOST_BYTES_IN_ALL: usize = 6_000_000;
 /// A legend with more names would cover the lines.
 const MOST_IN_LEGEND: usize = 12;
 
-/// The figures that have data, those that the window shows first.
+/// Writes the figures that have data, those that the window shows first.
 pub fn figures(page: &mut Page, material: &Material<'_>) {
     let (mut drawn, mut too_large, mut bytes) = (String::new(), Vec::new(), 0);
     for (nth, plot) in chosen(material).into_iter().enumerate() {
@@ -55,7 +55,7 @@ pub fn figures(page: &mut Page, material: &Material<'_>) {
     }
 }
 
-/// The plots in their order.
+/// Returns the plots in their order.
 fn chosen(material: &Material<'_>) -> Vec<&'static Plot> {
     if let Some(plots) = material.input.plots {
         return plots.to_vec();
@@ -110,7 +110,7 @@ const MOST_NAMED: usize = 8;
 /// Nor more names of an axis.
 const MOST_NAMES: usize = 12;
 
-/// What the figure shows, for who cannot see it.
+/// Describes what the figure shows, for who cannot see it.
 pub fn in_words(plot: &Plot, figure: &Figure) -> String {
     if !figure.parallel.is_empty() {
         let axes: Vec<String> = figure.parallel.iter().map(Axis::label).collect();
@@ -149,7 +149,7 @@ pub fn in_words(plot: &Plot, figure: &Figure) -> String {
     text
 }
 
-/// "dense 95.37 % (95 % CI from 94.95 % to 95.79 %)" at the right end, or the values at each name of the axis.
+/// Says "dense 95.37 % (95 % CI from 94.95 % to 95.79 %)" at the right end, or the values at each name of the axis.
 fn of_line(figure: &Figure, line: &Line) -> Option<String> {
     let finite = || line.points.iter().filter(|[x, y]| x.is_finite() && y.is_finite());
     let value = |value: f64| readable(value, figure.y.format);
@@ -169,7 +169,7 @@ fn of_line(figure: &Figure, line: &Line) -> Option<String> {
     Some(format!("{} {}{}", line.name, value(y), band.unwrap_or_default()))
 }
 
-/// What an axis has at a value: a name, beside which marks of several arms may stand, or the number.
+/// Names a value of an axis: its category a name, beside which marks of several arms may stand, or the number.
 fn place_of(axis: &Axis, value: f64) -> String {
     let nearest = value.round();
     let name = if nearest >= 0.0 { axis.categories.get(nearest as usize) } else { None };
@@ -192,7 +192,7 @@ impl Rows {
     }
 }
 
-/// The values that are drawn.
+/// Writes the values that are drawn.
 pub fn values(page: &mut Page, plot: &Plot, figure: &Figure) {
     let (mut drawn, mut coloured) = (Rows::default(), Rows::default());
     let panels = figure.facets.as_ref().map(|facets| &facets.panels);
@@ -253,7 +253,7 @@ fn rows_of_lines(figure: &Figure, called: &dyn Fn(&str) -> String, rows: &mut Ro
     }
 }
 
-/// Bars stand over names or ranges of x, or lie beside names of y.
+/// Adds the rows of bars, which stand over names or ranges of x, or lie beside names of y.
 fn rows_of_bars(figure: &Figure, called: &dyn Fn(&str) -> String, rows: &mut Rows) {
     let lie = !figure.y.categories.is_empty();
     let (along, across) = if lie { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// A column with a longer text is wide.
 const LONG: usize = 40;
 
-/// Text with the characters escaped that mean something in HTML, in elements and in quoted attributes. Characters that no
+/// Escapes the characters of a text that mean something in HTML, in elements and in quoted attributes. Characters that no
 /// HTML document may hold become U+FFFD (HTML, section 13.2.3.5). Lines end with a line feed alone, as browsers read them.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -35,12 +35,11 @@ pub struct Page {
     /// The sections for the list of contents: identity and title.
     pub contents: Vec<(String, String)>,
     tables: usize,
-    /// What the identities of tables begin with.
     prefix: String,
 }
 
 impl Page {
-    /// A part of a page that is made by itself; its identities begin with this.
+    /// Begins a part of a page that is made by itself; its identities begin with this.
     pub fn part(prefix: &str) -> Self {
         Self { prefix: prefix.to_owned(), ..Self::default() }
     }
@@ -122,7 +121,7 @@ impl Page {
     }
 }
 
-/// Whether a column has numbers, and nothing else but gaps.
+/// Returns true if a column has numbers, and nothing else but gaps.
 fn has_numbers(rows: &[Vec<String>], nth: usize) -> bool {
     let starts_like_one =
         |cell: &str| cell.starts_with(|sign: char| sign.is_ascii_digit() || "+−±".contains(sign));
@@ -138,7 +137,7 @@ fn has_numbers(rows: &[Vec<String>], nth: usize) -> bool {
     any && all
 }
 
-/// Whether a column has texts that would make a narrow one many lines high.
+/// Returns true if a column has texts that would make a narrow one many lines high.
 fn has_long_texts(rows: &[Vec<String>], nth: usize) -> bool {
     rows.iter().filter_map(|row| row.get(nth)).any(|cell| cell.chars().count() > LONG)
 }

@@ -25,7 +25,7 @@ use doc::{Experiment, Problem, Run};
 use figure::plots::Plot;
 use form::number::{counted, grouped};
 
-/// What a report is made of.
+/// The input of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportInput<'a> {
     /// Its title; where it is empty, that of the experiment, else the name of the file.
@@ -54,7 +54,7 @@ pub struct ReportInput<'a> {
     pub made: i64,
 }
 
-/// Why there is no report.
+/// The reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The arms have mistakes.
@@ -65,10 +65,10 @@ pub enum ReportError {
     Nothing(String),
 }
 
-/// What a browser may load: nothing but the style and pictures within the file (Content Security Policy Level 3).
+/// The policy of what a browser may load: nothing but the style and pictures within the file (Content Security Policy Level 3).
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The report as an HTML document.
+/// Writes the report as an HTML document.
 ///
 /// # Errors
 /// Mistakes of arms, and when no run has begun.
@@ -95,7 +95,7 @@ pub fn html(input: &ReportInput<'_>) -> Result<String, ReportError> {
     Ok(document(&material, &page))
 }
 
-/// The whole document around its sections.
+/// Writes the whole document around its sections.
 fn document(material: &Material<'_>, page: &Page) -> String {
     let title = escaped(&material.title());
     let link = |(id, title): &(String, String)| format!("<li><a href=\"#{id}\">{title}</a></li>\n");
@@ -146,19 +146,19 @@ impl<'a> Material<'a> {
         Self { input, rows, labels, differing: found.paths().to_vec(), left_out }
     }
 
-    /// The title of the report.
+    /// Returns the title of the report.
     pub fn title(&self) -> String {
         let named = [self.input.title, &self.input.experiment.name];
         let chosen = named.into_iter().find(|name| !name.trim().is_empty());
         chosen.map_or_else(|| self.file_name(), |name| name.trim().to_owned())
     }
 
-    /// The name of the experiment file.
+    /// Returns the name of the experiment file.
     pub fn file_name(&self) -> String {
         self.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The columns of the table of groups.
+    /// Returns the columns of the table of groups.
     pub fn columns(&self) -> Vec<Column> {
         let usual = || usual(&self.rows, &self.differing);
         let mut columns = self.input.view.table.columns.clone().unwrap_or_else(usual);
@@ -170,18 +170,18 @@ impl<'a> Material<'a> {
         columns
     }
 
-    /// The record of a run.
+    /// Returns the record of a run.
     pub fn record(&self, run: &Run) -> Option<&'a RunRecord> {
         self.input.records.get(&run.id)
     }
 
-    /// The names of the arms, in the order of the document.
+    /// Returns the names of the arms, in the order of the document.
     pub fn arms(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         self.rows.iter().map(|row| row.arm.as_str()).filter(|arm| seen.insert(*arm)).collect()
     }
 
-    /// How far the experiment has come, in a sentence: "All 9 runs are done."
+    /// Says how far the experiment has come, in a sentence: "All 9 runs are done."
     pub fn state(&self) -> String {
         let of = |word: &str| self.rows.iter().filter(|row| row.state == word).count();
         let all = self.rows.len();

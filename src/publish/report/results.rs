@@ -30,7 +30,7 @@ const MOST_CROSSED: usize = 6;
 /// The most pairs of arms.
 const MOST_PAIRS: usize = 200;
 
-/// What follows a table that was cut; nothing where it was not.
+/// Adds what follows a table that was cut; nothing where it was not.
 pub fn cut(page: &mut Page, shown: usize, all: usize, what: &str) {
     if all > shown {
         let [shown, all] = [shown, all].map(|count| grouped(count as u64));
@@ -38,7 +38,7 @@ pub fn cut(page: &mut Page, shown: usize, all: usize, what: &str) {
     }
 }
 
-/// The means of the groups, and the runs that lack something.
+/// Writes the means of the groups, and the runs that lack something.
 pub fn results(page: &mut Page, material: &Material<'_>) {
     let view = material.input.view;
     let mut keys = view.table.keys(view.group.as_ref());
@@ -102,7 +102,7 @@ fn unfinished(page: &mut Page, material: &Material<'_>) {
     cut(page, rows.len(), lacking.len(), "runs");
 }
 
-/// Differences between arms over the seeds that both have, in the runs that the filter shows.
+/// Writes differences between arms over the seeds that both have, in the runs that the filter shows.
 pub fn pairs(page: &mut Page, material: &Material<'_>) {
     let arms = material.arms();
     let pairs = crossed(&arms, &material.input.view.table.baseline);
@@ -131,7 +131,7 @@ pub fn pairs(page: &mut Page, material: &Material<'_>) {
     }
 }
 
-/// A name that does not change the order of what is beside it, which would turn a difference round: names with letters that
+/// Isolates a name so that it does not change the order of what is beside it, which would turn a difference round: names with letters that
 /// run from right to left are isolated (Unicode Standard Annex 9, 2.4.2).
 fn isolated(name: &str) -> Cow<'_, str> {
     let runs_left = |letter: char| {
@@ -142,7 +142,7 @@ fn isolated(name: &str) -> Cow<'_, str> {
     if name.chars().any(runs_left) { format!("\u{2068}{name}\u{2069}").into() } else { name.into() }
 }
 
-/// The pairs of arms: all of a few, else each with the baseline, or with the first one where that is no arm.
+/// Returns the pairs of arms: all of a few, else each with the baseline, or with the first one where that is no arm.
 fn crossed<'a>(arms: &[&'a str], baseline: &Baseline) -> Vec<[&'a str; 2]> {
     if arms.len() <= MOST_CROSSED {
         let pairs = arms.iter().enumerate();
@@ -163,7 +163,7 @@ const MOST_ROWS: usize = 400;
 /// Seeds of an arm whose masks are compared: their pairs grow with the square.
 const MOST_MASKS: usize = 30;
 
-/// The records of an arm's runs with their seeds, arm by arm.
+/// Returns the records of an arm's runs with their seeds, arm by arm.
 fn by_arm<'a>(material: &'a Material<'_>) -> Vec<(&'a str, Vec<(u64, &'a RunRecord, &'a str)>)> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut arms: Vec<(&str, Vec<_>)> = Vec::new();
@@ -178,7 +178,7 @@ fn by_arm<'a>(material: &'a Material<'_>) -> Vec<(&'a str, Vec<(u64, &'a RunReco
     arms
 }
 
-/// The cells of fault campaigns, run by run.
+/// Writes the cells of fault campaigns, run by run.
 pub fn campaigns(page: &mut Page, material: &Material<'_>) {
     let mut rows = Vec::new();
     let mut confidence = None;
@@ -238,7 +238,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
     ]
 }
 
-/// Early stops by the validation loss, and how much the masks of an arm's seeds have in common.
+/// Writes early stops by the validation loss, and how much the masks of an arm's seeds have in common.
 pub fn tickets(page: &mut Page, material: &Material<'_>) {
     let (mut stops, mut overlaps) = (Vec::new(), Vec::new());
     let with_half = |values: &[f64], decimals: usize| {
@@ -349,7 +349,7 @@ fn line(alike: &Alike<'_>) -> Vec<String> {
 /// More differing settings than this are left to the table of all.
 const MOST_COLUMNS: usize = 12;
 
-/// The settings of the runs.
+/// Writes the settings of the runs.
 pub fn settings(page: &mut Page, material: &Material<'_>) {
     let mut seen = BTreeSet::new();
     let arms: Vec<&Row> = material.rows.iter().filter(|row| seen.insert(row.arm.as_str())).collect();
@@ -388,7 +388,7 @@ fn is_plan(path: &str) -> bool {
     path == "plan" || path.starts_with("plan.")
 }
 
-/// A row for each arm with what it has where arms differ.
+/// Writes a row for each arm with what it has where arms differ.
 fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
     let mut paths: Vec<&String> = material.differing.iter().filter(|path| !is_plan(path)).collect();
     let all = paths.len();
@@ -412,7 +412,7 @@ fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
 /// The most notes on single runs.
 const MOST_NOTES: usize = 500;
 
-/// Notes, tags and stars.
+/// Writes notes, tags and stars.
 pub fn notes(page: &mut Page, material: &Material<'_>) {
     let view = material.input.view;
     if !view.notes.trim().is_empty() {

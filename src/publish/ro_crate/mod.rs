@@ -33,13 +33,13 @@ use metadata::{Content, CratedRun, Part, document, graph, time};
 
 /// The metadata.
 const METADATA: &str = "ro-crate-metadata.json";
-/// How to read a crate.
+/// The instructions.
 const README: &str = "README.md";
 /// The report.
 const REPORT: &str = "report.html";
 /// All points.
 const POINTS: &str = "points.csv";
-/// How results are shown: files in the folder of runs, of this version and of earlier ones.
+/// Settings of the views: files in the folder of runs, of this version and of earlier ones.
 const VIEWS: [&str; 2] = ["view.json", "view.ron"];
 
 /// The outcome of an export.

@@ -11,7 +11,7 @@ const FLOAT: u64 = 1;
 /// `DT_STRING` of it.
 const STRING: u64 = 7;
 
-/// When something happened.
+/// The time and step of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct When {
     /// Seconds since 1970-01-01 00:00 UTC.
@@ -40,14 +40,14 @@ pub struct HistogramValue {
 }
 
 impl EventFile {
-    /// A file that begins at this time, in seconds since 1970-01-01 00:00 UTC.
+    /// Begins a file at this time, in seconds since 1970-01-01 00:00 UTC.
     pub fn new(began: f64) -> Self {
         let mut file = Self { bytes: Vec::new() };
         file.event(When { wall_time: began, step: 0 }, 3, |event, field| event.text(field, VERSION));
         file
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -57,18 +57,18 @@ impl EventFile {
         append(&mut self.bytes, what(event, field).bytes());
     }
 
-    /// An event with one value: `Event.summary`, in it `Summary.value`.
+    /// Adds an event with one value: `Event.summary`, in it `Summary.value`.
     fn value(&mut self, when: When, value: &Message) {
         let summary = Message::default().nested(1, value);
         self.event(when, 5, |event, field| event.nested(field, &summary));
     }
 
-    /// A value of a curve, as `Summary.Value.simple_value`: every reader knows it, and it is a float32.
+    /// Adds a value of a curve, as `Summary.Value.simple_value`: every reader knows it, and it is a float32.
     pub fn scalar(&mut self, when: When, tag: &str, value: f64) {
         self.value(when, &Message::default().text(1, tag).set_float(2, value as f32));
     }
 
-    /// A histogram, as `Summary.Value.histo`.
+    /// Adds a histogram, as `Summary.Value.histo`.
     pub fn histogram(&mut self, when: When, tag: &str, histogram: &HistogramValue) {
         let [low, high] = histogram.ends;
         let [sum, squares] = histogram.sums;
@@ -83,7 +83,7 @@ impl EventFile {
         self.value(when, &Message::default().text(1, tag).nested(5, &proto));
     }
 
-    /// A text in Markdown, for TensorBoard's text plugin: a tensor of one string without dimensions.
+    /// Adds a text in Markdown, for TensorBoard's text plugin: a tensor of one string without dimensions.
     pub fn text(&mut self, when: When, tag: &str, markdown: &str) {
         let tensor = Message::default()
             .integer(1, STRING)
@@ -93,7 +93,7 @@ impl EventFile {
         self.value(when, &value.nested(9, &plugin("text", &Message::default())));
     }
 
-    /// Data of a plugin that are in the metadata alone. The tensor has no entries, as the hparams plugin writes it.
+    /// Adds data of a plugin that are in the metadata alone. The tensor has no entries, as the hparams plugin writes it.
     pub fn plugin_data(&mut self, when: When, tag: &str, name: &str, content: &Message) {
         let no_entries = Message::default().nested(2, &Message::default());
         let tensor = Message::default().integer(1, FLOAT).nested(2, &no_entries);
@@ -102,7 +102,7 @@ impl EventFile {
     }
 }
 
-/// `SummaryMetadata` of a plugin.
+/// Makes the `SummaryMetadata` of a plugin.
 fn plugin(name: &str, content: &Message) -> Message {
     Message::default().nested(1, &Message::default().text(1, name).nested(2, content))
 }
@@ -110,7 +110,7 @@ fn plugin(name: &str, content: &Message) -> Message {
 /// Castagnoli's polynomial with its bits reversed.
 const POLYNOMIAL: u32 = 0x82f6_3b78;
 
-/// What is added to a rotated checksum, so that checksums of data with checksums in them are no trivial ones.
+/// A number added to a rotated checksum, so that checksums of data with checksums in them are no trivial ones.
 const MASK_DELTA: u32 = 0xa282_ead8;
 
 /// The checksums of single bytes.
@@ -132,12 +132,12 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// The CRC-32C of some bytes.
+/// Computes the CRC-32C of some bytes.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |rest: u32, byte| (rest >> 8) ^ TABLE[(rest as u8 ^ byte) as usize])
 }
 
-/// A checksum as records have it.
+/// Masks a checksum as records have it.
 fn masked(bytes: &[u8]) -> u32 {
     crc32c(bytes).rotate_right(15).wrapping_add(MASK_DELTA)
 }
@@ -155,7 +155,7 @@ pub fn append(file: &mut Vec<u8>, record: &[u8]) {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message(Vec<u8>);
 
-/// How the value of a field is stored.
+/// The encoding of a field.
 #[derive(Clone, Copy)]
 enum Wire {
     Varint = 0,
@@ -165,7 +165,7 @@ enum Wire {
 }
 
 impl Message {
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -174,7 +174,7 @@ impl Message {
         self.varint((u64::from(field) << 3) | wire as u64);
     }
 
-    /// Seven bits in each byte, the lowest first; the high bit says that more follow.
+    /// Writes seven bits in each byte, the lowest first; the high bit says that more follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -183,7 +183,7 @@ impl Message {
         self.0.push(value as u8);
     }
 
-    /// An integer, an enumeration or a truth value.
+    /// Adds an integer, an enumeration or a truth value.
     pub fn integer(mut self, field: u32, value: u64) -> Self {
         if value != 0 {
             self.key(field, Wire::Varint);
@@ -192,33 +192,33 @@ impl Message {
         self
     }
 
-    /// A truth value that excludes other fields.
+    /// Adds a truth value that excludes other fields.
     pub fn set_truth(mut self, field: u32, value: bool) -> Self {
         self.key(field, Wire::Varint);
         self.varint(u64::from(value));
         self
     }
 
-    /// A float64.
+    /// Adds a float64.
     pub fn double(self, field: u32, value: f64) -> Self {
         if value.to_bits() == 0 { self } else { self.set_double(field, value) }
     }
 
-    /// A float64 that excludes other fields.
+    /// Adds a float64 that excludes other fields.
     pub fn set_double(mut self, field: u32, value: f64) -> Self {
         self.key(field, Wire::Fixed64);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// A float32 that excludes other fields.
+    /// Adds a float32 that excludes other fields.
     pub fn set_float(mut self, field: u32, value: f32) -> Self {
         self.key(field, Wire::Fixed32);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// Several float64, packed.
+    /// Adds several float64, packed.
     pub fn doubles(self, field: u32, values: &[f64]) -> Self {
         if values.is_empty() {
             return self;
@@ -227,7 +227,7 @@ impl Message {
         self.set_bytes(field, &packed)
     }
 
-    /// Bytes that exclude other fields, or one of several values.
+    /// Adds bytes that exclude other fields, or one of several values.
     pub fn set_bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.key(field, Wire::Bytes);
         self.varint(bytes.len() as u64);
@@ -235,12 +235,12 @@ impl Message {
         self
     }
 
-    /// A text.
+    /// Adds a text.
     pub fn text(self, field: u32, text: &str) -> Self {
         if text.is_empty() { self } else { self.set_bytes(field, text.as_bytes()) }
     }
 
-    /// A message inside this one.
+    /// Adds a message inside this one.
     pub fn nested(self, field: u32, message: &Self) -> Self {
         self.set_bytes(field, &message.0)
     }

@@ -55,7 +55,7 @@ struct Setting {
 }
 
 impl Hparams {
-    /// Those of the arms of these runs.
+    /// Finds those of the arms of these runs.
     pub fn of(runs: &[Run]) -> Self {
         let mut firsts: Vec<&Run> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -144,7 +144,7 @@ impl Hparams {
     }
 }
 
-/// The value of a setting in words that a table has room for; nothing where the arm does not have it.
+/// Returns the value of a setting in words that a table has room for; nothing where the arm does not have it.
 fn value_of(row: &Row, path: &str) -> Option<String> {
     if path == "plan" {
         return Some(row.plan.to_string());
@@ -168,7 +168,7 @@ fn kind_of(values: &[&str]) -> Type {
     }
 }
 
-/// `google.protobuf.Value`.
+/// Makes a `google.protobuf.Value`.
 fn value(text: &str, kind: Type) -> Message {
     match kind {
         Type::Truth => Message::default().set_truth(4, truth_of(text).unwrap_or_default()),

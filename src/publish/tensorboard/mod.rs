@@ -28,13 +28,13 @@ use event::{EventFile, When};
 use hparams::Hparams;
 use results::methods::methods;
 use results::{PointRef, RunRecord};
-use tags::{Tags, histograms, path_of};
+use tags::{Tagged, Tags, histograms, path_of};
 
 /// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an
 /// earlier one.
 const FILE: &str = "events.out.tfevents.0.weightlab";
 
-/// What was written.
+/// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Runs with an event file.
@@ -87,14 +87,14 @@ fn store(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     write_atomically(path, bytes).map_err(PublishError::writing(path))
 }
 
-/// When the log of a run was written last, seconds since 1970-01-01 00:00 UTC.
+/// Returns the time when the log of a run was written last, seconds since 1970-01-01 00:00 UTC.
 fn last_written(directory: &Path) -> f64 {
     let modified = std::fs::metadata(directory.join("events.jsonl")).and_then(|about| about.modified());
     let since = modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.unwrap_or_default().as_secs_f64()
 }
 
-/// What holds for all runs: the names of settings and metrics, and the texts.
+/// Writes the file that holds for all runs: the names of settings and metrics, and the texts.
 fn of_all(selected: &Selected<'_>, hparams: &Hparams, began: f64) -> Vec<u8> {
     let when = When { wall_time: began, step: 0 };
     let mut file = EventFile::new(began);
@@ -131,8 +131,8 @@ fn of_run(
     let mut last = began;
     for point in record.points().iter() {
         let (tag, when) = tags.of(&point);
-        while let Some((when, tag, value)) =
-            histograms.next_if(|(other, ..)| other.wall_time < when.wall_time)
+        while let Some(Tagged { when, tag, value }) =
+            histograms.next_if(|other| other.when.wall_time < when.wall_time)
         {
             file.histogram(when, &tag, &value);
         }
@@ -141,7 +141,7 @@ fn of_run(
         last = when;
         written.points += 1;
     }
-    for (when, tag, value) in histograms {
+    for Tagged { when, tag, value } in histograms {
         file.histogram(when, &tag, &value);
     }
     file.text(last, "run", &about(run, record));
@@ -150,7 +150,7 @@ fn of_run(
     file.into_bytes()
 }
 
-/// Where the trainings of a run were, branch by branch.
+/// Positions of the trainings of a run, branch by branch.
 #[derive(Default)]
 struct Positions(BTreeMap<String, [u64; 3]>);
 
@@ -174,7 +174,7 @@ impl Positions {
     }
 }
 
-/// What a run is and what its stages reported, in Markdown.
+/// Describes a run and what its stages reported, in Markdown.
 fn about(run: &Run, record: &RunRecord) -> String {
     let mut text =
         format!("Arm **{}**, seed {}, run `{}`: {}", run.arm, run.seed, run.id, record.state().word());
@@ -196,20 +196,19 @@ const MANIFEST: &str = "weightlab-export.json";
 /// The most characters of an arm's name in that of a folder: file systems have 255 bytes for it.
 const LONGEST: usize = 60;
 
-/// What an export has written, as [`MANIFEST`] keeps it.
+/// The folders that exports have written, as [`MANIFEST`] keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Folders {
-    /// What made it.
     format: String,
     /// Identities of runs by their folders, which are relative and have `/` between their parts.
     runs: BTreeMap<String, String>,
 }
 
-/// What [`Folders::format`] says.
+/// The value of [`Folders::format`].
 const FORMAT: &str = "weightlab tensorboard 1";
 
 impl Folders {
-    /// The folders of earlier exports to this place, which may be missing or empty.
+    /// Reads the folders of earlier exports to this place, which may be missing or empty.
     ///
     /// # Errors
     /// When something else is there.
@@ -240,7 +239,7 @@ impl Folders {
         write_atomically(&path, text.as_bytes()).map_err(PublishError::writing(&path))
     }
 
-    /// The folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first, also where its arm has
+    /// Returns the folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first, also where its arm has
     /// another name now. Another run of an arm and seed that read alike, of another version of the settings for instance,
     /// has its identity behind it. Arms that share a run have a folder each.
     fn take(&mut self, runs: &[Run]) -> Vec<PathBuf> {
@@ -271,13 +270,13 @@ impl Folders {
         found.into_iter().flatten().map(PathBuf::from).collect()
     }
 
-    /// The folder that this run of this arm has from an earlier export.
+    /// Returns the folder that this run of this arm has from an earlier export.
     fn of_this_name(&self, run: &Run) -> Option<String> {
         names_of(run).into_iter().find(|folder| self.runs.get(folder) == Some(&run.id))
     }
 }
 
-/// The folder of a run, and the one that it has where another run has that.
+/// Returns the folder of a run, and the one that it has where another run has that.
 fn names_of(run: &Run) -> [String; 2] {
     let plain = folder_name(run);
     let own = format!("{plain}-{}", run.id);

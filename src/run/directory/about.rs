@@ -38,7 +38,7 @@ pub struct About {
     pub outcome: Option<RecordedEnd>,
 }
 
-/// What computed a run.
+/// The machine that computed a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
@@ -60,11 +60,11 @@ pub struct Machine {
     pub bits: String,
 }
 
-/// What runs on a GPU note about their bits.
+/// The note of runs on a GPU about their bits.
 pub const NO_BITS: &str = "not promised: another GPU, driver or run may give other last bits";
 
 impl Machine {
-    /// This program on this machine.
+    /// Describes this program on this machine.
     pub fn here() -> Self {
         let commit: &str = env!("WEIGHTLAB_COMMIT");
         Self {
@@ -79,7 +79,7 @@ impl Machine {
 }
 
 impl fmt::Display for Machine {
-    /// `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`, and the GPU where one computed.
+    /// Writes `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`, and the GPU where one computed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { system, processor, vectors, gpu, .. } = self;
         write!(f, "{system}, {vectors}")?;
@@ -90,14 +90,14 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
+/// Returns the name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
 fn processor() -> String {
     let list = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(); // other systems have no such file
     let line = list.lines().find_map(|line| line.strip_prefix("model name"));
     line.map(|rest| rest.trim_start_matches([' ', '\t', ':']).trim().to_owned()).unwrap_or_default()
 }
 
-/// How a run ended, and the last values of what most tables are about.
+/// The end of a run, and the last values of what most tables are about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEnd {
     /// `done`, `stopped` or `failed`.
@@ -117,7 +117,7 @@ pub struct RecordedEnd {
 }
 
 impl About {
-    /// A run before its data are read.
+    /// Describes a run before its data are read.
     fn new(run: &Run) -> Self {
         Self {
             arm: run.arm.clone(),
@@ -130,7 +130,7 @@ impl About {
         }
     }
 
-    /// A run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
+    /// Describes a run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
         let known = Self::read(directory).ok();
         let data = known.and_then(|known| {
@@ -149,7 +149,7 @@ impl About {
         read_kept(directory, NAME).and_then(|about| about.ok_or_else(missing))
     }
 
-    /// The settings of the run with this identity. Versions whose default was exact training left that out; the
+    /// Returns the settings of the run with this identity. Versions whose default was exact training left that out; the
     /// identity distinguishes them.
     pub fn into_spec(self, id: &str) -> RunSpec {
         if self.spec.has_fast_convolutions() {
@@ -190,7 +190,7 @@ impl RecordedEnd {
     }
 }
 
-/// How a run was made, from its `run.json`.
+/// The origin of a run, from its `run.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Provenance {
     /// Name and version of the program: "weightlab 0.1.0".

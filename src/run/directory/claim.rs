@@ -111,13 +111,13 @@ impl Claim {
         self.heartbeat.forget(false);
     }
 
-    /// Whether some process writes the directory, by the clock of this host: to look must not change the directory.
+    /// Returns true if some process writes the directory, by the clock of this host: to look must not change the directory.
     /// [`Self::writer`] and [`Self::take`] decide.
     pub fn is_alive(directory: &Path) -> bool {
         read(&directory.join(FILE), SystemTime::now).is_some_and(|found| found.is_alive)
     }
 
-    /// The process that writes the directory, by the clock of the server of its files.
+    /// Returns the process that writes the directory, by the clock of the server of its files.
     pub fn writer(directory: &Path) -> Option<String> {
         let found = read(&directory.join(FILE), || time_of_server(directory))?;
         found.is_alive.then(|| found.owner())
@@ -125,20 +125,20 @@ impl Claim {
 }
 
 impl Found {
-    /// The process, with the age of its last heartbeat.
+    /// Returns the process, with the age of its last heartbeat.
     fn owner(&self) -> String {
         format!("{}, last sign of life {} s ago", owner_of(&self.text), self.age.as_secs())
     }
 }
 
-/// The time by the clock that gives files their times, which on a shared folder is the server's: that of a new file. The clock of
+/// Reads the clock that gives files their times, which on a shared folder is the server's: that of a new file. The clock of
 /// this host may be minutes ahead of it. Where no file can be made, it is the clock of this host.
 fn time_of_server(directory: &Path) -> SystemTime {
     let modified = new_file(directory).and_then(|file| file.as_file().metadata()?.modified());
     modified.unwrap_or_else(|_| SystemTime::now())
 }
 
-/// The claim at a path, and whether its process lives `now`; nothing where there is none. One that cannot be read has an age.
+/// Reads the claim at a path, and whether its process lives `now`; nothing where there is none. One that cannot be read has an age.
 fn read(path: &Path, now: impl FnOnce() -> SystemTime) -> Option<Found> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,

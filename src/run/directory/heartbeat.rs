@@ -12,7 +12,7 @@ use super::claim::DEAD_AFTER;
 use super::process::owner_of;
 use crate::error::RunError;
 
-/// How often the heartbeat is renewed.
+/// The time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// So long after a heartbeat, a claim counts without a look at the disk: no process takes over one that is younger than two
 /// minutes.
@@ -25,7 +25,7 @@ pub struct Heartbeat {
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
-/// What renews a claim, through the file that was opened: at its path there may be the claim of another process by now.
+/// The renewal of a claim, through the file that was opened: at its path there may be the claim of another process by now.
 struct Beat {
     path: PathBuf,
     text: String,
@@ -120,7 +120,7 @@ impl Beat {
 }
 
 impl Opened {
-    /// Whether the last heartbeat is younger, by both clocks.
+    /// Returns true if the last heartbeat is younger, by both clocks.
     fn is_younger(&self, than: Duration) -> bool {
         self.confirmed.0.elapsed() < than && self.confirmed.1.elapsed().is_ok_and(|age| age < than)
     }
