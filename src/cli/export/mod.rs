@@ -221,7 +221,7 @@ pub fn write_overview(
         let figure = exported(plot, &mut view, runs, &records, |_| true).of_experiment(&experiment.name);
         if figure.refusal().is_none() && figure.has_data() {
             let to = folder.join(format!("{}.png", plot.name));
-            write(&figure, &to, FileKind::Png, &view.paper())?;
+            write(&figure, &to, FileKind::Png, &Options::of_view(&view))?;
             return Ok(Some(to));
         }
     }
