@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use flate2::read::GzDecoder;
-use sha2::{Digest, Sha256};
 use tar::Archive;
 use ureq::Agent;
 use ureq::http::{Response, StatusCode, header};
 
 use super::{DownloadError, Patience};
-use data::Remote;
-use form::number::hexadecimal;
+use data::{Remote, copied};
 
 /// Bytes between two reports of progress.
 const CHUNK: usize = 1 << 18;
@@ -177,17 +175,8 @@ fn cancel_if(flow: ControlFlow<()>) -> Result<(), DownloadError> {
 /// # Errors
 /// When it cannot be read.
 pub fn digest(file: &mut File, path: &Path) -> Result<String, DownloadError> {
-    file.rewind().map_err(DownloadError::disk(path))?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hexadecimal(&hash.finalize())),
-            Ok(count) => hash.update(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(DownloadError::disk(path)(error)),
-        }
-    }
+    let digest = file.rewind().and_then(|()| copied(file, &mut io::sink()));
+    digest.map(|(_, digest)| digest).map_err(DownloadError::disk(path))
 }
 
 /// Takes the files of these names and lengths out of an archive, wherever they are in it, and writes them into the folder;

@@ -62,7 +62,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "round", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "seeds_shown", "facets", "axes", "title", "legend", "font", "intervals", "marks", "dashes", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = OF_FIGURE)]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -314,14 +314,13 @@ fn nothing_there(folder: &Path) -> Failure {
     ))
 }
 
-/// The options that choose what goes into the file of `--to`.
-pub const OF_TO: [&str; 23] = [
+/// The options about the figure that `--to` writes.
+const OF_FIGURE: [&str; 22] = [
     "figure",
     "parameter",
     "round",
     "size",
     "dpi",
-    "methods",
     "band",
     "x",
     "y",
@@ -346,10 +345,10 @@ pub const OF_TO: [&str; 23] = [
 pub struct ShareArgs {
     /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.
     /// It must be new, empty, or of an earlier export
-    #[arg(long, value_name = "DIR", conflicts_with_all = OF_TO, conflicts_with_all = ["license", "author"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods", conflicts_with_all = ["license", "author"])]
     tensorboard: Option<PathBuf>,
     /// Folder for an RO-Crate: the experiment, its results, and where they come from. It must be new or empty
-    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_TO)]
+    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods")]
     packed: Option<PathBuf>,
     /// What others may do with the crate: an identifier of the SPDX list, such as CC-BY-4.0, or an address
     #[arg(long, value_name = "ID", requires = "packed", value_parser = licence)]
