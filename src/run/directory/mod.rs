@@ -21,7 +21,6 @@
 mod about;
 mod claim;
 mod generations;
-mod heartbeat;
 mod process;
 mod states;
 #[cfg(test)]
