@@ -370,7 +370,7 @@ fn author(text: &str) -> Result<Author, String> {
 ///
 /// # Errors
 /// When something else is at the place, there are no results, or the disk refuses.
-pub fn share(arguments: &ShareArgs, document: &Document, results: &Results) -> Result<Exit, Failure> {
+fn share(arguments: &ShareArgs, document: &Document, results: &Results) -> Result<Exit, Failure> {
     let text = document.text_with_settings()?;
     let selected = Selected {
         experiment: document.experiment(),
