@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ron::error::Position;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::experiment::{Experiment, VERSION};
 use crate::problem::Problem;
@@ -169,6 +171,40 @@ pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Reads what the program keeps for itself in a folder, in `NAME.json` or, from versions up to 0.1, in `NAME.ron`; `None` where
+/// neither is there.
+///
+/// # Errors
+/// Why the file cannot be read, with its path.
+pub fn read_kept<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, String> {
+    // The new one again: its writer removes the old one.
+    for ending in ["json", "ron", "json"] {
+        let path = folder.join(format!("{name}.{ending}"));
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            read => read.map_err(|error| format!("{} cannot be read: {error}", path.display()))?,
+        };
+        let read = match ending {
+            "ron" => ron_text::from_str(&text).map_err(|error| error.to_string()),
+            _ => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        };
+        return read.map(Some).map_err(|why| format!("{} is damaged: {why}", path.display()));
+    }
+    Ok(None)
+}
+
+/// Writes what the program keeps for itself in a folder into `NAME.json`, as a whole, and removes the `NAME.ron` of an earlier
+/// version.
+///
+/// # Errors
+/// The system's error.
+pub fn write_kept<T: Serialize>(folder: &Path, name: &str, value: &T) -> std::io::Result<()> {
+    let text = serde_json::to_string_pretty(value)? + "\n";
+    write_atomically(&folder.join(format!("{name}.json")), text.as_bytes())?;
+    let _ = remove_if_there(&folder.join(format!("{name}.ron"))); // one that stays is not read
+    Ok(())
 }
 
 /// Follows links to the file at their end, which may be missing.
@@ -467,6 +503,20 @@ mod tests {
         remove_unfinished(folder.path());
         assert_eq!(std::fs::read_dir(folder.path().join("below")).unwrap().count(), 0);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "files that are whole stay");
+    }
+
+    #[test]
+    fn what_an_earlier_version_kept_is_read_until_it_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || read_kept::<Vec<f64>>(folder.path(), "x");
+        assert_eq!(read(), Ok(None));
+        std::fs::write(folder.path().join("x.ron"), "[1, 0.1]").unwrap();
+        assert_eq!(read(), Ok(Some(vec![1.0, 0.1])));
+        write_kept(folder.path(), "x", &[0.1 + 0.2]).unwrap();
+        assert_eq!(read(), Ok(Some(vec![0.1 + 0.2])), "to the last bit");
+        assert!(!folder.path().join("x.ron").exists());
+        std::fs::write(folder.path().join("x.json"), "[1").unwrap();
+        assert!(read().unwrap_err().contains("x.json is damaged: EOF"));
     }
 
     #[test]

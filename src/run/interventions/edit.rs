@@ -8,7 +8,7 @@ use crate::session::{Session, report};
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
 use intervene::Entry;
-use intervene::shuffle::{Region, shuffle};
+use intervene::shuffle_masks;
 use intervene::stream::{Purpose, stream};
 use net::Written;
 

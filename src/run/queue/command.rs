@@ -12,7 +12,7 @@ pub enum Command {
     Add {
         /// The runs.
         jobs: Vec<Job>,
-        /// Their priority; that of `queue.ron` where this is 0.
+        /// Their priority; that of `queue.json` where this is 0.
         priority: i32,
     },
     /// Sets the priority of a run.

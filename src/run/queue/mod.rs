@@ -7,7 +7,7 @@
 //! |---|---|
 //! | start runs | [`Queue::start`]; the receiver ends with the last run |
 //! | add runs, or a selection of them first | [`Command::Add`], with a higher priority; refused once the queue has ended |
-//! | change the order | [`Command::Priority`], [`Command::Move`]; kept in `queue.ron` beside the runs |
+//! | change the order | [`Command::Priority`], [`Command::Move`]; kept in `queue.json` beside the runs |
 //! | stop or retry one run | [`Command::Stop`], [`Command::Retry`] |
 //! | change runs side by side, or threads | [`Command::Options`] |
 //! | pause or stop everything | [`Command::Pause`], [`Command::StopAll`] |
@@ -133,7 +133,7 @@ struct SavedOrder {
 }
 
 impl Queue {
-    /// Starts the runs in their order: that of `queue.ron` in their folder, as far as it has them. A run that is done already
+    /// Starts the runs in their order: that of `queue.json` in their folder, as far as it has them. A run that is done already
     /// only sends its end. The receiver ends when no run goes on and none waits.
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
@@ -360,7 +360,7 @@ impl Shared {
     }
 }
 
-/// Jobs in the order of `queue.ron` in their folder, with its priorities where the given one is 0.
+/// Jobs in the order of `queue.json` in their folder, with its priorities where the given one is 0.
 fn in_order(mut jobs: Vec<Job>, priority: i32) -> Vec<(Job, i32)> {
     let mut orders = BTreeMap::<PathBuf, RunOrder>::new();
     for job in &jobs {

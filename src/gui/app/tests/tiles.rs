@@ -7,7 +7,7 @@ use super::*;
 use crate::panes::panes;
 use crate::tiles::{HEAD, LayoutChange};
 use results::tiles::{Group, Layout, Side, Tile};
-use results::view::{FILE, ViewSettings};
+use results::view::ViewSettings;
 
 pub fn layout(window: &Window) -> Layout {
     window.harness.state().workspace.tiles.layout().clone()
@@ -293,7 +293,8 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
         (share: 2.0, tile: Tabs(views: [\"hologram\"], open: \"hologram\")), \
         (share: 2.0, tile: Tabs(views: [\"accuracy\"], open: \"accuracy\"))])), active: \"accuracy\", \
         maximised: false, closed: [\"notes\"]))";
-    std::fs::write(results.join(FILE), old).unwrap();
+    std::fs::remove_file(results.join("view.json")).unwrap();
+    std::fs::write(results.join("view.ron"), old).unwrap();
     let window = Window::open(Some(file));
     assert_eq!(
         (layout(&window).views(), group(&window)),

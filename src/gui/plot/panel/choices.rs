@@ -178,9 +178,8 @@ mod tests {
         assert_eq!((options.levels, options.rounds.as_slice()), (Levels::Chosen, &[1, 5, 6][..]));
         let mut kept = ViewSettings::default();
         harness.state().state.give(&mut kept);
-        let text = kept.to_text();
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("view.ron"), text).unwrap();
+        kept.write(folder.path()).unwrap();
         let read = ViewSettings::read(folder.path()).unwrap();
         assert_eq!((read.options.levels, read.options.rounds), (Levels::Chosen, vec![1, 5, 6]));
     }

@@ -149,7 +149,10 @@ mod tests {
         harness.state().give(&mut kept);
         let column = |at: At| Some(Column::Series { series: "train_loss".to_owned(), at });
         assert_eq!(kept.options.metric, MetricAxes { x: column(At::Last), y: column(At::Best) });
-        assert_eq!(form::ron_text::from_str(&kept.to_text()), Ok(kept));
+        assert_eq!(
+            serde_json::from_value::<ViewSettings>(serde_json::to_value(&kept).unwrap()).unwrap(),
+            kept
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `weightlab status`: where the runs are, by their directories and by the queue of Slurm.
+//! `weightlab submit`, `status` and `cancel`: runs on a cluster with Slurm.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,85 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::cluster_args::ClusterArgs;
 use super::document::{Document, DocumentArgs, by_arm, distinct};
-use super::failure::{Exit, Failure};
-use super::output::{print_err, print_out};
-use super::table::table;
-use cluster::{RunPlace, Runs, Slurm, Status};
+use super::output::{Exit, Failure, print_err, print_out, table};
+use cluster::{ClusterError, Request, RunPlace, Runs, Slurm, Status, cancel, prepare, submit, words};
 use doc::Run;
+use run::{StopFlag, folder_of, measure};
+
+/// Settings of `weightlab submit`.
+#[derive(Debug, Args)]
+pub struct SubmitArgs {
+    #[command(flatten)]
+    document: DocumentArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    /// Print the batch script, and neither write nor submit it
+    #[arg(long)]
+    dry_run: bool,
+    /// Folder for the runs' directories, which all nodes can reach [default: beside the file, FILE.runs]
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+}
+
+/// Submits the runs that are neither done nor in the queue.
+///
+/// # Errors
+/// What is wrong with the file or the arguments, and what Slurm refuses; nothing was submitted then.
+pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
+    let document = Document::open(&arguments.document, arguments.into.as_ref())?;
+    let (runs, found) = document.runs()?;
+    let runs = distinct(&found.measured(&runs));
+    let absolute = |path: PathBuf| std::path::absolute(&path).map_err(Failure::write(&path));
+    let folder = absolute(document.runs_folder())?;
+    let file = absolute(arguments.document.file.clone())?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Input(format!("the path of weightlab itself is not known: {error}")))?;
+    let request = Request {
+        runs: Runs { all: &runs, folder: &folder },
+        file: &file,
+        set: &arguments.document.set,
+        program: &program,
+        settings: &arguments.cluster.0,
+    };
+    let measure = |task: &_, options| measure(task, options, &StopFlag::new());
+    let plan = prepare(&request, &Slurm::default(), &measure)?;
+    for line in plan.summary() {
+        print_err(&line);
+    }
+    if arguments.dry_run {
+        if let Some(trouble) = &plan.trouble {
+            print_err(&format!("note: {trouble}"));
+            print_err(
+                "note: the paths in the script are those of this computer; change program, experiment, results and --output in \
+                    it where the cluster has others",
+            );
+        }
+        if !plan.is_empty() {
+            print_out(&plan.script.text())?;
+        }
+        return Ok(Exit::Done);
+    }
+    if plan.trouble.is_none() && plan.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let submitted = submit(plan, &Slurm::default())?;
+    let printed = print_out(&format!("Submitted job {} with {}", submitted.job, submitted.script.display()));
+    let file = arguments.document.file.to_string_lossy();
+    print_err(&format!(
+        "Logs: {}\n{} shows how far it is",
+        submitted.logs.display(),
+        words(["weightlab", "status", &file])
+    ));
+    printed.map(|()| Exit::Done)
+}
+
+impl From<ClusterError> for Failure {
+    fn from(error: ClusterError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
 
 /// Settings of `weightlab status`.
 #[derive(Debug, Args)]
@@ -65,7 +138,7 @@ pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
     Ok(if arguments.watch && has_failed { Exit::RunFailed } else { Exit::Done })
 }
 
-/// A line an arm and one for all runs, the queue, and why runs have failed.
+/// Writes a line an arm and one for all runs, the queue, and why runs have failed.
 fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
     let places: BTreeMap<&str, RunPlace> =
         runs.iter().map(|run| run.id.as_str()).zip(status.places.iter().copied()).collect();
@@ -110,6 +183,34 @@ fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
         lines.push(format!("{} more have failed", failed.len() - MOST_REASONS));
     }
     lines.join("\n")
+}
+
+/// Settings of `weightlab cancel`.
+#[derive(Debug, Args)]
+pub struct CancelArgs {
+    /// Experiment file
+    file: PathBuf,
+    /// Folder with the runs' directories [default: beside the file, FILE.runs]
+    #[arg(long, visible_alias = "into", value_name = "DIR")]
+    from: Option<PathBuf>,
+}
+
+/// Cancels the jobs of the experiment.
+///
+/// # Errors
+/// When there is neither the file nor a folder of runs, and what Slurm refuses.
+pub fn cancel_jobs(arguments: &CancelArgs) -> Result<Exit, Failure> {
+    let folder = arguments.from.clone().unwrap_or_else(|| folder_of(&arguments.file));
+    if !arguments.file.exists() && !folder.exists() {
+        let (file, folder) = (arguments.file.display(), folder.display());
+        return Err(Failure::Input(format!("there is neither {file} nor {folder}")));
+    }
+    let jobs = cancel(&folder, &Slurm::default())?;
+    print_out(&match jobs.len() {
+        0 => "No job of this experiment is in the queue".to_owned(),
+        _ => format!("Cancelled job {}; what was running is saved and can be continued", jobs.join(", ")),
+    })?;
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

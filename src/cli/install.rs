@@ -8,12 +8,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use clap::Args;
+use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::failure::{Exit, Failure};
-use super::output::{print_err, print_out};
-use super::shell;
+use super::Arguments;
+use super::output::{Exit, Failure, print_err, print_out};
 use figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
@@ -29,7 +28,7 @@ pub struct InstallArgs {
 }
 
 impl InstallArgs {
-    /// The folder that everything is in: the user's data folder, or `share` of the prefix.
+    /// Returns the folder that everything is in: the user's data folder, or `share` of the prefix.
     fn data_folder(&self) -> Result<PathBuf, Failure> {
         if !cfg!(all(unix, not(target_os = "macos"))) {
             let text = "install is for Linux only; on this system, run the program from where it is";
@@ -38,7 +37,7 @@ impl InstallArgs {
         self.prefix.as_ref().map_or_else(user_folder, |prefix| Ok(prefix.join("share")))
     }
 
-    /// How the desktop starts the program.
+    /// Returns the path by which the desktop starts the program.
     fn program(&self) -> Result<PathBuf, Failure> {
         if self.prefix.is_some() {
             return Ok(PathBuf::from("weightlab"));
@@ -62,7 +61,7 @@ const DESKTOP: &str = "applications/weightlab.desktop";
 const MIME: &str = "mime/packages/weightlab.xml";
 const ICONS: &str = "icons/hicolor";
 
-/// Where each shell looks for completions of programs; zsh only where its `fpath` names the folder.
+/// The file in which each shell looks for completions of programs; zsh only where its `fpath` names the folder.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/weightlab"),
     (Shell::Zsh, "zsh/site-functions/_weightlab"),
@@ -122,20 +121,20 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A line for each of the paths.
+/// Writes a line for each of the paths.
 fn lines(what: &str, paths: &[PathBuf]) -> String {
     let lines: Vec<String> = paths.iter().map(|path| format!("{what} {}", path.display())).collect();
     lines.join("\n") + "\n"
 }
 
-/// `$XDG_DATA_HOME`, or `~/.local/share`.
+/// Returns `$XDG_DATA_HOME`, or `~/.local/share`.
 fn user_folder() -> Result<PathBuf, Failure> {
     let folders = directories::BaseDirs::new();
     let home = folders.map(|folders| folders.data_dir().to_owned());
     home.ok_or_else(|| Failure::Input("no home folder found: set HOME or XDG_DATA_HOME".to_owned()))
 }
 
-/// What is installed: paths below the folder, and contents.
+/// Lists what is installed: paths below the folder, and contents.
 fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut files = vec![
         (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
@@ -146,11 +145,11 @@ fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let png = icon::png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
         files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
     }
-    for (name, page) in shell::pages()? {
+    for (name, page) in pages()? {
         files.push((format!("man/man1/{name}"), page));
     }
     for (shell, path) in COMPLETIONS {
-        files.push((path.to_owned(), shell::completions_for(shell).into_bytes()));
+        files.push((path.to_owned(), completions_for(shell).into_bytes()));
     }
     Ok(files)
 }
@@ -166,7 +165,7 @@ fn desktop_entry(program: &Path) -> String {
     )
 }
 
-/// A path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, with the escapes of the
+/// Quotes a path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, with the escapes of the
 /// file itself escaped once more.
 fn quoted(path: &str) -> String {
     let mut argument = String::from("\"");
@@ -233,7 +232,7 @@ fn note(made: &mut Vec<String>, name: String) {
     }
 }
 
-/// What previous installations wrote. Lines that lead out of the folder are not from this program.
+/// Reads what previous installations wrote. Lines that lead out of the folder are not from this program.
 fn read_list(home: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(home.join(LIST)).unwrap_or_default();
     let is_below = |line: &str| Path::new(line).components().all(|part| matches!(part, Component::Normal(_)));
@@ -299,5 +298,209 @@ fn run(program: &str, folder: &Path) {
     }
 }
 
+/// Settings of `weightlab completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Settings of `weightlab man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for each command into this folder
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+}
+
+/// Prints what completes commands and options in a shell.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn completions(arguments: &CompletionsArgs) -> Result<Exit, Failure> {
+    print_out(completions_for(arguments.shell).trim_end())?;
+    Ok(Exit::Done)
+}
+
+/// Writes the script of a shell.
+pub fn completions_for(shell: Shell) -> String {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Prints the page of the program, or writes the pages of all commands.
+///
+/// # Errors
+/// What cannot be written.
+pub fn man(arguments: &ManArgs) -> Result<Exit, Failure> {
+    let pages = pages()?;
+    let Some(folder) = &arguments.to else {
+        let page = pages.first().map(|(_, page)| String::from_utf8_lossy(page)).unwrap_or_default();
+        print_out(page.trim_end())?;
+        return Ok(Exit::Done);
+    };
+    let fail = |error: std::io::Error| {
+        Failure::Input(format!("{}: {error}; choose another folder", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    for (name, page) in pages {
+        std::fs::write(folder.join(name), page).map_err(fail)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the page of the program, then those of its commands: names of files, and contents.
+pub fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    // The page is the same on every machine; what `--version` prints is not.
+    let mut program = Arguments::command().disable_help_subcommand(true).long_version(None);
+    program.build();
+    let mut commands = vec![program];
+    let mut pages = Vec::new();
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().cloned());
+        let page = clap_mangen::Man::new(command);
+        let mut text = Vec::new();
+        let rendered = page.render(&mut text);
+        rendered.map_err(|error| Failure::Input(format!("the man page cannot be written: {error}")))?;
+        pages.push((page.get_filename(), text));
+    }
+    Ok(pages)
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::BTreeMap;
+
+    use clap::ValueEnum;
+
+    use super::*;
+
+    fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path.clone());
+                    found.insert(path, Vec::new());
+                } else {
+                    found.insert(path.clone(), std::fs::read(path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn installing_twice_is_installing_once_and_uninstalling_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        std::fs::create_dir_all(home.join("applications")).unwrap();
+        std::fs::write(home.join("applications/other.desktop"), "other").unwrap();
+        let before = tree(home);
+        let written = install_into(home, Path::new("/opt/weightlab")).unwrap();
+        assert!(written.iter().all(|path| path.is_file()) && written.len() > SIDES.len() + 4);
+        let once = tree(home);
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        assert_eq!(tree(home), once);
+        assert!(uninstall_from(home, |_| {}).unwrap().len() > written.len());
+        assert_eq!(tree(home), before);
+        assert!(uninstall_from(home, |_| {}).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_the_desktop_made_of_the_files_goes_with_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        std::fs::write(home.join("mime/globs2"), "").unwrap();
+        std::fs::write(home.join("applications/mimeinfo.cache"), "").unwrap();
+        uninstall_from(home, |_| {}).unwrap();
+        assert_eq!(tree(home), BTreeMap::new());
+    }
+
+    #[test]
+    fn files_of_others_keep_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        let other = home.join("icons/hicolor/16x16/apps/other.png");
+        std::fs::write(&other, "other").unwrap();
+        uninstall_from(home, |_| {}).unwrap();
+        assert!(other.is_file() && !home.join("icons/hicolor/22x22").exists());
+    }
+
+    #[test]
+    fn what_was_written_before_a_failure_can_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        std::fs::write(home.join("mime"), "a file in the place of a folder").unwrap();
+        let before = tree(home);
+        assert!(install_into(home, Path::new("/opt/weightlab")).is_err());
+        assert!(home.join(DESKTOP).is_file());
+        uninstall_from(home, |_| {}).unwrap();
+        assert_eq!(tree(home), before);
+    }
+
+    #[test]
+    fn a_list_that_leads_elsewhere_removes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        std::fs::create_dir_all(home.join("weightlab")).unwrap();
+        std::fs::write(folder.path().join("precious"), "x").unwrap();
+        std::fs::write(home.join(LIST), "../precious\n/etc/passwd\n").unwrap();
+        assert!(uninstall_from(&home, |_| {}).unwrap().is_empty());
+        assert!(folder.path().join("precious").is_file());
+    }
+
+    #[test]
+    fn a_path_is_one_argument_whatever_it_holds() {
+        assert_eq!(quoted("/a b/weightlab"), "\"/a b/weightlab\"");
+        assert_eq!(quoted("/a$b%c"), "\"/a\\\\$b%%c\"");
+        assert!(desktop_entry(Path::new("/x/weightlab")).contains("\nExec=\"/x/weightlab\" %F\n"));
+    }
+
+    #[test]
+    fn a_prefix_has_what_packages_need_and_names_the_program_in_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = InstallArgs { user: false, prefix: Some(folder.path().to_owned()) };
+        install(&arguments).unwrap();
+        let share = folder.path().join("share");
+        for (_, path) in COMPLETIONS {
+            assert!(std::fs::read_to_string(share.join(path)).unwrap().contains("weightlab"), "{path}");
+        }
+        for name in ["man/man1/weightlab.1", "man/man1/weightlab-run.1", MIME] {
+            assert!(share.join(name).is_file(), "{name}");
+        }
+        let entry = std::fs::read_to_string(share.join(DESKTOP)).unwrap();
+        assert!(entry.contains("\nExec=\"weightlab\" %F\nTryExec=weightlab\n"), "{entry}");
+        uninstall(&arguments).unwrap();
+        assert_eq!(tree(folder.path()).into_keys().collect::<Vec<_>>(), [share]);
+    }
+
+    #[test]
+    fn all_shells_complete_all_commands() {
+        for &shell in Shell::value_variants() {
+            let text = completions_for(shell);
+            for command in Arguments::command().get_subcommands() {
+                assert!(text.contains(command.get_name()), "{shell}: {}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("man1");
+        man(&ManArgs { to: Some(to.clone()) }).unwrap();
+        for command in Arguments::command().get_subcommands() {
+            let page =
+                std::fs::read_to_string(to.join(format!("weightlab-{}.1", command.get_name()))).unwrap();
+            assert!(page.contains(".SH DESCRIPTION"), "{}", command.get_name());
+        }
+        let page = std::fs::read_to_string(to.join("weightlab.1")).unwrap();
+        assert!(page.contains("Exit status") && !page.contains("processor"), "{page}");
+    }
+}
