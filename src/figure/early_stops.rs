@@ -1,7 +1,7 @@
 //! Figures of tickets, all arms side by side: early-stop iterations, and the overlap of masks between seeds.
 
 use super::axis::Axis;
-use super::distinct::distinct;
+use super::distinct;
 use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
 use crate::form::number::counted;
@@ -13,7 +13,7 @@ use crate::results::view::XAxis;
 /// An arm of a figure: its name, its place among all arms of the document, and what is known of it.
 pub type OfArm<'a, T> = (&'a str, usize, &'a [T]);
 
-/// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
+/// Returns the early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
 /// rounds of each training of each arm.
 pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     let mut lines = Vec::new();
@@ -55,7 +55,7 @@ fn of_training(name: &str, style: Style, mut rounds: Vec<&Training>) -> Line {
     line
 }
 
-/// The overlap of the masks of an arm's seeds over the weights that remain, with the 95 % CI over pairs of seeds, and for
+/// Returns the overlap of the masks of an arm's seeds over the weights that remain, with the 95 % CI over pairs of seeds, and for
 /// each arm a dotted line for random masks of the same layer-wise sparsity.
 pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
     let mut lines = Vec::new();
@@ -88,7 +88,7 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
 /// The share of a parameter's place that the marks of all arms take.
 const FILLED: f64 = 0.6;
 
-/// The overlap of the masks of an arm's seeds in each pruned parameter at one moment, with the 95 % CI over pairs of seeds,
+/// Returns the overlap of the masks of an arm's seeds in each pruned parameter at one moment, with the 95 % CI over pairs of seeds,
 /// and beside each mark a cross for random masks that keep as many weights of the parameter.
 pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
     let here = |moments: &[MaskOverlap]| moments.iter().find(|known| known.moment == moment).cloned();

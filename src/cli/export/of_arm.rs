@@ -6,9 +6,8 @@ use crate::cli::failure::Failure;
 use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, overlaps};
-use crate::figure::network::histograms::{histograms, parameters};
 use crate::figure::network::image::{Shown, image};
-use crate::figure::network::{histogram, layers};
+use crate::figure::network::{histogram, histogram_parameters, histograms, layers};
 use crate::results::RunRecord;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::kept_rounds::{KeptRound, kept_rounds};
@@ -108,7 +107,7 @@ impl OfArm {
                 self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
             );
         };
-        let known = parameters(&found);
+        let known = histogram_parameters(&found);
         let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
         if known.iter().all(|known| known != parameter) {
             return Err(no_parameter(parameter, &known));

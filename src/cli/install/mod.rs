@@ -14,7 +14,7 @@ use clap_complete::Shell;
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::shell;
-use crate::figure::icon;
+use crate::figure::raster::{ICON, icon_png};
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]
@@ -140,10 +140,10 @@ fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut files = vec![
         (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
         (MIME.to_owned(), MIME_TYPE.as_bytes().to_vec()),
-        (format!("{ICONS}/scalable/apps/weightlab.svg"), icon::SVG.as_bytes().to_vec()),
+        (format!("{ICONS}/scalable/apps/weightlab.svg"), ICON.as_bytes().to_vec()),
     ];
     for side in SIDES {
-        let png = icon::png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
+        let png = icon_png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
         files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
     }
     for (name, page) in shell::pages()? {

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::{SERIES, campaigns};
-use super::curves::Averaged;
-use super::note::{RunCounts, note};
+use super::curves::{Averaged, RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
 use crate::doc::fault::Protect;
@@ -19,7 +18,6 @@ use crate::results::statistics::{Band, level};
 use crate::results::tiles::Group;
 use crate::results::view::PlotOptions;
 
-/// Mean accuracy of the trials of each rate.
 pub const PLOT: Plot = Plot {
     name: "fault-rate",
     title: "Fault rate",
@@ -36,7 +34,6 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-/// The interval of a point of a single run.
 const SINGLE: &str = "bootstrap interval over trials";
 
 fn is_about(record: &RunRecord) -> bool {
@@ -75,7 +72,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// What points are means of, and which intervals they have: those of several runs, and of single ones over their trials.
+/// Writes the note: the means that points are, and their intervals, of several runs or of one run over its trials.
 fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     if drawn.is_empty() {
         return Note::default();
@@ -102,12 +99,11 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     Note { what, interval, ..of_runs }
 }
 
-/// Campaigns of an arm that vary the rate.
 fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
     campaigns(arm).filter(|campaign| varies_rate(campaign))
 }
 
-/// The title of the rate axis: per bit or per value.
+/// Returns the title of the rate axis: per bit or per value.
 fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     let units: BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
@@ -213,7 +209,7 @@ fn drawn(
     Averaged { line, counts, trainings: Vec::new() }
 }
 
-/// The protection of a campaign in a word for the legend; none where there is no protection.
+/// Returns the protection of a campaign in a word for the legend; none where there is no protection.
 const fn word_of(protect: &Protect) -> Option<&'static str> {
     match protect {
         Protect::Nothing => None,
@@ -223,7 +219,7 @@ const fn word_of(protect: &Protect) -> Option<&'static str> {
     }
 }
 
-/// The golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
+/// Returns the golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
 fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let of_run = |(run, (_, record)): (usize, &(u64, &RunRecord))| {
         let about = record.campaigns().iter().filter(|campaign| varies_rate(campaign));

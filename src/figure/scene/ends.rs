@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Id, Item, Pen, Shape, segments};
 use super::lines::mark;
-use super::strokes::{MARKER, WHISKER};
+use super::{Id, Item, MARKER, Pen, Shape, WHISKER, segments};
+use crate::figure::axis::Mapping;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::figure::layout::{Anchor, Text};
-use crate::figure::mapping::Mapping;
 use crate::figure::model::{At, Figure, Line};
 use crate::figure::palette::{Marker, Style, Theme};
 use crate::results::number::Digits;
 use crate::results::statistics::Band;
 
-/// What is written at the ends.
+/// The texts at the ends of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EndText {
     /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3".
@@ -30,7 +29,6 @@ pub enum EndText {
 pub struct Ends {
     /// From the highest place to the lowest.
     pub rows: Vec<End>,
-    /// The width that they take beside the plot, in points.
     pub width: f64,
     /// Whiskers beside each other.
     slots: usize,
@@ -45,7 +43,6 @@ pub struct End {
     /// The place of the last value, and of the ends of its interval.
     y: f64,
     interval: Option<[f64; 2]>,
-    /// The middle of its text.
     pub text_y: f64,
     /// The value or the name, and what follows in a muted colour.
     pub texts: [String; 2],
@@ -64,7 +61,7 @@ const CAP: f64 = 0.3;
 const SPACE: f64 = 0.3;
 
 impl Ends {
-    /// The ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
+    /// Returns the ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
     pub fn of(
         figure: &Figure,
         hidden: &BTreeSet<String>,
@@ -114,7 +111,7 @@ impl Ends {
         Some(Self { rows: ends, width, slots })
     }
 
-    /// The items beside a plot that ends at `right`.
+    /// Returns the items beside a plot that ends at `right`.
     pub fn items(&self, right: f64, em: f64, theme: Theme) -> Vec<Item> {
         let mut items = Vec::new();
         let text = right + (BEFORE + (self.slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em;
@@ -143,7 +140,7 @@ impl Ends {
     }
 }
 
-/// The last values with their intervals.
+/// Returns the last values with their intervals.
 fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f64, Option<[f64; 2]>))> {
     let [top, bottom] = y.ends();
     let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
@@ -175,7 +172,7 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f6
     found
 }
 
-/// The point of a line with a value at its right end, and its interval. Lines over remaining weights have it first.
+/// Returns the point of a line with a value at its right end, and its interval. Lines over remaining weights have it first.
 pub fn last_of(figure: &Figure, line: &Line) -> Option<([f64; 2], Option<[f64; 2]>)> {
     let has_value = |point: &&[f64; 2]| point[1].is_finite();
     let (first, last) = (line.points.iter().find(has_value)?, line.points.iter().rfind(has_value)?);

@@ -1,5 +1,4 @@
 use super::*;
-use crate::figure::IntervalStyle;
 use crate::figure::axis::{Axis, Category};
 use crate::figure::cells::Cells;
 use crate::figure::export::picture;
@@ -8,9 +7,9 @@ use crate::figure::font::width;
 use crate::figure::layout::layout;
 use crate::figure::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
 use crate::figure::palette::{Theme, colour};
-use crate::figure::pdf::pdf;
+use crate::figure::raster::pdf;
 use crate::figure::scene::page::page_facts;
-use crate::figure::{LegendPlace, Size, Style, style_of};
+use crate::figure::{IntervalStyle, LegendPlace, Size, Style, style_of};
 use crate::results::facets::FacetAxes;
 use crate::results::statistics::Band;
 use crate::results::view::Preset;

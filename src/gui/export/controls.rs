@@ -3,7 +3,7 @@
 use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 
 use crate::figure::legend::samples;
-use crate::figure::size::{Corner, LegendPlace, Size};
+use crate::figure::options::{Corner, LegendPlace, Size};
 use crate::figure::{Figure, IntervalStyle};
 use crate::form::number::number;
 use crate::gui::theme::{self, NAME, STEP, present};

@@ -6,7 +6,7 @@ use eframe::egui::{Pos2, Rect, Stroke, Ui};
 
 use crate::doc::expand_arms;
 use crate::doc::templates::{Template, all};
-use crate::figure::mapping::Mapping;
+use crate::figure::axis::Mapping;
 use crate::figure::plots::find;
 use crate::figure::ranges::{Fit, ranges};
 use crate::figure::{Dash, Figure, Line, style_of};

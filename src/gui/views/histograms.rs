@@ -9,7 +9,7 @@ use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::figure::Figure;
-use crate::figure::network::histograms::{histograms, parameters};
+use crate::figure::network::{histogram_parameters, histograms};
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::widgets;
 use crate::results::RunRecord;
@@ -69,7 +69,7 @@ impl View for Histograms {
             waiting_ui(ui, WEIGHTS);
             return None;
         };
-        let names = parameters(&found);
+        let names = histogram_parameters(&found);
         let Some(first) = names.first() else { return self.nothing(ui, LACKS) };
         if !names.contains(&self.parameter) {
             self.parameter.clone_from(first);

@@ -7,8 +7,7 @@ use eframe::egui::{
 };
 
 use super::values::{place_of, state_of};
-use crate::figure::cells::Cells;
-use crate::figure::mosaic::Mosaic;
+use crate::figure::cells::{Cells, Mosaic};
 use crate::figure::network::image::{PRUNED_KIND, Shown};
 use crate::figure::palette::Theme;
 use crate::gui::plot::{colour, theme_of};
@@ -121,7 +120,7 @@ fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::mosaic::SIDE;
+    use crate::figure::cells::SIDE;
     use crate::figure::network::image::{cells, colours};
     use crate::results::network::Entry;
 

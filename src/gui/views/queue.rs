@@ -16,9 +16,8 @@ use crate::gui::compare::{Compare, CompareResponse};
 use crate::gui::icons::Icon;
 use crate::gui::queue_menu::queue_entries_ui;
 use crate::gui::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
-use crate::gui::text;
 use crate::gui::theme::{self, CONTROL, STEP, present};
-use crate::gui::widgets;
+use crate::gui::{text, widgets};
 use crate::results::RunState;
 use crate::results::tiles::Group;
 

@@ -6,7 +6,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::figure::{Line, style_of};
-use crate::gui::plot::line_menu::LineAction;
+use crate::gui::plot::legend::LineAction;
 use crate::gui::theme;
 
 struct Shown {

@@ -172,7 +172,7 @@ fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
     view.begin(figure, Scene::of(figure, request.clone(), None));
     assert_eq!(view.zoom, Some(seen));
     let mut on_decades = Figure::clone(figure);
-    on_decades.y.scale = crate::figure::scale::Scale::Log10;
+    on_decades.y.scale = crate::figure::axis::Scale::Log10;
     view.begin(&on_decades, Scene::of(&on_decades, request.clone(), None));
     assert_eq!(view.zoom, Some([seen[0], seen[1].map(f64::log10)]));
     view.fit();

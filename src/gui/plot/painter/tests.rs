@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::figure::axis::Mapping;
 use crate::figure::facets::testing::by_batch;
-use crate::figure::mapping::Mapping;
 use crate::figure::palette::Theme;
 use crate::figure::ranges::{Fit, ranges_of_panels};
 use crate::figure::raster::pixels;
