@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::results::number::{Format, exponent_of, fixed, scientific};
+use results::number::{Format, exponent_of, fixed, scientific};
 
 /// Free space on each side of the data, as a share of their range.
 pub const PADDING: f64 = 0.03;

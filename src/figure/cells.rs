@@ -372,7 +372,7 @@ fn pixel(tile: &Tile, cells: &Cells, range: [f64; 2], theme: Theme) -> Option<Rg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::palette::{colour, contrast};
+    use crate::palette::{colour, contrast};
 
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {

@@ -328,8 +328,8 @@ impl RoundRow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::LineRound;
-    use crate::figure::style_of;
+    use crate::model::LineRound;
+    use crate::style_of;
 
     fn figure(names: &[&str]) -> Figure {
         let lines =

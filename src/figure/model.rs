@@ -7,12 +7,12 @@ use super::cells::Cells;
 use super::distinct;
 use super::facets::Facets;
 use super::palette::{Dash, Rgb, Style, Theme, colour};
-use crate::doc::listed;
-use crate::form::number::counted;
-use crate::results::number::{Digits, Format, plus_minus};
-use crate::results::rounds::level_text;
-use crate::results::statistics::{Band, Spread};
-use crate::results::table::{Delta, LineFacts};
+use doc::listed;
+use form::number::counted;
+use results::number::{Digits, Format, plus_minus};
+use results::rounds::level_text;
+use results::statistics::{Band, Spread};
+use results::table::{Delta, LineFacts};
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -503,9 +503,9 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::axis::Scale;
-    use crate::figure::{Axis, ReferenceLine, style_of};
-    use crate::results::statistics::Spread;
+    use crate::axis::Scale;
+    use crate::{Axis, ReferenceLine, style_of};
+    use results::statistics::Spread;
 
     #[test]
     fn a_figure_of_gaps_has_no_data() {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::model::Figure;
 use super::palette::{Dash, Marker, Theme, shares};
-pub use crate::results::page::{Corner, IntervalStyle, LegendPlace};
-use crate::results::page::{PageStyle, Preset};
+pub use results::page::{Corner, IntervalStyle, LegendPlace};
+use results::page::{PageStyle, Preset};
 
 /// The options of drawing a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -229,9 +229,9 @@ impl Default for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::palette::{Style, grey};
-    use crate::figure::{Line, style_of};
-    use crate::results::statistics::Band;
+    use crate::palette::{Style, grey};
+    use crate::{Line, style_of};
+    use results::statistics::Band;
 
     fn lines() -> Figure {
         let style = Style { dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };

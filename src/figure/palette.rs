@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::results::campaign::ImageOutcome;
-use crate::results::colours::{is_muted, without_shade};
+use results::campaign::ImageOutcome;
+use results::colours::{is_muted, without_shade};
 
 /// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -461,8 +461,7 @@ mod tests {
 
     #[test]
     fn a_style_without_a_shade_is_read() {
-        let style: Style =
-            crate::form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
+        let style: Style = form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
         let known = Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
         assert_eq!(style, known);
     }
@@ -470,7 +469,7 @@ mod tests {
     #[test]
     fn all_markers_but_none_have_an_outline_within_one_and_a_half_radii() {
         assert_eq!(outline(Marker::None, 2.0), None);
-        for marker in crate::figure::palette::MARKERS.into_iter().skip(1) {
+        for marker in crate::palette::MARKERS.into_iter().skip(1) {
             let corners = outline(marker, 2.0).unwrap();
             assert!(corners.len() >= 3 && corners.iter().flatten().all(|share| share.abs() <= 3.0));
         }

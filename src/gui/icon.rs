@@ -2,7 +2,7 @@
 
 use eframe::egui::IconData;
 
-use crate::figure::raster::icon_pixels;
+use figure::raster::icon_pixels;
 
 const SIDE: u32 = 64;
 

@@ -4,10 +4,10 @@ use super::{
     AXIS_TITLE_GAP, Anchor, DESCENT, LABEL_GAP, LEGEND_GAP, LabelLook, MARGIN, Rect, Ruler, TICK, TICK_GAP,
     Text,
 };
-use crate::figure::axis::{Axis, Mapping, Tick, ticks};
-use crate::figure::cells::Cells;
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::model::Figure;
+use crate::axis::{Axis, Mapping, Tick, ticks};
+use crate::cells::Cells;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::model::Figure;
 
 /// Returns the y axis, with labels that do not touch; names are cut to the width `widest`.
 pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: f64) -> Ruler {

@@ -5,11 +5,11 @@ pub mod image;
 use super::axis::Category;
 use super::cells::Cells;
 use super::{Axis, Bars, Figure, Line, Style};
-use crate::form::number::{counted, grouped};
-use crate::results::network::{Histogram, LayerSummary, ParameterSummary, Vulnerabilities, shape_text};
-use crate::results::number::{fixed, percent};
-use crate::results::rounds::level_text;
-use crate::results::weights::{HISTOGRAM_BINS, WeightHistogram};
+use form::number::{counted, grouped};
+use results::network::{Histogram, LayerSummary, ParameterSummary, Vulnerabilities, shape_text};
+use results::number::{fixed, percent};
+use results::rounds::level_text;
+use results::weights::{HISTOGRAM_BINS, WeightHistogram};
 
 const DENSE: &str = "initial distribution (same area)";
 /// Colours of what is trained, held (those of the image), and of the dense network.
@@ -80,7 +80,7 @@ const FAINTEST: f64 = 1e-3;
 
 /// Returns the parameters that have histograms, in their order.
 pub fn histogram_parameters(recorded: &[WeightHistogram]) -> Vec<String> {
-    crate::figure::distinct(recorded.iter().map(|histogram| histogram.parameter.clone()))
+    crate::distinct(recorded.iter().map(|histogram| histogram.parameter.clone()))
 }
 
 /// Returns a column for each evaluation of the main branch (of an ensemble, its first member) and a row for each range of values;
@@ -207,9 +207,9 @@ pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Fig
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::csv::csv;
-    use crate::results::network::Entry::{Free, Frozen, Pruned};
-    use crate::results::network::{Entry, Vulnerability};
+    use crate::csv::csv;
+    use results::network::Entry::{Free, Frozen, Pruned};
+    use results::network::{Entry, Vulnerability};
 
     fn parameter(values: &[f32], entries: &[Entry], dense: &[f32]) -> ParameterSummary {
         ParameterSummary {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{AXIS, Id, Image, Ink, Item, Pen, Point, RIM, Shape, Surface, segments};
-use crate::figure::axis::{Mapping, ends_of};
-use crate::figure::cells::{Cells, Ink as CellInk, Mosaic, SIDE, block, ink_on};
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT};
-use crate::figure::layout::{Anchor, Rect, ScaleBar, TICK, Text};
-use crate::figure::model::bar_parts;
-use crate::figure::palette::{Rgb, Theme};
+use crate::axis::{Mapping, ends_of};
+use crate::cells::{Cells, Ink as CellInk, Mosaic, SIDE, block, ink_on};
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT};
+use crate::layout::{Anchor, Rect, ScaleBar, TICK, Text};
+use crate::model::bar_parts;
+use crate::palette::{Rgb, Theme};
 
 /// Colours of the colour scale; more are indistinguishable.
 const SHADES: u32 = 64;
@@ -41,7 +41,7 @@ pub fn bars(surface: &Surface<'_>) -> Vec<Item> {
         surface.figure
     } else {
         // Other parts stand in the place of hidden ones.
-        without = crate::figure::view::without(surface.figure, surface.look.hidden);
+        without = crate::view::without(surface.figure, surface.look.hidden);
         &without
     };
     let rim = Pen::new(Ink::new(surface.theme.ground()), RIM * surface.em);

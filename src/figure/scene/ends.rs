@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::lines::mark;
 use super::{Id, Item, MARKER, Pen, Shape, WHISKER, segments};
-use crate::figure::axis::Mapping;
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::layout::{Anchor, Text};
-use crate::figure::model::{At, Figure, Line};
-use crate::figure::palette::{Marker, Style, Theme};
-use crate::results::number::Digits;
-use crate::results::statistics::Band;
+use crate::axis::Mapping;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::layout::{Anchor, Text};
+use crate::model::{At, Figure, Line};
+use crate::palette::{Marker, Style, Theme};
+use results::number::Digits;
+use results::statistics::Band;
 
 /// The texts at the ends of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,9 +226,9 @@ fn slots(ends: &mut [End], em: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::Seeds;
-    use crate::figure::{Axis, ReferenceLine, style_of};
-    use crate::results::statistics::Spread;
+    use crate::model::Seeds;
+    use crate::{Axis, ReferenceLine, style_of};
+    use results::statistics::Spread;
 
     fn figure(values: &[f64]) -> Figure {
         let line = |(index, value): (usize, &f64)| {

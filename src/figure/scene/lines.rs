@@ -5,10 +5,10 @@ use super::{
     AXIS, BAND, BAR, Column, DOT, FAINT_DOT, Id, Ink, Intervals, Item, LINE, MARKER, Mark, Pen, Point, RIM,
     RING, Shape, Surface, WHISKER, segments,
 };
-use crate::figure::layout::{Rect, TICK, Upright};
-use crate::figure::model::{At, Line, ReferenceLine, Trace};
-use crate::figure::palette::{Dash, Marker, Style, Theme, outline};
-use crate::results::statistics::Band;
+use crate::layout::{Rect, TICK, Upright};
+use crate::model::{At, Line, ReferenceLine, Trace};
+use crate::palette::{Dash, Marker, Style, Theme, outline};
+use results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
 pub const TOLERANCE: f64 = 0.016;
@@ -257,7 +257,7 @@ pub fn marker(style: Style, at: Point, ink: Ink, surface: &Surface<'_>) -> Optio
 }
 
 /// Returns the marker on any ground.
-pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::palette::Rgb) -> Option<Mark> {
+pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::Rgb) -> Option<Mark> {
     let rim = match style.marker {
         Marker::None => return None,
         Marker::Cross | Marker::Plus => Pen::new(ink, super::LINE * em),
@@ -440,10 +440,10 @@ pub fn parallel_axes(axes: &[Upright], plot: Rect, em: f64, theme: Theme) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::axis::Axis;
-    use crate::figure::scene::page::drawn;
-    use crate::figure::{Figure, IntervalStyle, Options, style_of};
-    use crate::results::statistics::Band;
+    use crate::axis::Axis;
+    use crate::scene::page::drawn;
+    use crate::{Figure, IntervalStyle, Options, style_of};
+    use results::statistics::Band;
 
     /// Lines with an interval at each of so many epochs.
     fn curves(lines: usize, epochs: u32) -> Figure {
@@ -488,7 +488,7 @@ mod tests {
             let em = options.size.font_pt;
             let mut found = Vec::new();
             of_lines(&drawn(&figure, &options).0, &mut found);
-            let layout = crate::figure::layout::layout(&figure, &options);
+            let layout = crate::layout::layout(&figure, &options);
             for line in 0..lines {
                 let own = || found.iter().filter(|(index, _)| *index == line).map(|(_, shape)| shape);
                 let marks: Vec<Point> = own()
@@ -500,7 +500,7 @@ mod tests {
                         _ => None,
                     })
                 };
-                let through: Vec<[Point; 2]> = strokes(crate::figure::scene::LINE)
+                let through: Vec<[Point; 2]> = strokes(crate::scene::LINE)
                     .flat_map(|points| points.windows(2).map(|two| [two[0], two[1]]))
                     .collect();
                 assert!(marks.len() > 2 && !through.is_empty(), "{lines} lines, {epochs} epochs");

@@ -8,13 +8,13 @@ use super::{
     AXIS, Detail, GRID, Id, Ink, Intervals, Item, LINE, Look, MARKER, Pen, Point, Shape, Surface, areas,
     bands, ground, over, segments,
 };
-use crate::figure::cells::Ink as CellInk;
-use crate::figure::font::LINE_HEIGHT;
-use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
-use crate::figure::legend::Sample;
-use crate::figure::model::Figure;
-use crate::figure::options::{Corner, IntervalStyle, LegendPlace, Options};
-use crate::figure::palette::{Marker, Rgb, Theme, colour};
+use crate::cells::Ink as CellInk;
+use crate::font::LINE_HEIGHT;
+use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
+use crate::legend::Sample;
+use crate::model::Figure;
+use crate::options::{Corner, IntervalStyle, LegendPlace, Options};
+use crate::palette::{Marker, Rgb, Theme, colour};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;
@@ -413,8 +413,8 @@ fn to_segment(at: Point, from: Point, to: Point) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::cells::CellKind;
-    use crate::figure::scene::{Ink, Pen};
+    use crate::cells::CellKind;
+    use crate::scene::{Ink, Pen};
 
     #[test]
     fn the_sample_of_hatched_cells_is_hatched() {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Column, Point, Surface};
-use crate::figure::axis::Mapping;
-use crate::figure::model::Line;
+use crate::axis::Mapping;
+use crate::model::Line;
 
 /// Lines in files keep their extremes in each of these columns per point: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;
@@ -245,12 +245,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::axis::Scale;
-    use crate::figure::layout::Rect;
-    use crate::figure::palette::Theme;
-    use crate::figure::scene::{Intervals, Look};
-    use crate::figure::{Axis, Figure, Trace, style_of};
-    use crate::results::statistics::Band;
+    use crate::axis::Scale;
+    use crate::layout::Rect;
+    use crate::palette::Theme;
+    use crate::scene::{Intervals, Look};
+    use crate::{Axis, Figure, Trace, style_of};
+    use results::statistics::Band;
 
     const HIDDEN: BTreeSet<String> = BTreeSet::new();
 

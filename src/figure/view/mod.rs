@@ -10,14 +10,14 @@ use super::model::{Figure, Line, Trace};
 use super::options::{DPI, Options};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::results::number::Format;
-use crate::results::outline::{Outline, differences};
-use crate::results::table::settings::{NONE, follows_from_another, short};
-use crate::results::table::{Differing, LineFacts, Row};
-use crate::results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
+use doc::Run;
 use facets::Panels;
+use results::RunRecord;
+use results::number::Format;
+use results::outline::{Outline, differences};
+use results::table::settings::{NONE, follows_from_another, short};
+use results::table::{Differing, LineFacts, Row};
+use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 
 impl ViewSettings {
     /// Returns the options of exported figures.

@@ -1,10 +1,10 @@
 use std::path::Path;
 
 use super::*;
-use crate::doc::{file::parse, runs};
-use crate::figure::plots::testing::{at, record};
-use crate::figure::plots::{find, in_words};
-use crate::figure::{Axis, Line, style_of};
+use crate::plots::testing::{at, record};
+use crate::plots::{find, in_words};
+use crate::{Axis, Line, style_of};
+use doc::{file::parse, runs};
 
 fn listed() -> Vec<Run> {
     let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -112,8 +112,8 @@ fn runs_outside_of_a_chosen_range_are_taken_out_with_arms_of_which_none_is_left(
 
 mod details_of_names {
     use super::*;
-    use crate::figure::style_of;
-    use crate::results::table::Row;
+    use crate::style_of;
+    use results::table::Row;
 
     fn row(settings: &[(&str, &str)]) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));

@@ -37,18 +37,18 @@ use std::sync::Arc;
 use super::plot::PlotState;
 use super::runs::{QueueRequest, Runs};
 use super::treatment::Treatment;
-use crate::doc::Run;
-use crate::results::colours::Colours;
-use crate::results::metric::MetricAxes;
-use crate::results::table::columns::Column;
-use crate::results::table::copy::{Numbers, text};
-use crate::results::table::filter::Filter;
-use crate::results::table::{Differing, Row};
-use crate::results::view::{Lines, PlotOptions, ViewSettings, groups};
-use crate::run::StoredRun;
 use columns::Choosing;
+use doc::Run;
 use renamed::{are_distinct, move_mark, renamed};
+use results::colours::Colours;
+use results::metric::MetricAxes;
+use results::table::columns::Column;
+use results::table::copy::{Numbers, text};
+use results::table::filter::Filter;
+use results::table::{Differing, Row};
+use results::view::{Lines, PlotOptions, ViewSettings, groups};
 use rows::{bare, listed, rows_of};
+use run::StoredRun;
 use shown::Shown;
 use view_store::ViewStore;
 
@@ -165,7 +165,7 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.archived = crate::run::trash::trashed(folder);
+        self.archived = run::trash::trashed(folder);
         read.map(drop)
     }
 
@@ -368,7 +368,7 @@ impl Compare {
 
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = crate::run::trash::trashed(self.view_store.folder());
+        self.archived = run::trash::trashed(self.view_store.folder());
         self.made = None;
     }
 

@@ -31,11 +31,11 @@ use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
 
 use super::widgets;
-use crate::doc::{Problem, Severity};
-use crate::form::path::{Place, Segment};
-use crate::form::{Field, Group, Names, Node, Value};
 pub use about::About;
+use doc::{Problem, Severity};
 pub use drafts::{Drafts, TypedText};
+use form::path::{Place, Segment};
+use form::{Field, Group, Names, Node, Value};
 pub use rows::{close_lines, open_line};
 
 /// What a form asks of the window.

@@ -9,18 +9,18 @@ use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 use super::navigate::{View, widget};
 use super::painter::{area, paint};
 use super::scene::EM;
-use crate::figure::axis::{Axis, ticks};
-use crate::figure::font::{Weight, fit, width};
-use crate::figure::layout::{
+use crate::text::shortened;
+use crate::theme;
+use figure::axis::{Axis, ticks};
+use figure::font::{Weight, fit, width};
+use figure::layout::{
     Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside, x_labels,
     y_labels, y_ruler,
 };
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::page::written;
-use crate::figure::scene::{Ink, Item, Pen, Shape, segments};
-use crate::gui::text::shortened;
-use crate::gui::theme;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::page::written;
+use figure::scene::{Ink, Item, Pen, Shape, segments};
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
@@ -91,7 +91,7 @@ pub fn plot(figure: &Figure, view: View, place: Vec2, frame: Vec2, theme: Theme)
 
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
     let values = range.map(|place| axis.scale.inverse(place));
-    let mark = |tick: crate::figure::axis::Tick| {
+    let mark = |tick: figure::axis::Tick| {
         Some((axis.scale.forward(tick.value)?, shortened(&tick.label.unwrap_or_default(), LONGEST)))
     };
     ticks(axis, values, wanted.round() as usize).into_iter().filter_map(mark).collect()

@@ -14,15 +14,15 @@ use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, 
 use super::painter::area;
 use super::reading::Table;
 use super::scene::EM;
-use crate::figure::font::{Weight, fit};
-use crate::figure::legend::{RoundRow, Rounds, Sample, samples};
-use crate::figure::model::Figure;
-use crate::figure::options::Corner;
-use crate::figure::palette::Theme;
-use crate::figure::scene::Item;
-use crate::figure::scene::page::{emptiest, in_corner};
-use crate::gui::theme;
-use crate::gui::theme::SMALL;
+use crate::theme;
+use crate::theme::SMALL;
+use figure::font::{Weight, fit};
+use figure::legend::{RoundRow, Rounds, Sample, samples};
+use figure::model::Figure;
+use figure::options::Corner;
+use figure::palette::Theme;
+use figure::scene::Item;
+use figure::scene::page::{emptiest, in_corner};
 
 /// Around the rows, and from the block to the axes.
 const PADDING: f32 = 8.0;
@@ -521,11 +521,11 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::axis::Axis;
-    use crate::figure::model::{Level, Line, LineRound, Seeds};
-    use crate::figure::{Axis, Line, style_of};
-    use crate::gui::plot::{FigureView, figure_ui};
-    use crate::results::rounds::level_text;
+    use crate::plot::{FigureView, figure_ui};
+    use figure::axis::Axis;
+    use figure::model::{Level, Line, LineRound, Seeds};
+    use figure::{Axis, Line, style_of};
+    use results::rounds::level_text;
 
     #[test]
     fn rows_below_the_visible_ones_are_counted_and_a_click_shows_them() {
@@ -604,7 +604,7 @@ mod tests {
         assert!(dense.top() < ticket.top() && ticket.right() < other.left());
         harness.get_by_label("control, 50.0 %").click();
         harness.run();
-        let kept = harness.state().kept(crate::results::view::PlotView::default());
+        let kept = harness.state().kept(results::view::PlotView::default());
         assert_eq!(kept.hidden.iter().collect::<Vec<_>>(), ["control, 50.0 %"]);
     }
 

@@ -8,13 +8,13 @@ use eframe::egui::Context;
 
 use super::figure_view::FigureView;
 use super::scene::{Scene, SceneRequest};
-use crate::figure::model::Figure;
-use crate::figure::plots::{ArmRuns, Plot};
-use crate::figure::view::whole;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::results::table::Row;
-use crate::results::view::{PlotOptions, PlotView};
-use crate::results::{RunRecord, subject_of};
+use crate::background::{BackgroundTask, TaskState};
+use figure::model::Figure;
+use figure::plots::{ArmRuns, Plot};
+use figure::view::whole;
+use results::table::Row;
+use results::view::{PlotOptions, PlotView};
+use results::{RunRecord, subject_of};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
 pub const PAUSE: f64 = 0.1;
@@ -335,8 +335,8 @@ impl PlotInput {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::ArmRuns;
-    use crate::figure::plots::testing::{at, record};
+    use figure::plots::ArmRuns;
+    use figure::plots::testing::{at, record};
 
     static BROKEN: Plot = Plot { build: |_, _| panic!("on purpose"), ..Plot::BASE };
 

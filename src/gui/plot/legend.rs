@@ -7,17 +7,17 @@ use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, W
 
 use super::painter::paint;
 use super::scene::EM;
-use crate::figure::font::{Weight, fit, width};
-use crate::figure::legend::{Sample, samples};
-use crate::figure::model::Figure;
-use crate::figure::palette::{Style, Theme, style_of};
-use crate::figure::scene::page::{SampleLook, sample};
-use crate::gui::arm_look::palette_ui;
-use crate::gui::icons::Icon;
-use crate::gui::theme::SMALL;
-use crate::gui::{theme, widgets};
-use crate::results::campaign::definition;
-use crate::results::colours::OUTDATED;
+use crate::arm_look::palette_ui;
+use crate::icons::Icon;
+use crate::theme::SMALL;
+use crate::{theme, widgets};
+use figure::font::{Weight, fit, width};
+use figure::legend::{Sample, samples};
+use figure::model::Figure;
+use figure::palette::{Style, Theme, style_of};
+use figure::scene::page::{SampleLook, sample};
+use results::campaign::definition;
+use results::colours::OUTDATED;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.
 pub const SAMPLE: f32 = 28.0;
@@ -275,7 +275,7 @@ fn style_of_line(figure: &Figure, name: &str) -> Option<Style> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Line, style_of};
+    use figure::{Line, style_of};
 
     #[test]
     fn a_click_hides_and_shows_and_alt_isolates() {

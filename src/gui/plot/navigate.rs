@@ -6,8 +6,8 @@ use eframe::egui::{
 };
 use egui_plot::{Plot, PlotBounds, PlotResponse, PlotTransform, PlotUi};
 
-use crate::figure::model::Figure;
-use crate::gui::widgets;
+use crate::widgets;
+use figure::model::Figure;
 
 /// The visible part of a figure, as places: the range of x, then that of y, each increasing.
 pub type View = [[f64; 2]; 2];

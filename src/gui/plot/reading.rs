@@ -11,17 +11,17 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::legend::named;
 use super::scene::EM;
-use crate::figure::axis::{Axis, ends_of};
-use crate::figure::legend::Sample;
-use crate::figure::model::{At, Figure, Line, ReferenceLine, stacks};
-use crate::figure::palette::{Marker, Rgb, Theme};
-use crate::figure::scene::ends::last_of;
-use crate::figure::scene::{Ink, Item, LINE, Mark, Pen};
-use crate::gui::text::shortened;
-use crate::gui::theme::SMALL;
-use crate::results::number::{Digits, Format, readable, without_zeros};
-use crate::results::statistics::Spread;
-use crate::results::table::{Delta, LineFacts};
+use crate::text::shortened;
+use crate::theme::SMALL;
+use figure::axis::{Axis, ends_of};
+use figure::legend::Sample;
+use figure::model::{At, Figure, Line, ReferenceLine, stacks};
+use figure::palette::{Marker, Rgb, Theme};
+use figure::scene::ends::last_of;
+use figure::scene::{Ink, Item, LINE, Mark, Pen};
+use results::number::{Digits, Format, readable, without_zeros};
+use results::statistics::Spread;
+use results::table::{Delta, LineFacts};
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
@@ -172,7 +172,7 @@ pub fn reading_ui(
         let rim = Pen::new(ink, LINE * EM);
         let at = [f64::from(at.x), f64::from(at.y)];
         let mark = Mark { marker, at, radius: 0.36 * EM, ink: Ink::new(theme.ground()), rim };
-        Some(crate::figure::scene::Shape::Mark(mark).plain())
+        Some(figure::scene::Shape::Mark(mark).plain())
     });
     super::painter::paint(painter, &hollow.collect::<Vec<Item>>());
     let Some(around) = around else { return };
@@ -380,7 +380,7 @@ fn place(figure: &Figure, x: f64) -> String {
 pub fn value_of_x(figure: &Figure, x: f64) -> String {
     let text = match figure.x.format {
         Format::Percent => {
-            let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
+            let text = format!("{} %", results::number::fixed(100.0 * x, 1));
             text.replace(".0 %", " %")
         }
         Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
@@ -518,7 +518,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
     let (index, title) = at(names, if figure.is_lying() { place[1] } else { place[0] })?;
     let has_arms = stacks(figure).len() > 1;
-    let row = |bars: &crate::figure::Bars| {
+    let row = |bars: &figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
         Some(AreaRow::of(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
@@ -608,9 +608,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::model::{Line, Seeds};
-    use crate::figure::{Axis, style_of};
-    use crate::results::statistics::Band;
+    use figure::model::{Line, Seeds};
+    use figure::{Axis, style_of};
+    use results::statistics::Band;
 
     fn figure() -> Figure {
         let mut high =

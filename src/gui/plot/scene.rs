@@ -9,14 +9,14 @@ use eframe::egui::{Context, Mesh, Rect, Ui, pos2};
 
 use super::navigate::View;
 use super::painter::{Layer, area};
-use crate::figure::axis::{Axis, Mapping};
-use crate::figure::facets::Facets;
-use crate::figure::model::{Figure, Line};
-use crate::figure::palette::Theme;
-use crate::figure::ranges::{Fit, ranges};
-use crate::figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
-use crate::figure::view::without;
-use crate::gui::background::BackgroundTask;
+use crate::background::BackgroundTask;
+use figure::axis::{Axis, Mapping};
+use figure::facets::Facets;
+use figure::model::{Figure, Line};
+use figure::palette::Theme;
+use figure::ranges::{Fit, ranges};
+use figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
+use figure::view::without;
 
 /// The scene of a figure with at most this many points takes a small part of a frame.
 const SMALL: usize = 10_000;
@@ -237,7 +237,7 @@ impl PlotMesh {
         let items = bands(&key.surface(figure, intervals));
         // Bands never leave the plot.
         let layer =
-            key.viewport.layer(&[crate::figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
+            key.viewport.layer(&[figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
         Self { key, items: Arc::default(), layer }
     }
 
@@ -306,7 +306,7 @@ mod tests {
     use eframe::egui::{Pos2, vec2};
 
     use super::*;
-    use crate::figure::{Line, Style};
+    use figure::{Line, Style};
 
     fn figure() -> Figure {
         let place = |step: u8| f64::from(step) / 20.0;

@@ -7,16 +7,16 @@ use eframe::egui::Context;
 
 use super::builder::{ArmSeeds, Builder, BuiltFigure, PAUSE, PlotInput, SHARE};
 use super::figure_view::{FigureView, PlotContext};
-use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
-use crate::figure::view::facets::choices;
-use crate::figure::view::{seen, whole};
-use crate::figure::{DPI, Options};
-use crate::results::RunRecord;
-use crate::results::metric::{results, settings};
-use crate::results::table::columns::Column;
-use crate::results::table::{Labels, Row};
-use crate::results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
+use figure::model::Figure;
+use figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
+use figure::view::facets::choices;
+use figure::view::{seen, whole};
+use figure::{DPI, Options};
+use results::RunRecord;
+use results::metric::{results, settings};
+use results::table::columns::Column;
+use results::table::{Labels, Row};
+use results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
 #[derive(Debug)]

@@ -18,14 +18,14 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::doc::{Experiment, Problem, Run};
-use crate::figure::plots::Plot;
-use crate::results::RunRecord;
-use crate::results::methods::methods;
-use crate::results::view::ViewSettings;
+use doc::{Experiment, Problem, Run};
+use figure::plots::Plot;
 use html::Page;
 pub(super) use html::escaped;
 use material::Material;
+use results::RunRecord;
+use results::methods::methods;
+use results::view::ViewSettings;
 use style::STYLE;
 
 /// What a report is made of.

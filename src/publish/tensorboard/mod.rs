@@ -23,13 +23,13 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::{PublishError, Selected};
-use crate::doc::Run;
-use crate::doc::file::write_atomically;
-use crate::results::methods::methods;
-use crate::results::{PointRef, RunRecord};
+use doc::Run;
+use doc::file::write_atomically;
 use event::{EventFile, When};
 use folders::Folders;
 use hparams::Hparams;
+use results::methods::methods;
+use results::{PointRef, RunRecord};
 use tags::{Tags, path_of};
 
 /// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an

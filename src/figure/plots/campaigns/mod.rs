@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
-use crate::doc::fault::{BitField, Format};
-use crate::figure::axis::Category;
-use crate::figure::distinct;
-use crate::figure::model::{Bars, Note};
-use crate::figure::palette::OUTCOME;
-use crate::form::number::counted;
-use crate::results::RunRecord;
-use crate::results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
-use crate::results::view::PlotOptions;
+use crate::axis::Category;
+use crate::distinct;
+use crate::model::{Bars, Note};
+use crate::palette::OUTCOME;
+use doc::fault::{BitField, Format};
+use form::number::counted;
+use results::RunRecord;
+use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
+use results::view::PlotOptions;
 
 pub const SERIES: &str = "campaign_accuracy";
 

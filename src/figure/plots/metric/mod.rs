@@ -6,19 +6,19 @@ use super::classes::offset;
 use super::curves::{Averaged, RunCounts, figure};
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
-use crate::doc::listed;
-use crate::figure::axis::Axis;
-use crate::figure::distinct;
-use crate::figure::model::{Figure, Line, Seeds, Trace};
-use crate::figure::palette::{Style, style_of};
-use crate::form::number::{counted, first_of};
-use crate::results::metric::{is_best_low, other_settings, setting};
-use crate::results::statistics::level;
-use crate::results::table::Row;
-use crate::results::table::columns::Column;
-use crate::results::table::settings::{NONE, compare};
-use crate::results::view::PlotOptions;
-use crate::results::{RunRecord, Split};
+use crate::axis::Axis;
+use crate::distinct;
+use crate::model::{Figure, Line, Seeds, Trace};
+use crate::palette::{Style, style_of};
+use doc::listed;
+use form::number::{counted, first_of};
+use results::metric::{is_best_low, other_settings, setting};
+use results::statistics::level;
+use results::table::Row;
+use results::table::columns::Column;
+use results::table::settings::{NONE, compare};
+use results::view::PlotOptions;
+use results::{RunRecord, Split};
 
 pub const PLOT: Plot = Plot {
     name: "metric",

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::figure::cells::Cells;
-use crate::figure::distinct;
-use crate::figure::facets::{Facets, Head, Panel};
-use crate::figure::model::{Bars, Figure, Line, Note};
-use crate::figure::plots::{ArmRuns, in_panels};
-use crate::figure::view::details;
-use crate::results::colours::{base, shaded_again};
-use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
-use crate::results::table::columns::{Column, independent};
-use crate::results::table::settings::{NONE, Settings, compare, number_of};
-use crate::results::table::{Labels, LineFacts, Row};
+use crate::cells::Cells;
+use crate::distinct;
+use crate::facets::{Facets, Head, Panel};
+use crate::model::{Bars, Figure, Line, Note};
+use crate::plots::{ArmRuns, in_panels};
+use crate::view::details;
+use results::colours::{base, shaded_again};
+use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
+use results::table::columns::{Column, independent};
+use results::table::settings::{NONE, Settings, compare, number_of};
+use results::table::{Labels, LineFacts, Row};
 
 /// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
 /// seed.

@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::doc::Run;
-use crate::gui::bar::Status;
-use crate::gui::document::Document;
-use crate::gui::log::Log;
-use crate::gui::runs::{Runs, jobs};
-use crate::gui::text;
-use crate::gui::worker::Worker;
-use crate::results::{RunState, ends_in_words};
-use crate::run::{Job, StopKind};
+use crate::bar::Status;
+use crate::document::Document;
+use crate::log::Log;
+use crate::runs::{Runs, jobs};
+use crate::text;
+use crate::worker::Worker;
+use doc::Run;
 use estimate::Estimate;
 pub(super) use moving::{Copying, MoveOutcome};
+use results::{RunState, ends_in_words};
+use run::{Job, StopKind};
 use watch::Watch;
 
 /// A frame after an edit waits this long for results of the runs that the edit has made.

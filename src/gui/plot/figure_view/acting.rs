@@ -6,19 +6,17 @@ use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Rect, Response, Ui, Vec
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::{Block, FigureAction, FigureView, LegendRows, PanelReading, block_ui};
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::page::nearest;
-use crate::gui::plot::legend::{
-    FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui,
-};
-use crate::gui::plot::navigate::{
+use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
+use crate::plot::navigate::{
     PlotKey, View, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
 };
-use crate::gui::plot::reading::{
+use crate::plot::reading::{
     Reading, ReadingPlace, Table, area_reading_ui, cell_at, outline, read, read_areas, reading_ui,
 };
-use crate::gui::theme;
+use crate::theme;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::page::nearest;
 
 impl FigureView {
     /// Takes keys, clicks and drags, and draws readings with the legend; returns the request and the change of the view.
@@ -223,7 +221,7 @@ fn on_screen([x, y]: [f64; 2], by: Vec2) -> Vec2 {
 }
 
 /// Returns the middles of names or ranges.
-fn stops(names: &[crate::figure::axis::Category], bins: &[f64]) -> Vec<f64> {
+fn stops(names: &[figure::axis::Category], bins: &[f64]) -> Vec<f64> {
     if bins.is_empty() {
         return (0..names.len()).map(|index| index as f64).collect();
     }

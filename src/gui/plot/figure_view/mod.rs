@@ -19,18 +19,18 @@ use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::reading::cell_at;
 use super::scene::{Analysis, EM, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest};
-use crate::figure::axis::{Axis, Mapping};
-use crate::figure::layout::UnplacedScaleBar;
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::ends::{EndText, Ends};
-use crate::figure::scene::page::{scale_bar, written};
-use crate::figure::view::seen;
-use crate::results::facets::FacetSettings;
-use crate::results::statistics::Spread;
-use crate::results::view::{BandChoice, PlotView};
 use acting::KeyboardState;
 use facets::{PanelReading, Panels, facets_ui};
+use figure::axis::{Axis, Mapping};
+use figure::layout::UnplacedScaleBar;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::ends::{EndText, Ends};
+use figure::scene::page::{scale_bar, written};
+use figure::view::seen;
+use results::facets::FacetSettings;
+use results::statistics::Spread;
+use results::view::{BandChoice, PlotView};
 
 /// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
@@ -350,7 +350,7 @@ fn plot_ui(
 
 /// The cell of a heat map whose faults are shown.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::gui::plot) struct OpenedCell {
+pub(in crate::plot) struct OpenedCell {
     /// By row and column.
     pub cell: Option<[usize; 2]>,
     /// True if the head of the tile names the chosen cell.
@@ -359,13 +359,13 @@ pub(in crate::gui::plot) struct OpenedCell {
 
 impl FigureView {
     /// Returns the cell whose reading is pinned, by row and column.
-    pub(in crate::gui::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
+    pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
         let [x, y] = self.pinned?;
         cell_at(figure, [figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
     }
 
     /// Frames the cells whose faults are shown, in a panel too; returns true if this changes what is drawn.
-    pub(in crate::gui::plot) fn frame_cells(
+    pub(in crate::plot) fn frame_cells(
         &mut self,
         figure: &Figure,
         find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
@@ -380,7 +380,7 @@ impl FigureView {
     }
 
     /// Pins the reading of a cell.
-    pub(in crate::gui::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
+    pub(in crate::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
         let [x, y] = [column, row].map(|index| index as f64);
         self.pinned = Some([figure.x.scale.inverse(x), figure.y.scale.inverse(y)]);
     }

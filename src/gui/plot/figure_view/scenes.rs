@@ -5,17 +5,17 @@ use std::sync::Arc;
 use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
-use crate::figure::legend::Sample;
-use crate::figure::model::{Figure, Line};
-use crate::figure::palette::Theme;
-use crate::figure::scene::{Id, Intervals};
-use crate::gui::background::TaskState;
-use crate::gui::plot::navigate::View;
-use crate::gui::plot::painter::{Layer, texts};
-use crate::gui::plot::scene::{
+use crate::background::TaskState;
+use crate::plot::navigate::View;
+use crate::plot::painter::{Layer, texts};
+use crate::plot::scene::{
     Analysis, EM, MeshKey, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest, is_large,
 };
-use crate::results::view::BandChoice;
+use figure::legend::Sample;
+use figure::model::{Figure, Line};
+use figure::palette::Theme;
+use figure::scene::{Id, Intervals};
+use results::view::BandChoice;
 
 /// All bands are drawn of up to this many lines; more would drown the lines.
 const MOST_BANDS: usize = 4;
@@ -161,12 +161,12 @@ impl FigureView {
     }
 
     /// Returns true if a thread computes the scene.
-    pub(in crate::gui::plot) fn is_waiting(&self) -> bool {
+    pub(in crate::plot) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.panels.views.iter().any(Self::is_waiting)
     }
 
     /// Returns why the scene could not be computed, once.
-    pub(in crate::gui::plot) fn trouble(&mut self) -> Option<String> {
+    pub(in crate::plot) fn trouble(&mut self) -> Option<String> {
         let own = self.failed.as_mut().and_then(|failed| failed.why.take());
         own.or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
     }

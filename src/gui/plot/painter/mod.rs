@@ -7,11 +7,11 @@ use eframe::egui::epaint::{BandPoint, BandShape, CircleShape, TessellationOption
 use eframe::egui::{Color32, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use super::axes::colour;
-use crate::figure::font::Weight;
-use crate::figure::layout::{self, Anchor, Text};
-use crate::figure::palette::{Dash, Marker, Rgb, outline};
-use crate::figure::scene::{self, Column, Image, Ink, Item, Mark, Pen, Point, pieces};
-use crate::gui::theme;
+use crate::theme;
+use figure::font::Weight;
+use figure::layout::{self, Anchor, Text};
+use figure::palette::{Dash, Marker, Rgb, outline};
+use figure::scene::{self, Column, Image, Ink, Item, Mark, Pen, Point, pieces};
 
 /// Triangles of items, of which some are clipped to the plot.
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::plots::testing::{outcome, single_faults};
-use crate::figure::plots::{ArmRuns, find};
-use crate::gui::{app, settings};
-use crate::results::campaign::Outcomes;
-use crate::results::view::PlotOptions;
+use crate::{app, settings};
+use figure::plots::testing::{outcome, single_faults};
+use figure::plots::{ArmRuns, find};
+use results::campaign::Outcomes;
+use results::view::PlotOptions;
 
 #[test]
 fn the_head_names_a_cell_with_its_interval_and_the_keyboard_moves_on() {

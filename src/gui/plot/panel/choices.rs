@@ -4,16 +4,16 @@ use eframe::egui::containers::menu::is_in_menu;
 use eframe::egui::{Button, Checkbox, PopupCloseBehavior, Ui};
 
 use super::CHOICE;
-use crate::figure::model::training_text;
-use crate::figure::plots::Plot;
-use crate::gui::plot::state::PlotState;
-use crate::gui::text::shortened;
-use crate::gui::widgets::{choice_ui, listed_choice_ui};
-use crate::results::facets::{FacetAxes, FacetSettings};
-use crate::results::rounds::Levels;
-use crate::results::table::columns::Column;
-use crate::results::view::PlotOptions;
-use crate::results::weights::Measure;
+use crate::plot::state::PlotState;
+use crate::text::shortened;
+use crate::widgets::{choice_ui, listed_choice_ui};
+use figure::model::training_text;
+use figure::plots::Plot;
+use results::facets::{FacetAxes, FacetSettings};
+use results::rounds::Levels;
+use results::table::columns::Column;
+use results::view::PlotOptions;
+use results::weights::Measure;
 
 /// A choice that is drawn into a row of tools or into a menu.
 pub type Choice = fn(&mut Ui, &mut PlotState, &Plot);
@@ -279,19 +279,19 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::axis::Scale;
-    use crate::figure::plots::testing::{at, record};
-    use crate::figure::plots::{ALL, ArmRuns, find};
-    use crate::gui::plot::panel::tests::{Shown, harness};
-    use crate::gui::plot::{PlotInput, plot_ui, tools_ui};
-    use crate::gui::theme;
-    use crate::results::Point;
-    use crate::results::metric::MetricAxes;
-    use crate::results::rounds::Levels;
-    use crate::results::table::Row;
-    use crate::results::table::columns::At;
-    use crate::results::view::{PlotOptions, PlotView, ViewSettings, XAxis};
-    use crate::results::weights::Measure;
+    use crate::plot::panel::tests::{Shown, harness};
+    use crate::plot::{PlotInput, plot_ui, tools_ui};
+    use crate::theme;
+    use figure::axis::Scale;
+    use figure::plots::testing::{at, record};
+    use figure::plots::{ALL, ArmRuns, find};
+    use results::Point;
+    use results::metric::MetricAxes;
+    use results::rounds::Levels;
+    use results::table::Row;
+    use results::table::columns::At;
+    use results::view::{PlotOptions, PlotView, ViewSettings, XAxis};
+    use results::weights::Measure;
 
     fn lottery() -> Shown {
         let point = |series: &str, place: i32| Point {
@@ -448,7 +448,7 @@ mod tests {
         harness.state().give(&mut kept);
         let column = |at: At| Some(Column::Series { series: "train_loss".to_owned(), at });
         assert_eq!(kept.options.metric, MetricAxes { x: column(At::Last), y: column(At::Best) });
-        assert_eq!(crate::form::ron_text::from_str(&kept.to_text()), Ok(kept));
+        assert_eq!(form::ron_text::from_str(&kept.to_text()), Ok(kept));
     }
 
     #[test]

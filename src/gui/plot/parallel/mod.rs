@@ -9,18 +9,18 @@ use super::navigate::{PlotKey, pressed};
 use super::painter::{Layer, area, paint};
 use super::reading::{AreaReading, AreaRow, area_reading_ui};
 use super::scene::{EM, PlotViewport};
-use crate::figure::axis::{Axis, Mapping};
-use crate::figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
-use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::{Style, Theme};
-use crate::figure::scene::Item;
-use crate::figure::scene::lines::{RunLook, parallel_axes, places_of_run, run};
-use crate::figure::scene::page::written;
-use crate::figure::view::passes;
-use crate::gui::text::shortened;
-use crate::gui::widgets;
-use crate::results::number::readable;
-use crate::results::view::Brushes;
+use crate::text::shortened;
+use crate::widgets;
+use figure::axis::{Axis, Mapping};
+use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
+use figure::model::{Figure, Line, Trace};
+use figure::palette::{Style, Theme};
+use figure::scene::Item;
+use figure::scene::lines::{RunLook, parallel_axes, places_of_run, run};
+use figure::scene::page::written;
+use figure::view::passes;
+use results::number::readable;
+use results::view::Brushes;
 
 /// Width of the box of a chosen range, in points.
 const BOX: f32 = 14.0;
@@ -269,7 +269,7 @@ impl<'a> AxesFrame<'a> {
         let axis = &self.figure.parallel[index];
         let [low, high] = range.map(|end| axis.height(end).unwrap_or_default());
         let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
-        let accent = crate::gui::theme::present(ui).link;
+        let accent = crate::theme::present(ui).link;
         painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
         painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
     }

@@ -15,19 +15,19 @@ use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
-use crate::doc::RunSpec;
-use crate::figure::Figure;
-use crate::figure::confusion::confusion;
-use crate::form::Stored;
-use crate::gui::plot::{FigureView, figure_ui};
-use crate::gui::{text, theme, widgets};
-use crate::results::confusion::Confusion;
-use crate::results::tiles::Group;
-use crate::run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
+use crate::plot::{FigureView, figure_ui};
+use crate::{text, theme, widgets};
+use doc::RunSpec;
+use figure::Figure;
+use figure::confusion::confusion;
 pub use filter::ChangedImages;
 use filter::Filter;
+use form::Stored;
 use pictures::Pictures;
 pub use pictures::texture;
+use results::confusion::Confusion;
+use results::tiles::Group;
+use run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
 use summary::{inventory_ui, summary_ui};
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.

@@ -9,19 +9,19 @@ use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, Widge
 use egui_plot::PlotTransform;
 
 use super::{FigureAction, FigureView, LegendRows, PlotContext};
-use crate::figure::facets::{Facets, Panel, Ranges};
-use crate::figure::layout::{Grid, Layout, Text, grid, least};
-use crate::figure::legend::samples;
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::Item;
-use crate::figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
-use crate::gui::plot::block::{StripValues, strip_ui};
-use crate::gui::plot::navigate::{View, ViewChange, show, widget};
-use crate::gui::plot::painter::{area, paint, rect};
-use crate::gui::plot::parallel::{parallel_ui, space_of};
-use crate::gui::plot::reading::Table;
-use crate::gui::plot::scene::{EM, Scene};
+use crate::plot::block::{StripValues, strip_ui};
+use crate::plot::navigate::{View, ViewChange, show, widget};
+use crate::plot::painter::{area, paint, rect};
+use crate::plot::parallel::{parallel_ui, space_of};
+use crate::plot::reading::Table;
+use crate::plot::scene::{EM, Scene};
+use figure::facets::{Facets, Panel, Ranges};
+use figure::layout::{Grid, Layout, Text, grid, least};
+use figure::legend::samples;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::Item;
+use figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
 
 /// Draws all panels into all available space; returns what a person asks of them.
 pub(super) fn facets_ui(
@@ -204,7 +204,7 @@ fn runs_ui(
 
 /// Mutes the texts of axes, as in other plots of the window; values stay strong.
 fn quiet(texts: &[Text], theme: Theme) -> Vec<Item> {
-    let is_strong = |text: &Text| text.weight == crate::figure::font::Weight::Medium;
+    let is_strong = |text: &Text| text.weight == figure::font::Weight::Medium;
     texts.iter().map(|text| written(Text { muted: !is_strong(text), ..text.clone() }, theme)).collect()
 }
 
@@ -243,7 +243,7 @@ pub(super) struct PanelReading {
 
 impl PanelReading {
     pub fn of(figure: &Figure, table: &Table<'_>) -> Self {
-        let value = |sample: crate::figure::legend::Sample<'_>| {
+        let value = |sample: figure::legend::Sample<'_>| {
             let value = table.cells(&sample).into_iter().next()?;
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
@@ -356,7 +356,7 @@ impl FigureView {
     }
 
     /// Returns the part of a figure whose cell was opened: a panel if it has some.
-    pub(in crate::gui::plot) fn part<'a>(&self, figure: &'a Figure) -> &'a Figure {
+    pub(in crate::plot) fn part<'a>(&self, figure: &'a Figure) -> &'a Figure {
         let panels = figure.facets.as_ref().map(|facets| &facets.panels);
         let panel = panels.zip(self.panels.opened).and_then(|(panels, index)| panels.get(index));
         panel.map_or(figure, |panel| &panel.figure)
