@@ -30,10 +30,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use ::run::{processor_features, vectors};
 use doc::Device;
 pub use failure::{Exit, Failure};
 pub use output::print_err;
-use run::{processor_features, vectors};
 
 /// What the program was started with.
 #[derive(Debug, Parser)]

@@ -35,8 +35,9 @@ pub use cells::Cells;
 pub use export::{ExportError, FileKind, write, write_file, write_file_by};
 pub use facets::{Facets, Head, Panel};
 pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
-pub use options::{Corner, DPI, IntervalStyle, LegendPlace, Options, Size};
+pub use options::{DPI, IntervalStyle, Options};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
+pub use results::page::{Corner, LegendPlace, Size};
 
 /// Returns the items without repetitions, in order of appearance.
 pub fn distinct<T: Ord + Clone>(items: impl IntoIterator<Item = T>) -> Vec<T> {

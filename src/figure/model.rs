@@ -11,7 +11,7 @@ use doc::listed;
 use form::number::counted;
 use results::number::{Digits, Format, plus_minus};
 use results::rounds::level_text;
-use results::statistics::{Band, Spread};
+use results::statistics::{self, Band, Spread};
 use results::table::{Delta, LineFacts};
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
@@ -171,6 +171,30 @@ impl Line {
         Self { name: name.to_owned(), style, points, ..Self::default() }
     }
 
+    /// Returns the line through the means of levels, with their bands.
+    pub fn from_levels(
+        name: &str,
+        style: Style,
+        levels: impl IntoIterator<Item = statistics::Level>,
+    ) -> Self {
+        let mut line = Self::new(name, style, Vec::new());
+        levels.into_iter().for_each(|level| line.push(level));
+        line
+    }
+
+    /// Adds a point with its band.
+    pub fn push(&mut self, level: statistics::Level) {
+        self.points.push([level.x, level.mean]);
+        self.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
+        self.band.extend(level.band);
+    }
+
+    /// Returns the ends of the first band at this x.
+    pub fn band_at(&self, x: f64) -> Option<[f64; 2]> {
+        let band = self.band.iter().find(|band| band.x.total_cmp(&x).is_eq())?;
+        Some([band.low, band.high])
+    }
+
     /// Returns all polylines of the line: its points, then its traces.
     pub fn polylines(&self) -> impl Iterator<Item = &[[f64; 2]]> {
         std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
@@ -190,8 +214,7 @@ impl Line {
     /// Returns the best point with the ends of its band.
     pub fn best_value(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
         let point = *self.points.get(self.best?)?;
-        let band = self.band.iter().find(|band| band.x.total_cmp(&point[0]).is_eq());
-        Some((point, band.map(|band| [band.low, band.high])))
+        Some((point, self.band_at(point[0])))
     }
 }
 

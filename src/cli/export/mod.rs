@@ -192,7 +192,7 @@ fn write_figure(
     };
     let mut figure = figure.of_experiment(&experiment.name);
     arguments.page_args.name(&mut figure);
-    let paper = view.paper();
+    let paper = Options::of_view(&view);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
     write(&figure, to, kind, &options)?;

@@ -13,10 +13,11 @@ use super::facets::Facets;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use super::legend::{Arrangement, Legend, Rounds, limited};
 use super::model::Figure;
-use super::options::{IntervalStyle, LegendPlace, Options, Size};
+use super::options::{IntervalStyle, Options};
 use super::ranges::{Fit, ranges, ranges_of_panels};
 use super::scene::ends::{EndText, Ends};
 pub use grid::{Grid, grid, least};
+use results::page::{LegendPlace, Size};
 pub use rulers::{
     ScaleBar, UnplacedScaleBar, Upright, groups, groups_height, label_height, names_height, names_of_axes,
     names_ruler, uprights, width_beside, x_labels, y_labels, y_ruler,
@@ -186,24 +187,8 @@ fn with_labels<'a>(
         texts.push(no_data(plot, font));
     }
     let legend_at = blocks.legend_at(width, plot);
-    let (legend, place) = (blocks.legend, blocks.place);
-    let panels = Vec::new();
-    Layout {
-        page,
-        font,
-        plot,
-        x,
-        y,
-        parallel,
-        brackets,
-        scale_bar,
-        texts,
-        legend,
-        place,
-        legend_at,
-        ends,
-        panels,
-    }
+    let (legend, place, empty) = (blocks.legend, blocks.place, Layout::empty(plot, font));
+    Layout { page, x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends, ..empty }
 }
 
 /// Returns a page of panels with one legend, beside or below them.

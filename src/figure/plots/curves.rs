@@ -126,9 +126,7 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { xs.iter().sum::<f64>() / xs.len() as f64 };
         let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
         let level = level(x, &ys, options.band);
-        line.points.push([x, level.mean]);
-        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band);
+        line.push(level);
     }
     line
 }

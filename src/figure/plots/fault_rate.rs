@@ -86,8 +86,7 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     let has_bands = |are_single: bool| {
         drawn.iter().map(|averaged| &averaged.line).any(|line| {
             let mut points = line.points.iter().zip(&line.counts);
-            let is_there = |x: f64| line.band.iter().any(|band| band.x.total_cmp(&x).is_eq());
-            points.any(|(point, count)| (*count == 1) == are_single && is_there(point[0]))
+            points.any(|(point, count)| (*count == 1) == are_single && line.band_at(point[0]).is_some())
         })
     };
     let interval = match (has_bands(false), has_bands(true)) {

@@ -13,8 +13,9 @@ use crate::font::LINE_HEIGHT;
 use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
 use crate::legend::Sample;
 use crate::model::Figure;
-use crate::options::{Corner, IntervalStyle, LegendPlace, Options};
+use crate::options::{IntervalStyle, Options};
 use crate::palette::{Marker, Rgb, Theme, colour};
+use results::page::{Corner, LegendPlace};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;

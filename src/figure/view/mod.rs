@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axis::Scale;
 use super::distinct;
 use super::model::{Figure, Line, Trace};
-use super::options::{DPI, Options};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use doc::Run;
@@ -18,13 +17,6 @@ use results::outline::{Outline, differences};
 use results::table::settings::{NONE, follows_from_another, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
-
-impl ViewSettings {
-    /// Returns the options of exported figures.
-    pub fn paper(&self) -> Options {
-        Options::of(self.size, self.dpi.unwrap_or(DPI), &self.page)
-    }
-}
 
 /// A run and its line.
 #[derive(Clone, Debug)]

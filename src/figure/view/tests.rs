@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::*;
+use crate::plots::find;
 use crate::plots::testing::{at, record};
-use crate::plots::{find, in_words};
 use crate::{Axis, Line, style_of};
 use doc::{file::parse, runs};
 
@@ -76,7 +76,7 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     assert_eq!(figure.lines.len(), 2);
     let seen = seen(&figure, &view);
     assert_eq!((seen.lines.len(), seen.x.range, seen.y.range), (1, Some([1.0, 2.0]), None));
-    assert_eq!(in_words("test_accuracy"), "Test accuracy");
+    assert_eq!(results::view::in_words("test_accuracy"), "Test accuracy");
 }
 
 fn parallel() -> Figure {

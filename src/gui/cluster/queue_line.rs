@@ -55,7 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use cluster::tests::program;
+    use cluster::testing::program;
 
     #[test]
     fn jobs_are_listed_where_something_was_submitted() {

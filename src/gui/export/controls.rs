@@ -5,9 +5,9 @@ use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 use crate::theme::{self, NAME, STEP, present};
 use crate::widgets;
 use figure::legend::samples;
-use figure::options::{Corner, LegendPlace, Size};
 use figure::{Figure, IntervalStyle};
 use form::number::number;
+use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
 
 /// Width of the labels before settings.

@@ -97,7 +97,7 @@ const SECTIONS: &[Section] = &[
         title: "Devices",
         help: "What runs the computations",
         summary: |experiment| match experiment.device {
-            Device::Flex => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
+            Device::Cpu => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
             Device::Ndarray | Device::Cuda | Device::Wgpu => experiment.device.label().to_owned(),
         },
         holds: |keys| {

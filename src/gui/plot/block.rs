@@ -19,10 +19,10 @@ use crate::theme::SMALL;
 use figure::font::{Weight, fit};
 use figure::legend::{RoundRow, Rounds, Sample, samples};
 use figure::model::Figure;
-use figure::options::Corner;
 use figure::palette::Theme;
 use figure::scene::Item;
 use figure::scene::page::{emptiest, in_corner};
+use results::page::Corner;
 
 /// Around the rows, and from the block to the axes.
 const PADDING: f32 = 8.0;

@@ -4,10 +4,11 @@ use eframe::egui::{
     AsIdSalt, EventFilter, Key, Modifiers, PointerButton, Pos2, Rect, Response, Shape, Stroke, StrokeKind,
     Ui, UiBuilder, Vec2, vec2,
 };
-use egui_plot::{Plot, PlotBounds, PlotResponse, PlotTransform, PlotUi};
+use egui_plot::{Plot, PlotBounds, PlotTransform, PlotUi};
 
 use crate::widgets;
 use figure::model::Figure;
+use figure::palette::Theme;
 
 /// The visible part of a figure, as places: the range of x, then that of y, each increasing.
 pub type View = [[f64; 2]; 2];
@@ -43,8 +44,27 @@ pub fn widget(salt: impl AsIdSalt, figure: &Figure) -> Plot<'static> {
         .invert_y(figure.y.reversed)
 }
 
+/// A plot on the screen in this frame.
+pub struct ShownPlot<'a> {
+    pub figure: &'a Figure,
+    pub response: Response,
+    /// From places of the figure to the screen; after a pan or a zoom of this frame, it shows another part than `view`.
+    pub transform: PlotTransform,
+    pub view: View,
+    /// The part with all visible data.
+    pub fit: View,
+    pub theme: Theme,
+}
+
 /// Shows a plot widget at a place with this part of its figure, which scrolling and pinching zoom around the pointer.
-pub fn show(ui: &mut Ui, plot: Plot<'_>, place: Rect, view: View, fit: View) -> PlotResponse<()> {
+pub fn show<'a>(
+    ui: &mut Ui,
+    figure: &'a Figure,
+    plot: Plot<'_>,
+    place: Rect,
+    [view, fit]: [View; 2],
+    theme: Theme,
+) -> ShownPlot<'a> {
     let [[left, right], [bottom, top]] = view;
     let build = move |plot: &mut PlotUi<'_>| {
         plot.set_plot_bounds(PlotBounds::from_min_max([left, bottom], [right, top]));
@@ -59,25 +79,22 @@ pub fn show(ui: &mut Ui, plot: Plot<'_>, place: Rect, view: View, fit: View) -> 
         }
     };
     let plot = plot.width(place.width()).height(place.height());
-    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| plot.show(ui, build)).inner
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| plot.show(ui, build)).inner;
+    ShownPlot { figure, response: shown.response, transform: shown.transform, view, fit, theme }
 }
 
-/// Returns the change of the view by the pointer: a double-click fits, a drag with the primary button zooms into a box, and the
-/// widget may show another part than `view`. While a box is drawn, `drag` is its start.
-pub fn navigate(
-    ui: &Ui,
-    (response, transform): (&Response, &PlotTransform),
-    [view, fit]: [View; 2],
-    drag: &mut Option<Pos2>,
-) -> ViewChange {
+/// Returns the change of the view by the pointer: a double-click fits, a drag with the primary button zooms into a box, and
+/// the widget may have panned or zoomed. While a box is drawn, `drag` is its start.
+pub fn navigate(ui: &Ui, plot: &ShownPlot<'_>, drag: &mut Option<Pos2>) -> ViewChange {
+    let ShownPlot { response, transform, view, fit, .. } = plot;
     if response.double_clicked() {
         *drag = None;
         return ViewChange::Fit;
     }
     let now = view_of(transform);
     match drag_box(ui, response, transform, drag) {
-        None if now == view || !transform.bounds().is_valid() => ViewChange::None,
-        chosen => limited(chosen.unwrap_or(now), fit),
+        None if now == *view || !transform.bounds().is_valid() => ViewChange::None,
+        chosen => limited(chosen.unwrap_or(now), *fit),
     }
 }
 

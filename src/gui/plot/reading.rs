@@ -10,6 +10,7 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::legend::named;
+use super::navigate::{ShownPlot, view_of};
 use super::scene::EM;
 use crate::text::shortened;
 use crate::theme::SMALL;
@@ -393,28 +394,23 @@ const LONGEST: usize = 36;
 /// Between the place of a reading and its popup.
 const DISTANCE: f32 = 16.0;
 
-/// Frames the cell at a place, or everything with its name or range.
-pub fn outline(
-    painter: &Painter,
-    figure: &Figure,
-    [x, y]: [f64; 2],
-    transform: &PlotTransform,
-    theme: Theme,
-) {
-    let (low, high) = (transform.bounds().min(), transform.bounds().max());
-    let (x, y) = (
-        match bin_at(figure, x) {
+impl ShownPlot<'_> {
+    /// Frames the cell at a place, or everything with its name or range.
+    pub fn outline(&self, ui: &Ui, [x, y]: [f64; 2]) {
+        let Self { figure, transform, theme, .. } = self;
+        let column = match bin_at(figure, x) {
             Some(bin) => Some([figure.bins[bin], figure.bins[bin + 1]]),
             None => figure.x.category(x).map(ends_of),
-        },
-        row_at(figure, y),
-    );
-    let [x, y] = [x.unwrap_or([low[0], high[0]]), y.unwrap_or([low[1], high[1]])];
-    let corner = |x: f64, y: f64| transform.position_from_point(&PlotPoint { x, y });
-    let rect = Rect::from_two_pos(corner(x[0], y[0]), corner(x[1], y[1]));
-    let rect = rect.intersect(*transform.frame()).shrink(0.5);
-    for (width, ink) in [(3.0, theme.ground()), (1.5, theme.ink())] {
-        painter.rect_stroke(rect, 0.0, Stroke::new(width, colour(ink)), StrokeKind::Inside);
+        };
+        let [all_x, all_y] = view_of(transform);
+        let [x, y] = [column.unwrap_or(all_x), row_at(figure, y).unwrap_or(all_y)];
+        let corner = |x: f64, y: f64| transform.position_from_point(&PlotPoint { x, y });
+        let rect = Rect::from_two_pos(corner(x[0], y[0]), corner(x[1], y[1]));
+        let rect = rect.intersect(*transform.frame()).shrink(0.5);
+        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+        for (width, ink) in [(3.0, theme.ground()), (1.5, theme.ink())] {
+            painter.rect_stroke(rect, 0.0, Stroke::new(width, colour(ink)), StrokeKind::Inside);
+        }
     }
 }
 

@@ -18,14 +18,14 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ::results::RunRecord;
+use ::results::methods::methods;
+use ::results::view::ViewSettings;
 use doc::{Experiment, Problem, Run};
 use figure::plots::Plot;
 use html::Page;
 pub(super) use html::escaped;
 use material::Material;
-use results::RunRecord;
-use results::methods::methods;
-use results::view::ViewSettings;
 use style::STYLE;
 
 /// What a report is made of.

@@ -220,7 +220,8 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
     }
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 #[cfg(test)]
 mod tests;

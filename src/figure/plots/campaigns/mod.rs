@@ -151,5 +151,6 @@ pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
     distinct(known.into_iter().filter(|name| injected.contains(*name)).cloned())
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;

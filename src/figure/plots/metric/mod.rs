@@ -274,9 +274,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
     for here in split.averaged.chunk_by(|a, b| a.at[0].total_cmp(&b.at[0]).is_eq()) {
         let values: Vec<f64> = here.iter().map(|run| run.at[1]).collect();
         let level = level(here[0].at[0] + offset, &values, split.spread(options.band));
-        line.points.push([level.x, level.mean]);
-        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band);
+        line.push(level);
         // Dots hide less than the lines of individual runs.
         if here.len() > 1 {
             line.traces.extend(here.iter().map(|run| dot(run)));

@@ -5,13 +5,13 @@ use std::time::Duration;
 use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::{Block, FigureAction, FigureView, LegendRows, PanelReading, block_ui};
+use super::{FigureView, PanelReading, block_ui};
 use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
 use crate::plot::navigate::{
-    PlotKey, View, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
+    PlotKey, ShownPlot, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
 };
 use crate::plot::reading::{
-    Reading, ReadingPlace, Table, area_reading_ui, cell_at, outline, read, read_areas, reading_ui,
+    Reading, ReadingPlace, Table, area_reading_ui, cell_at, read, read_areas, reading_ui,
 };
 use crate::theme;
 use figure::model::Figure;
@@ -20,19 +20,12 @@ use figure::scene::page::nearest;
 
 impl FigureView {
     /// Takes keys, clicks and drags, and draws readings with the legend; returns the request and the change of the view.
-    pub(super) fn act(
-        &mut self,
-        ui: &mut Ui,
-        figure: &Figure,
-        (response, transform): (&Response, &PlotTransform),
-        [view, fit]: [View; 2],
-        theme: Theme,
-    ) -> (Option<FigureAction>, ViewChange) {
-        let keys = self.take_keys(ui, figure, response, transform, fit);
+    pub(super) fn act(&mut self, ui: &mut Ui, plot: &ShownPlot<'_>) -> (Option<FigureAction>, ViewChange) {
+        let keys = self.take_keys(ui, plot);
         let selected = keys.selected.map(|name| FigureAction::Line(name, LineAction::Select));
-        let asked = readings(ui, figure, self, response, transform, theme);
-        let (from_menu, fits) = self.context_menu(response, figure);
-        let change = match navigate(ui, (response, transform), [view, fit], &mut self.drag) {
+        let asked = self.readings_ui(ui, plot);
+        let (from_menu, fits) = self.context_menu(&plot.response, plot.figure);
+        let change = match navigate(ui, plot, &mut self.drag) {
             _ if fits => ViewChange::Fit,
             ViewChange::None => keys.change,
             change => change,
@@ -86,21 +79,15 @@ pub struct KeyResponse {
 
 impl FigureView {
     /// Does what was pressed while the plot has the focus.
-    pub(super) fn take_keys(
-        &mut self,
-        ui: &Ui,
-        figure: &Figure,
-        response: &Response,
-        transform: &PlotTransform,
-        fit: View,
-    ) -> KeyResponse {
+    fn take_keys(&mut self, ui: &Ui, plot: &ShownPlot<'_>) -> KeyResponse {
+        let ShownPlot { figure, response, transform, fit, .. } = plot;
         let mut done = KeyResponse { change: ViewChange::None, selected: None, opened: None };
-        let frame = *transform.frame();
+        let (frame, fit) = (*transform.frame(), *fit);
         for key in pressed(ui, response) {
             match key {
                 PlotKey::Step(by) => match &mut self.keyboard.corners {
                     Some([_, free]) => *free = frame.clamp(*free + on_screen(by, GROWTH * frame.size())),
-                    None => done.change = self.step(figure, transform, by),
+                    None => done.change = self.step(plot, by),
                 },
                 PlotKey::Pan(by) => {
                     let by = on_screen(by, PAN * frame.size());
@@ -139,7 +126,7 @@ impl FigureView {
     }
 
     /// Returns the pinned reading as a place of the figure.
-    pub(super) fn pinned_place(&self, figure: &Figure) -> Option<[f64; 2]> {
+    fn pinned_place(&self, figure: &Figure) -> Option<[f64; 2]> {
         let [x, y] = self.pinned?;
         Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
     }
@@ -152,9 +139,10 @@ impl FigureView {
     }
 
     /// Moves the reading, or chooses another line. A figure without readings is panned.
-    fn step(&mut self, figure: &Figure, transform: &PlotTransform, [x, y]: [f64; 2]) -> ViewChange {
+    fn step(&mut self, plot: &ShownPlot<'_>, [x, y]: [f64; 2]) -> ViewChange {
+        let ShownPlot { figure, transform, .. } = plot;
         if figure.has_curves() && y != 0.0 {
-            self.choose_line(figure, transform, y > 0.0);
+            self.choose_line(plot, y > 0.0);
             return ViewChange::None;
         }
         let stops = if x == 0.0 { stops(&figure.y.categories, &[]) } else { self.stops_of_x(figure) };
@@ -194,16 +182,14 @@ impl FigureView {
     }
 
     /// Chooses the next line above or below the chosen one at the reading, which begins at the last values.
-    fn choose_line(&mut self, figure: &Figure, transform: &PlotTransform, is_up: bool) {
+    fn choose_line(&mut self, plot: &ShownPlot<'_>, is_up: bool) {
         if self.pinned.is_none() {
-            self.step(figure, transform, [-1.0, 0.0]);
+            self.step(plot, [-1.0, 0.0]);
         }
-        let Some([x, _]) = self.pinned_place(figure) else { return };
-        let forward = self.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
-        let at = ReadingPlace { x, per_point: transform.dvalue_dpos()[0].abs() };
-        let Some(mut reading) = read(figure, forward, |name| self.hidden.contains(name), at) else { return };
+        let Some([x, _]) = self.pinned_place(plot.figure) else { return };
+        let Some(mut reading) = self.read(plot, x) else { return };
         reading.rows.sort_by(|a, b| a.point[1].total_cmp(&b.point[1]));
-        let names: Vec<&String> = reading.rows.iter().map(|row| &figure.lines[row.line].name).collect();
+        let names: Vec<&String> = reading.rows.iter().map(|row| &plot.figure.lines[row.line].name).collect();
         let now = names.iter().position(|name| Some(*name) == self.keyboard.line.as_ref());
         let next = match now {
             None if is_up => 0,
@@ -247,135 +233,113 @@ const DOUBLE: f64 = 0.35;
 /// The largest distance of the pointer from the line whose band it shows, in points.
 const NEAR: f64 = 8.0;
 
-/// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell, Shift+click
-/// does. Returns what a person asks of a cell or of a row of the legend.
-pub(super) fn readings(
-    ui: &mut Ui,
-    figure: &Figure,
-    state: &mut FigureView,
-    response: &Response,
-    transform: &PlotTransform,
-    theme: Theme,
-) -> Option<FigureAction> {
-    let hovered = response.hover_pos().filter(|_| state.drag.is_none());
-    let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
-    let cell = place.filter(|_| state.opens).and_then(|place| cell_at(figure, place));
-    if cell.is_some() {
-        ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
-    }
-    let is_shifted = ui.input(|input| input.modifiers.shift);
-    let opened = state.open(ui, response, cell.filter(|_| !is_shifted));
-    // A key on the focused plot is no click.
-    if response.clicked_by(PointerButton::Primary) && (cell.is_none() || is_shifted) {
-        let has_reading = |place: &[f64; 2]| {
-            !figure.is_of_areas() || read_areas(state.areas(figure), *place, theme).is_some()
-        };
-        let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
-        state.pinned = if state.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
-    } else if ui.input(|input| input.key_pressed(Key::Escape)) {
-        state.pinned = None;
-    }
-    let pinned = state.pinned_place(figure);
-    let at = pinned.or(place);
-    if let Some([row, column]) = state.opened.cell {
-        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
-        outline(&painter, figure, [column as f64, row as f64], transform, theme);
-    }
-    state.reading = None;
-    if figure.has_curves() {
-        hover(ui, figure, state, hovered);
-        let action = curves_ui(ui, figure, state, at, transform, theme);
-        return opened.map(FigureAction::Open).or(action);
-    } else if let Some(at) = at {
-        let pointer = hovered.filter(|_| pinned.is_none());
-        areas_ui(ui, figure, state, (at, pointer), transform, theme);
-    }
-    opened.map(FigureAction::Open)
-}
-
-/// Finds the line at the pointer, whose band is drawn in the next frame.
-fn hover(ui: &Ui, figure: &Figure, state: &mut FigureView, pointer: Option<Pos2>) {
-    let items = state.mesh.as_ref().map(|mesh| mesh.items.clone());
-    let at = pointer.map(|at| [f64::from(at.x), f64::from(at.y)]);
-    let id = at.zip(items).and_then(|(at, items)| nearest(&items, at, NEAR));
-    let name = id.and_then(|id| FigureView::name_of(figure, id));
-    if state.hovered.as_deref() != name {
-        state.hovered = name.map(str::to_owned);
-        ui.ctx().request_repaint();
-    }
-}
-
-/// Draws the legend with the values at a place, or with the last ones.
-fn curves_ui(
-    ui: &mut Ui,
-    figure: &Figure,
-    state: &mut FigureView,
-    at: Option<[f64; 2]>,
-    transform: &PlotTransform,
-    theme: Theme,
-) -> Option<FigureAction> {
-    let follows = state.follows.filter(|_| at.is_none());
-    let reading: Option<Reading> = at.map(|[x, _]| x).or(follows).and_then(|x| {
-        let at = ReadingPlace { x, per_point: transform.dvalue_dpos()[0].abs() };
-        let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
-        read(figure, forward, |name| state.hidden.contains(name), at)
-    });
-    let frame = *transform.frame();
-    if let Some(reading) = &reading {
-        let painter = ui.painter().with_clip_rect(frame.expand(6.0).intersect(ui.clip_rect()));
-        let around = Some(ui.painter()).filter(|_| follows.is_none());
-        reading_ui((&painter, around), figure, reading, transform, theme);
-    }
-    let hidden = state.hidden.clone();
-    let is_read = reading.is_some() && follows.is_none();
-    let is_pinned = state.pinned.is_some();
-    let table = Table::of(figure, reading, |name| hidden.contains(name), state.around.spread, is_pinned);
-    if state.is_panel {
-        state.reading = is_read.then(|| PanelReading::of(figure, &table));
-        if let Some([x, y]) = at.filter(|_| is_pinned) {
-            // The legend above all panels has no room for settings.
-            let at = transform.position_from_point(&PlotPoint { x, y });
-            let place = frame.min;
-            ui.push_id([place.x, place.y].map(f32::to_bits), |ui| {
-                area_reading_ui(ui, &table.reading(theme), "", at, ui.ctx().content_rect());
-            });
-        }
-        return None;
-    }
-    let items = state.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
-    let mut block: Block = std::mem::take(&mut state.block);
-    let mut action = None;
-    let around = &state.around;
-    let mut rows = LegendRows { hidden: &mut state.hidden, arms: &around.arms, action: &mut action };
-    let marked = [around.selected.as_deref(), state.keyboard.line.as_deref()];
-    let pointed = block_ui(ui, (figure, theme), (frame, &items), &mut block, &mut rows, &table, marked);
-    state.block = block;
-    state.highlight(ui, pointed);
-    action
-}
-
-/// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
-fn areas_ui(
-    ui: &Ui,
-    figure: &Figure,
-    state: &FigureView,
-    ([x, y], pointer): ([f64; 2], Option<Pos2>),
-    transform: &PlotTransform,
-    theme: Theme,
-) {
-    let Some(mut reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
-    if pointer.is_none() {
-        reading = reading.with_facts(figure);
-        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
-        outline(&painter, figure, [x, y], transform, theme);
-    }
-    // A pinned reading must not cover what is around the plot.
-    let limits = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
-    let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
-    area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, limits);
-}
-
 impl FigureView {
+    /// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell,
+    /// Shift+click does. Returns the request for a cell or for a row of the legend.
+    fn readings_ui(&mut self, ui: &mut Ui, plot: &ShownPlot<'_>) -> Option<FigureAction> {
+        let ShownPlot { figure, response, transform, theme, .. } = plot;
+        let hovered = response.hover_pos().filter(|_| self.drag.is_none());
+        let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
+        let cell = place.filter(|_| self.opens).and_then(|place| cell_at(figure, place));
+        if cell.is_some() {
+            ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+        }
+        let is_shifted = ui.input(|input| input.modifiers.shift);
+        let opened = self.open(ui, response, cell.filter(|_| !is_shifted)).map(FigureAction::Open);
+        // A key on the focused plot is no click.
+        if response.clicked_by(PointerButton::Primary) && (cell.is_none() || is_shifted) {
+            let has_reading = |place: &[f64; 2]| {
+                !figure.is_of_areas() || read_areas(self.areas(figure), *place, *theme).is_some()
+            };
+            let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
+            self.pinned = if self.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
+        } else if ui.input(|input| input.key_pressed(Key::Escape)) {
+            self.pinned = None;
+        }
+        let pinned = self.pinned_place(figure);
+        let at = pinned.or(place);
+        if let Some([row, column]) = self.opened.cell {
+            plot.outline(ui, [column as f64, row as f64]);
+        }
+        self.reading = None;
+        if figure.has_curves() {
+            self.hover(ui, figure, hovered);
+            return opened.or(self.curves_ui(ui, plot, at));
+        }
+        if let Some(at) = at {
+            self.areas_ui(ui, plot, at, hovered.filter(|_| pinned.is_none()));
+        }
+        opened
+    }
+
+    /// Finds the line at the pointer, whose band is drawn in the next frame.
+    fn hover(&mut self, ui: &Ui, figure: &Figure, pointer: Option<Pos2>) {
+        let at = pointer.map(|at| [f64::from(at.x), f64::from(at.y)]);
+        let id = at.zip(self.mesh.as_ref()).and_then(|(at, mesh)| nearest(&mesh.items, at, NEAR));
+        let name = id.and_then(|id| Self::name_of(figure, id));
+        if self.hovered.as_deref() != name {
+            self.hovered = name.map(str::to_owned);
+            ui.ctx().request_repaint();
+        }
+    }
+
+    /// Draws the legend with the values at a place, or with the last ones.
+    fn curves_ui(&mut self, ui: &mut Ui, plot: &ShownPlot<'_>, at: Option<[f64; 2]>) -> Option<FigureAction> {
+        let ShownPlot { figure, transform, theme, .. } = plot;
+        let follows = self.follows.filter(|_| at.is_none());
+        let reading = at.map(|[x, _]| x).or(follows).and_then(|x| self.read(plot, x));
+        let frame = *transform.frame();
+        if let Some(reading) = &reading {
+            let painter = ui.painter().with_clip_rect(frame.expand(6.0).intersect(ui.clip_rect()));
+            let around = Some(ui.painter()).filter(|_| follows.is_none());
+            reading_ui((&painter, around), figure, reading, transform, *theme);
+        }
+        let hidden = self.hidden.clone();
+        let is_read = reading.is_some() && follows.is_none();
+        let is_pinned = self.pinned.is_some();
+        let table = Table::of(figure, reading, |name| hidden.contains(name), self.around.spread, is_pinned);
+        if self.is_panel {
+            self.reading = is_read.then(|| PanelReading::of(figure, &table));
+            if let Some([x, y]) = at.filter(|_| is_pinned) {
+                // The legend above all panels has no room for settings.
+                let at = transform.position_from_point(&PlotPoint { x, y });
+                ui.push_id([frame.min.x, frame.min.y].map(f32::to_bits), |ui| {
+                    area_reading_ui(ui, &table.reading(*theme), "", at, ui.ctx().content_rect());
+                });
+            }
+            return None;
+        }
+        let items = self.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
+        let (mut action, around) = (None, &self.around);
+        let mut rows = LegendRows { hidden: &mut self.hidden, arms: &around.arms, action: &mut action };
+        let marked = [around.selected.as_deref(), self.keyboard.line.as_deref()];
+        let pointed =
+            block_ui(ui, (figure, *theme), (frame, &items), &mut self.block, &mut rows, &table, marked);
+        self.highlight(ui, pointed);
+        action
+    }
+
+    /// Reads off the lines at a place of x.
+    fn read(&self, plot: &ShownPlot<'_>, x: f64) -> Option<Reading> {
+        let forward = self.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
+        let at = ReadingPlace { x, per_point: plot.transform.dvalue_dpos()[0].abs() };
+        read(plot.figure, forward, |name| self.hidden.contains(name), at)
+    }
+
+    /// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
+    fn areas_ui(&self, ui: &Ui, plot: &ShownPlot<'_>, [x, y]: [f64; 2], pointer: Option<Pos2>) {
+        let ShownPlot { figure, transform, theme, .. } = plot;
+        let Some(mut reading) = read_areas(self.areas(figure), [x, y], *theme) else { return };
+        if pointer.is_none() {
+            reading = reading.with_facts(figure);
+            plot.outline(ui, [x, y]);
+        }
+        // A pinned reading must not cover what is around the plot.
+        let limits = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
+        let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
+        area_reading_ui(ui, &reading, self.hint(figure, [x, y], pointer.is_none()), at, limits);
+    }
+
     /// Returns the actions at a place, if they differ from those everywhere else.
     fn hint(&self, figure: &Figure, place: [f64; 2], is_pinned: bool) -> &'static str {
         match (self.opens && cell_at(figure, place).is_some(), is_pinned) {

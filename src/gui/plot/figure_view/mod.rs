@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
-use egui_plot::PlotResponse;
 
 use super::axes::{around_ui, plot, theme_of};
 use super::block::{Block, StripRows, block_ui, strip_ui};
@@ -322,21 +321,23 @@ fn plot_ui(
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
-    let PlotResponse { response, transform, .. } =
-        show(ui, plot(figure, view, place.size(), size, theme), place, view, fit);
-    let (frame, now) = (*transform.frame(), view_of(&transform));
+    let widget = plot(figure, view, place.size(), size, theme);
+    let shown = show(ui, figure, widget, place, [view, fit], theme);
+    let (frame, now) = (*shown.transform.frame(), view_of(&shown.transform));
     state.frame = Some(frame);
     if (frame.size() - size).abs().max_elem() > 1.0 {
         // The ticks were chosen for another size.
         ui.ctx().request_repaint();
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
+    shown
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
     state.paint_data(ui, figure, now, frame, theme);
     around_ui(ui.painter(), figure, now, frame, theme);
     beside.ui(ui, figure, frame, theme);
 
-    let (asked, change) = state.act(ui, figure, (&response, &transform), [view, fit], theme);
+    let (asked, change) = state.act(ui, &shown);
     match change {
         ViewChange::None => {}
         ViewChange::Show(view) => state.show(figure, view),

@@ -113,7 +113,7 @@ pub fn parallel_ui(
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let frame = AxesFrame::of(figure, space, theme);
     frame.take(&response, chosen);
-    keys::take_keys(ui, &frame, &response, chosen);
+    take_keys(ui, &frame, &response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
     let runs: Vec<[usize; 2]> =

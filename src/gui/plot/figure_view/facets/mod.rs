@@ -6,11 +6,10 @@ use std::sync::Arc;
 use eframe::egui::accesskit::Role;
 use eframe::egui::scroll_area::ScrollSource;
 use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
-use egui_plot::PlotTransform;
 
 use super::{FigureAction, FigureView, LegendRows, PlotContext};
 use crate::plot::block::{StripValues, strip_ui};
-use crate::plot::navigate::{View, ViewChange, show, widget};
+use crate::plot::navigate::{ShownPlot, View, ViewChange, show, widget};
 use crate::plot::painter::{area, paint, rect};
 use crate::plot::parallel::{parallel_ui, space_of};
 use crate::plot::reading::Table;
@@ -95,11 +94,11 @@ fn grid_ui(
     let grid = laid_out((figure, facets), &mut state.panels, views.clone(), space);
     let mut host = |(index, panel): (usize, &Panel)| {
         let plot = widget(("panel", index), &panel.figure).show_axes(false).show_grid(false);
-        let shown = show(ui, plot, rect(grid.panels[index].plot), views[index], fits[index]);
-        (shown.response, shown.transform)
+        let place = rect(grid.panels[index].plot);
+        show(ui, &panel.figure, plot, place, [views[index], fits[index]], theme)
     };
-    let hosts: Vec<(Response, PlotTransform)> = panels().map(&mut host).collect();
-    follow(facets, state, &hosts);
+    let shown: Vec<ShownPlot<'_>> = panels().map(&mut host).collect();
+    follow(facets, state, &shown);
     let (mut asked, brushes) = (None, state.parallel.brushes.clone());
     for (index, panel) in panels() {
         let view = &mut state.panels.views[index];
@@ -111,14 +110,12 @@ fn grid_ui(
             }
             continue;
         }
-        let (response, transform) = &hosts[index];
         let title = &state.panels.titles[index];
-        response.widget_info(|| {
+        shown[index].response.widget_info(|| {
             WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}, {title}", panel.figure.y.title))
         });
         panel_ui(ui, &panel.figure, view, views[index], layout, theme);
-        let (action, change) =
-            view.act(ui, &panel.figure, (response, transform), [views[index], fits[index]], theme);
+        let (action, change) = view.act(ui, &shown[index]);
         if matches!(action, Some(FigureAction::Open(_))) {
             state.panels.opened = Some(index);
         }
@@ -159,10 +156,9 @@ fn laid_out(
 }
 
 /// Lets panels that share x read off the place at the pointer, or a pinned one, of another panel.
-fn follow(facets: &Facets, state: &mut FigureView, hosts: &[(Response, PlotTransform)]) {
-    let pointed = hosts
-        .iter()
-        .find_map(|(response, transform)| response.hover_pos().map(|at| transform.value_from_position(at).x));
+fn follow(facets: &Facets, state: &mut FigureView, plots: &[ShownPlot<'_>]) {
+    let place = |plot: &ShownPlot<'_>| Some(plot.transform.value_from_position(plot.response.hover_pos()?).x);
+    let pointed = plots.iter().find_map(place);
     let mut views = facets.panels.iter().zip(&state.panels.views);
     let pinned = || views.find_map(|(panel, view)| panel.figure.x.scale.forward(view.pinned?[0]));
     let place = pointed.or_else(pinned).filter(|_| state.panels.shares[0]);
