@@ -193,7 +193,7 @@ pub struct Mark {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
     pub rect: Rect,
-    /// Returns the numbers of rows and columns.
+    /// Rows and columns.
     pub size: [usize; 2],
     /// Colours row by row from the upper left corner; `None` is transparent.
     pub pixels: Arc<Vec<Option<Rgb>>>,

@@ -524,7 +524,7 @@ mod tests {
     use crate::plot::{FigureView, figure_ui};
     use figure::axis::Axis;
     use figure::model::{Level, Line, LineRound, Seeds};
-    use figure::{Axis, Line, style_of};
+    use figure::style_of;
     use results::rounds::level_text;
 
     #[test]

@@ -365,27 +365,27 @@ fn titles_of(kept: &PlotView) -> PlotView {
 
 /// The parts of the input that all plots share.
 #[derive(Clone, Debug)]
-pub(super) struct PlotData {
+struct PlotData {
     /// Styles and seeds, without names, which change nothing here.
-    pub(super) arms: Vec<ArmSeeds>,
-    pub(super) revision: u64,
+    arms: Vec<ArmSeeds>,
+    revision: u64,
     /// The plots with data in these runs.
-    pub(super) concerned: Vec<&'static str>,
-    pub(super) series: Vec<String>,
-    pub(super) columns: Arc<AxisColumns>,
-    /// Returns the parameters with recorded statistics, in the order of the network.
-    pub(super) parameters: Vec<String>,
+    concerned: Vec<&'static str>,
+    series: Vec<String>,
+    columns: Arc<AxisColumns>,
+    /// Parameters with recorded statistics, in the order of the network.
+    parameters: Vec<String>,
     /// The stages that have campaigns with single faults, each with its sentence.
-    pub(super) stages: Vec<(String, String)>,
-    /// Returns the columns that can split the runs into panels, with their names.
-    pub(super) facets: Vec<(Column, String)>,
+    stages: Vec<(String, String)>,
+    /// The columns that can split the runs into panels, with their names.
+    facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
-    pub(super) at: f64,
-    pub(super) took: f64,
+    at: f64,
+    took: f64,
 }
 
 /// Computes the data of plots about these runs.
-pub(super) fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
+fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
     let shown = input.borrowed();
     let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
@@ -440,14 +440,14 @@ impl AxisColumns {
 
 /// All inputs of the visible figure of a plot.
 pub struct FigureRequest {
-    pub(super) plot: &'static Plot,
-    pub(super) options: PlotOptions,
-    pub(super) titles: PlotView,
+    plot: &'static Plot,
+    options: PlotOptions,
+    titles: PlotView,
     /// The visible part, and hidden names.
-    pub(super) seen: PlotView,
-    pub(super) input: PlotInput,
+    seen: PlotView,
+    input: PlotInput,
     /// The figure, if it is built already.
-    pub(super) built: Option<Arc<Figure>>,
+    built: Option<Arc<Figure>>,
 }
 
 impl FigureRequest {

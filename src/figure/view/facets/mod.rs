@@ -363,14 +363,14 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
 }
 
 /// The columns of a grid of panels, or its rows.
-pub(super) struct Side {
+struct Side {
     pub key: String,
     pub values: Vec<String>,
     pub heads: Vec<Head>,
 }
 
 /// Gives lines that would share a panel one each, along the side of the grid that no setting has.
-pub(super) fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
+fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
     let is_shared =
         |(at, piece): (usize, &Piece<'_>)| pieces[..at].iter().any(|other| other.place == piece.place);
     if sides.len() > 1 || !pieces.iter().enumerate().any(is_shared) {
@@ -391,7 +391,7 @@ pub(super) fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
 
 impl Key<'_> {
     /// Returns its values as columns or rows.
-    pub(super) fn side(&self) -> Side {
+    fn side(&self) -> Side {
         let (values, heads) = self.values.iter().cloned().unzip();
         Side { key: self.column.key(), values, heads }
     }

@@ -15,7 +15,6 @@ use crate::plot::reading::{
 };
 use crate::theme;
 use figure::model::Figure;
-use figure::palette::Theme;
 use figure::scene::page::nearest;
 
 impl FigureView {

@@ -376,7 +376,7 @@ mod tests {
     }
 
     /// An arm with a swept rate and a swept batch size, a run for each value.
-    fn harness(values: &'static [(&'static str, &'static str)]) -> Harness<'static, PlotState> {
+    fn columns_harness(values: &'static [(&'static str, &'static str)]) -> Harness<'static, PlotState> {
         let rows: Vec<Row> =
             values.iter().enumerate().map(|(nth, (rate, batch))| row(nth, rate, batch)).collect();
         let record = record([at("test_accuracy", 1.0, 0.5), at("train_loss", 1.0, 0.25)]);
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn x_and_y_are_chosen_in_the_head_and_kept() {
-        let mut harness = harness(&[("0.001", "8"), ("0.1", "8"), ("0.001", "16"), ("0.1", "16")]);
+        let mut harness = columns_harness(&[("0.001", "8"), ("0.1", "8"), ("0.001", "16"), ("0.1", "16")]);
         let shown = |harness: &Harness<'_, PlotState>| harness.state().shown_figure().unwrap();
         let figure = shown(&harness);
         assert_eq!((figure.x.title.as_str(), figure.lines.len()), ("Batch", 2), "the first swept setting");
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn without_a_difference_the_tile_says_so() {
-        let harness = harness(&[("0.1", "8")]);
+        let harness = columns_harness(&[("0.1", "8")]);
         assert!(harness.query_by_label("No setting differs between these runs").is_some());
         assert!(
             harness.query_by_role_and_label(Role::ComboBox, "y").is_some(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::scroll_area::ScrollSource;
-use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
+use eframe::egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
 use super::{FigureAction, FigureView, LegendRows, PlotContext};
 use crate::plot::block::{StripValues, strip_ui};
@@ -92,12 +92,12 @@ fn grid_ui(
         fits.iter().zip(&state.panels.views).map(|(fit, view)| view.zoom.unwrap_or(*fit)).collect();
     state.panels.shown.clone_from(&views);
     let grid = laid_out((figure, facets), &mut state.panels, views.clone(), space);
-    let mut host = |(index, panel): (usize, &Panel)| {
+    let shown = panels().map(|(index, panel)| {
         let plot = widget(("panel", index), &panel.figure).show_axes(false).show_grid(false);
         let place = rect(grid.panels[index].plot);
         show(ui, &panel.figure, plot, place, [views[index], fits[index]], theme)
-    };
-    let shown: Vec<ShownPlot<'_>> = panels().map(&mut host).collect();
+    });
+    let shown: Vec<ShownPlot<'_>> = shown.collect();
     follow(facets, state, &shown);
     let (mut asked, brushes) = (None, state.parallel.brushes.clone());
     for (index, panel) in panels() {
