@@ -13,8 +13,8 @@ use crate::theme;
 use figure::plots::testing::{at, record};
 use figure::plots::{ALL, ArmRuns};
 use results::RunRecord;
-use results::table::Row;
 use results::facets::FacetAxes;
+use results::table::Row;
 use results::table::columns::Column;
 use results::view::ViewSettings;
 
