@@ -297,7 +297,7 @@ pub struct Tile {
 
 impl Mosaic {
     /// Groups cells into at most `most` tiles on a side.
-    pub fn of(cells: &Cells, most: usize) -> Self {
+    pub fn new(cells: &Cells, most: usize) -> Self {
         let count = cells.size();
         let block = block(count, most);
         let size = [count[0].div_ceil(block[0]), count[1].div_ceil(block[1])];
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn few_cells_have_a_tile_each() {
-        let mosaic = Mosaic::of(&by_value(), 8);
+        let mosaic = Mosaic::new(&by_value(), 8);
         assert_eq!((mosaic.size, mosaic.is_exact()), ([2, 3], true));
         assert_eq!(mosaic.tiles[3], Tile { mean: -2.0, valued: 1.0, shares: [0.0, 1.0, 0.0] });
         assert_eq!(mosaic.tiles[2], Tile { mean: 0.0, valued: 0.0, shares: [0.0, 0.0, 1.0] });
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn many_cells_share_tiles_and_the_last_ones_are_smaller() {
-        let mosaic = Mosaic::of(&by_value(), 2);
+        let mosaic = Mosaic::new(&by_value(), 2);
         assert_eq!((mosaic.size, mosaic.block), ([2, 2], [1, 2]));
         assert!((mosaic.tiles[0].mean - 2.0).abs() < 1e-12);
         assert_eq!(mosaic.tiles[1].shares, [0.0, 0.0, 1.0]);
@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn the_colours_of_kinds_mix_by_their_shares() {
         let mask = weight([Ink::Colour(0), Ink::Colour(4), Ink::Pale]);
-        let mosaic = Mosaic::of(&mask, 2);
+        let mosaic = Mosaic::new(&mask, 2);
         let pixels = mosaic.pixels(&mask, [-1.0, 1.0], Theme::Light);
         let [from, to] = [0, 4].map(|index| colour(index, Theme::Light));
         let half = |tone: usize| (f32::midpoint(f32::from(from[tone]), f32::from(to[tone]))).round() as u8;
@@ -511,7 +511,7 @@ mod tests {
     #[test]
     fn a_value_that_is_not_finite_has_no_colour() {
         let cells = Cells { values: vec![vec![f64::NAN, 1.0]], ..Cells::default() };
-        let pixels = Mosaic::of(&cells, 8).pixels(&cells, [0.0, 1.0], Theme::Light);
+        let pixels = Mosaic::new(&cells, 8).pixels(&cells, [0.0, 1.0], Theme::Light);
         assert!(pixels[0].is_none() && pixels[1].is_some());
     }
 }

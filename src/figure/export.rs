@@ -37,7 +37,7 @@ impl FileKind {
     }
 
     /// Returns the kind for a file's extension, in upper or lower case.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))
     }
@@ -148,13 +148,13 @@ mod tests {
 
     #[test]
     fn the_ending_decides_in_any_case() {
-        assert_eq!(FileKind::of(Path::new("a/b.SVG")), Some(FileKind::Svg));
-        assert_eq!(FileKind::of(Path::new("a.tiff")), None);
-        assert_eq!(FileKind::of(Path::new("svg")), None);
+        assert_eq!(FileKind::from_path(Path::new("a/b.SVG")), Some(FileKind::Svg));
+        assert_eq!(FileKind::from_path(Path::new("a.tiff")), None);
+        assert_eq!(FileKind::from_path(Path::new("svg")), None);
         assert!(
             FileKind::ALL
                 .iter()
-                .all(|kind| FileKind::of(&Path::new("a").with_extension(kind.ending())) == Some(*kind))
+                .all(|kind| FileKind::from_path(&Path::new("a").with_extension(kind.ending())) == Some(*kind))
         );
     }
 

@@ -95,8 +95,8 @@ struct Entry<'a> {
 
 impl<'a> Content<'a> {
     /// Returns a row for each sample; of lines by round, one for each arm with the shades of its trainings.
-    fn of(figure: &'a Figure) -> Self {
-        let Some(rounds) = Rounds::of(figure) else {
+    fn new(figure: &'a Figure) -> Self {
+        let Some(rounds) = Rounds::new(figure) else {
             let entry = |sample: Sample<'a>| Entry {
                 samples: vec![(sample, 0)],
                 name: sample.name().to_owned(),
@@ -163,7 +163,7 @@ pub fn limited<'a>(
     [width, height]: [f64; 2],
 ) -> Legend<'a> {
     let font = options.size.font_pt;
-    let content = Content::of(figure);
+    let content = Content::new(figure);
     let of = |kept: usize, size: f64| match arrangement {
         Arrangement::Column => set(&content, kept, (size * font, options.notes), width, 1),
         Arrangement::Columns => columns(&content, kept, (size * font, options.notes), width),
@@ -281,7 +281,7 @@ pub struct RoundRow<'a> {
 
 impl<'a> Rounds<'a> {
     /// Returns the table; `None` where lines are not by round, or where a list is as short.
-    pub fn of(figure: &'a Figure) -> Option<Self> {
+    pub fn new(figure: &'a Figure) -> Option<Self> {
         if !figure.reference_lines.is_empty() {
             return None;
         }
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn short_names_share_lines_below_the_plot() {
         let figure = figure(&["a", "b", "c"]);
-        let columns = |figure, limit| columns(&Content::of(figure), 4, (8.0, true), limit);
+        let columns = |figure, limit| columns(&Content::new(figure), 4, (8.0, true), limit);
         let legend = columns(&figure, 400.0);
         assert!(legend.rows.iter().all(|row| row.middle < 8.0), "one line of four columns");
         assert!(legend.width <= 400.0);
@@ -362,7 +362,7 @@ mod tests {
     fn long_names_are_wrapped_in_a_narrow_column() {
         let name = "winning ticket, reset to its initial weights after each round, pruned per layer, seed";
         let figure = figure(&[name]);
-        let legend = set(&Content::of(&figure), 2, (8.0, true), 140.0, 1);
+        let legend = set(&Content::new(&figure), 2, (8.0, true), 140.0, 1);
         assert!((2..=3).contains(&legend.rows[0].lines.len()));
         assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
     }
@@ -371,7 +371,7 @@ mod tests {
     fn what_tells_arms_apart_stands_below_their_names() {
         let mut figure = figure(&["a", "b"]);
         figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
-        let of = |has_notes| set(&Content::of(&figure), 3, (8.0, has_notes), 140.0, 1);
+        let of = |has_notes| set(&Content::new(&figure), 3, (8.0, has_notes), 140.0, 1);
         let legend = of(true);
         let shown: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
         assert_eq!(shown[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn a_figure_without_names_has_no_legend() {
         let empty = Figure::default();
-        let nothing = columns(&Content::of(&empty), 0, (8.0, true), 200.0);
+        let nothing = columns(&Content::new(&empty), 0, (8.0, true), 200.0);
         assert_eq!((nothing.rows.len(), nothing.height <= 0.0), (0, true));
     }
 
@@ -422,7 +422,7 @@ mod tests {
         let name = |number: usize| format!("{number}{}", " long name".repeat(number * number % 11));
         let names: Vec<String> = (0..60).map(name).collect();
         let figure = figure(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        let (content, options) = (Content::of(&figure), Options::default());
+        let (content, options) = (Content::new(&figure), Options::default());
         for (arrangement, height) in [(Arrangement::Column, 90.0), (Arrangement::Columns, 90.0)] {
             let of = |kept: usize, size: f64| {
                 let text = (size * options.size.font_pt, options.notes);

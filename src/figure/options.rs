@@ -34,7 +34,7 @@ pub const DPI: u32 = 300;
 
 impl Options {
     /// Returns those of exported figures: on white.
-    pub fn of(preset: Preset, dpi: u32, page: &PageStyle) -> Self {
+    pub fn new(preset: Preset, dpi: u32, page: &PageStyle) -> Self {
         let PageStyle { font_pt, legend, intervals, marks, dashes, shades, notes, footnote } = *page;
         let size = preset.size();
         let size = Size { font_pt: font_pt.unwrap_or(size.font_pt), legend, ..size };
@@ -44,10 +44,10 @@ impl Options {
 
     /// Returns those that a view keeps for exported figures.
     pub fn of_view(view: &ViewSettings) -> Self {
-        Self::of(view.size, view.dpi.unwrap_or(DPI), &view.page)
+        Self::new(view.size, view.dpi.unwrap_or(DPI), &view.page)
     }
 
-    /// Returns the part of these options that [`Self::of`] takes beside size and resolution.
+    /// Returns the part of these options that [`Self::new`] takes beside size and resolution.
     pub fn page(&self) -> PageStyle {
         let Self { size, dpi: _, theme: _, intervals, marks, dashes, shades, notes, footnote } = *self;
         let usual = Preset::near(&size).size().font_pt;
@@ -114,7 +114,7 @@ impl Options {
 impl Default for Options {
     /// Returns one column at 300 dpi on white, as most journals require.
     fn default() -> Self {
-        Self::of(Preset::default(), DPI, &PageStyle::default())
+        Self::new(Preset::default(), DPI, &PageStyle::default())
     }
 }
 
@@ -180,9 +180,9 @@ mod tests {
         let page =
             PageStyle { font_pt: Some(6.5), marks: false, shades: true, notes: true, ..PageStyle::default() };
         let preset = Preset::Own { width: 85.5, height: 60.0 };
-        let options = Options::of(preset, 600, &page);
+        let options = Options::new(preset, 600, &page);
         assert_eq!((Preset::near(&options.size), options.page()), (preset, page));
         assert_eq!(options.size.font_pt, 6.5);
-        assert_eq!(Options::of(Preset::Slide, DPI, &PageStyle::default()).page().font_pt, None);
+        assert_eq!(Options::new(Preset::Slide, DPI, &PageStyle::default()).page().font_pt, None);
     }
 }

@@ -68,8 +68,8 @@ pub fn least(facets: &Facets, space: [f64; 2], font: f64) -> [f64; 2] {
 /// Lays out the panels within a space, each with its ranges of x and y.
 pub fn grid(figure: &Figure, facets: &Facets, ranges: &[Ranges], space: Rect, font: f64) -> Grid {
     let usual = CAP_HEIGHT * font;
-    let (grid, height) = Frame::of(figure, facets, ranges, space, font, usual).grid();
-    if height <= usual { grid } else { Frame::of(figure, facets, ranges, space, font, height).grid().0 }
+    let (grid, height) = Frame::new(figure, facets, ranges, space, font, usual).grid();
+    if height <= usual { grid } else { Frame::new(figure, facets, ranges, space, font, height).grid().0 }
 }
 
 /// The measures of a grid.
@@ -93,7 +93,7 @@ struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    fn of(
+    fn new(
         figure: &'a Figure,
         facets: &'a Facets,
         ranges: &'a [Ranges],
@@ -179,7 +179,7 @@ impl<'a> Frame<'a> {
 
     fn scale_bar(&self, ends: [f64; 2]) -> Option<UnplacedScaleBar> {
         let cells = self.figure.cells.as_ref().filter(|cells| cells.has_scale() && self.figure.has_data())?;
-        Some(UnplacedScaleBar::of(cells, ends, self.fonts[1]))
+        Some(UnplacedScaleBar::new(cells, ends, self.fonts[1]))
     }
 
     /// Tells if a panel has the labels of x, and those of y.

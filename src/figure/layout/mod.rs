@@ -111,7 +111,7 @@ pub fn outside<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
     let size = Size { legend: LegendPlace::Below, ..options.size };
     let below = layout(figure, &Options { size, ..*options });
     let is_low = below.plot.bottom - below.plot.top < USUAL_PLOT * size.height_pt;
-    if !is_low || Rounds::of(figure).is_none() {
+    if !is_low || Rounds::new(figure).is_none() {
         return below;
     }
     let right = arranged(figure, options, LegendPlace::Right);
@@ -141,7 +141,7 @@ fn with_labels<'a>(
     label_height: f64,
 ) -> Layout<'a> {
     let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
-    let blocks = Blocks::of(figure, options, place, label_height);
+    let blocks = Blocks::new(figure, options, place, label_height);
     let font = blocks.font;
     let top = blocks.top();
     let bottom = (height - blocks.bottom()).max(top + font);
@@ -150,10 +150,10 @@ fn with_labels<'a>(
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, &figure.y, y_title.len(), font);
     let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
-    let scale = cells.map(|cells| UnplacedScaleBar::of(cells, [bottom, top], font));
+    let scale = cells.map(|cells| UnplacedScaleBar::new(cells, [bottom, top], font));
     let ends = (place == LegendPlace::LineEnds).then(|| {
         let text = EndText::Names { most: NAME_SHARE * width };
-        Ends::of(figure, &BTreeSet::default(), y.mapping, font, text)
+        Ends::new(figure, &BTreeSet::default(), y.mapping, font, text)
     });
     let ends = ends.flatten();
     let limit = blocks.right_limit(width, ends.as_ref().map_or(0.0, |ends| ends.width))
@@ -200,7 +200,7 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
             LegendPlace::Below
         }
     };
-    let blocks = Blocks::of(figure, options, place, CAP_HEIGHT * options.size.font_pt);
+    let blocks = Blocks::new(figure, options, place, CAP_HEIGHT * options.size.font_pt);
     let font = blocks.font;
     let top = if figure.title.is_empty() { MARGIN * font } else { blocks.top() };
     let below = blocks.bottom() - blocks.axis();
@@ -371,7 +371,7 @@ pub struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// Returns the blocks with a legend at this place; `labels` is the height of the labels of x.
-    pub fn of(figure: &'a Figure, options: &Options, place: LegendPlace, labels: f64) -> Self {
+    pub fn new(figure: &'a Figure, options: &Options, place: LegendPlace, labels: f64) -> Self {
         let size = &options.size;
         let font = size.font_pt;
         let space = size.width_pt - 2.0 * MARGIN * font;

@@ -308,7 +308,7 @@ pub struct UnplacedScaleBar {
 }
 
 impl UnplacedScaleBar {
-    pub fn of(cells: &Cells, ends: [f64; 2], font: f64) -> Self {
+    pub fn new(cells: &Cells, ends: [f64; 2], font: f64) -> Self {
         let ruler = y_ruler(&cells.axis, cells.range(), ends, font, f64::INFINITY);
         let title = fit(&cells.axis.label(), font, Weight::Regular, ends[0] - ends[1], 1);
         let labels = widest_label(&ruler.ticks, font);

@@ -50,7 +50,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let line = marks(arm, &split.averaged, offset(position, arms), options);
         Averaged {
             line: Line { seeds: arm.seeds(&split), ..line },
-            counts: RunCounts::of(arm, split.averaged.iter().map(|shares| shares.seed)),
+            counts: RunCounts::new(arm, split.averaged.iter().map(|shares| shares.seed)),
             trainings: Vec::new(),
         }
     };

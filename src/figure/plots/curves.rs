@@ -58,7 +58,7 @@ pub fn averaged(
 ) -> Averaged {
     let mut split = arm.split(curves, |curve| curve.place);
     let seeds = arm.seeds(&split);
-    let counts = RunCounts::of(arm, split.averaged.iter().map(|curve| curve.seed));
+    let counts = RunCounts::new(arm, split.averaged.iter().map(|curve| curve.seed));
     // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && split.averaged.len() > 1);
     let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
@@ -172,7 +172,7 @@ pub struct RunCounts {
 
 impl RunCounts {
     /// Counts runs of these seeds.
-    pub fn of(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
+    pub fn new(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
         let seeds: Vec<u64> = seeds.into_iter().collect();
         let different: BTreeSet<u64> = seeds.iter().copied().collect();
         Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
@@ -182,7 +182,7 @@ impl RunCounts {
 /// Returns the note about lines: "mean over 2 to 5 seeds", with their interval. Of pooled arms it counts runs, which are no
 /// replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
 pub fn note(drawn: &[(&Line, RunCounts)], options: &PlotOptions) -> Note {
-    let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|(_, counts)| of(counts)));
+    let count = |of: fn(&RunCounts) -> usize| Range::new(drawn.iter().map(|(_, counts)| of(counts)));
     let (runs, seeds, arms) =
         (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
     // Some runs may have fewer points so far; the mean is over those with a point.
@@ -234,7 +234,7 @@ struct Range {
 }
 
 impl Range {
-    fn of(counts: impl Iterator<Item = usize> + Clone) -> Self {
+    fn new(counts: impl Iterator<Item = usize> + Clone) -> Self {
         Self { fewest: counts.clone().min().unwrap_or_default(), most: counts.max().unwrap_or_default() }
     }
 

@@ -113,8 +113,13 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Identifies a line: stage, branch, and whether it is unprotected.
-type Key = (String, String, bool);
+/// Identifies a line.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    stage: String,
+    branch: String,
+    unprotected: bool,
+}
 
 /// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Estimate>;
@@ -123,21 +128,25 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let mut found: BTreeMap<Key, BTreeMap<usize, Rates>> = BTreeMap::new();
     for (run, (_, record)) in arm.runs.iter().enumerate() {
         for campaign in record.campaigns() {
-            for (key, rate, accuracy) in cells(campaign) {
+            let (began, measured) = (&campaign.began, campaign.cells.iter().filter(|state| state.trials > 0));
+            for state in measured {
+                let Some(rate) = began.cells.get(state.cell).and_then(|cell| cell.rate) else { continue };
+                let (stage, branch) = (began.stage.clone(), began.branch.clone());
+                let key = Key { stage, branch, unprotected: state.unprotected };
                 // The last round counts.
-                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), accuracy);
+                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), state.accuracy);
             }
         }
     }
     let stages: BTreeSet<(String, String)> =
-        found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
+        found.keys().map(|key| (key.stage.clone(), key.branch.clone())).collect();
     let protections: BTreeMap<(String, String), &str> = over_rates(arm)
         .filter_map(|campaign| {
             let began = &campaign.began;
             Some(((began.stage.clone(), began.branch.clone()), word_of(&began.protect)?))
         })
         .collect();
-    let line = |((stage, branch, unprotected), runs): (Key, BTreeMap<usize, Rates>)| {
+    let line = |(Key { stage, branch, unprotected }, runs): (Key, BTreeMap<usize, Rates>)| {
         let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
         if stages.len() > 1 {
             name = format!("{name}, stage {}", stage_number(&stage));
@@ -150,14 +159,6 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
         drawn(arm, &name, unprotected, runs, options)
     };
     found.into_iter().map(line).collect()
-}
-
-fn cells(campaign: &CampaignRecord) -> impl Iterator<Item = (Key, f64, Estimate)> {
-    let began = &campaign.began;
-    campaign.cells.iter().filter(|state| state.trials > 0).filter_map(move |state| {
-        let rate = began.cells.get(state.cell)?.rate?;
-        Some(((began.stage.clone(), began.branch.clone(), state.unprotected), rate, state.accuracy))
-    })
 }
 
 fn drawn(
@@ -181,7 +182,7 @@ fn drawn(
         let x = f64::from_bits(rate);
         let here = || split.averaged.iter().filter_map(|(run, rates)| Some((*run, *rates.get(&rate)?)));
         let values: Vec<f64> = here().map(|(_, estimate)| estimate.value).collect();
-        let of_here = RunCounts::of(arm, here().map(|(run, _)| arm.runs[run].0));
+        let of_here = RunCounts::new(arm, here().map(|(run, _)| arm.runs[run].0));
         counts.runs = counts.runs.max(of_here.runs);
         counts.seeds = counts.seeds.max(of_here.seeds);
         let level = level(x, &values, split.spread(options.band));

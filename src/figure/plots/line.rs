@@ -79,7 +79,7 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(point: &PointRef<'_>) -> Self {
+    fn from_point(point: &PointRef<'_>) -> Self {
         let order = point.stage.split('.').map(|number| number.parse().unwrap_or(u64::MAX)).collect();
         Self { branch: point.branch.to_owned(), order, stage: point.stage.to_owned(), round: point.round }
     }
@@ -149,8 +149,9 @@ fn curves(
     let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
     for point in record.points_of(series) {
         let Some(position) = point.along else { continue };
-        let curve =
-            found.entry(Measurement::of(&point)).or_insert_with(|| Curve { seed, ..Curve::default() });
+        let curve = found
+            .entry(Measurement::from_point(&point))
+            .or_insert_with(|| Curve { seed, ..Curve::default() });
         curve.points.push([position, value(point.value)]);
     }
     for curve in found.values_mut() {

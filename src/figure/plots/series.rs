@@ -18,7 +18,7 @@ pub struct Path {
 }
 
 impl Path {
-    fn of(point: &PointRef<'_>) -> Self {
+    fn from_point(point: &PointRef<'_>) -> Self {
         Self { branch: point.branch.to_owned(), member: point.member }
     }
 
@@ -78,7 +78,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         // Most points have the same path as the one before.
         if !found.get(here).is_some_and(|(path, _)| path.is_of(&point)) {
             here = found.iter().position(|(path, _)| path.is_of(&point)).unwrap_or_else(|| {
-                found.push((Path::of(&point), Curve { seed, ..Curve::default() }));
+                found.push((Path::from_point(&point), Curve { seed, ..Curve::default() }));
                 found.len() - 1
             });
         }
@@ -191,7 +191,7 @@ impl Curve {
 fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
     for point in record.points_of(series) {
-        found.entry(Path::of(&point)).or_default().push([point.trained, point.value]);
+        found.entry(Path::from_point(&point)).or_default().push([point.trained, point.value]);
     }
     for values in found.values_mut() {
         values.sort_by(|a, b| a[0].total_cmp(&b[0]));

@@ -88,7 +88,7 @@ fn clipped(surface: &Surface<'_>, items: Vec<Item>) -> Vec<Item> {
 
 /// Returns the cells as an image with a pixel for each cell or block of cells.
 fn image(surface: &Surface<'_>, cells: &Cells) -> Option<Item> {
-    let mosaic = Mosaic::of(cells, SIDE);
+    let mosaic = Mosaic::new(cells, SIDE);
     let pixels = mosaic.pixels(cells, cells.range(), surface.theme);
     // The last tiles may extend beyond the last cells and the plot.
     let [rows, columns] = [0, 1].map(|axis| mosaic.size[axis] * mosaic.block[axis]);

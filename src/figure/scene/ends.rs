@@ -62,7 +62,7 @@ const SPACE: f64 = 0.3;
 
 impl Ends {
     /// Returns the ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
-    pub fn of(
+    pub fn new(
         figure: &Figure,
         hidden: &BTreeSet<String>,
         y: Mapping,
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn values_have_their_intervals_and_texts_keep_apart() {
         let ends =
-            Ends::of(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
+            Ends::new(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
                 .unwrap();
         let texts: Vec<String> = ends.rows.iter().map(|end| end.texts.join(" ")).collect();
         assert_eq!(texts, ["98.00 ± 0.10", "97.58 ± 1.00", "97.50 ± 1.00", "90.00 ± 1.00"]);
@@ -268,10 +268,10 @@ mod tests {
         let mut figure = figure(&[0.97]);
         figure.spread = Some(Spread::Interval95);
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
         figure.spread = Some(Spread::MinMax);
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "89.94–100.00"]), "{ends:?}");
     }
 
@@ -279,7 +279,7 @@ mod tests {
     fn a_mean_beside_unfinished_seeds_has_their_number_as_the_legend_has() {
         let mut figure = figure(&[0.9]);
         figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
         assert_eq!(end.texts.join(" "), "90.00 ± 1.00, 2 of 3");
     }
@@ -296,7 +296,7 @@ mod tests {
     fn many_lines_hidden_ones_and_those_out_of_sight_have_no_ends() {
         let of = |figure: &Figure, hidden: &[&str]| {
             let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
-            Ends::of(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
+            Ends::new(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
         };
         assert_eq!(of(&figure(&[0.9; 9]), &[]), None);
         assert_eq!(of(&figure(&[0.9, 0.1, 0.8]), &["arm 0"]), Some(2));

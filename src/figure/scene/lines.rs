@@ -20,10 +20,11 @@ const WIDEST_DODGE: f64 = 2.0 * MARKER;
 /// Returns everything over the bands: faint parts come first, so that nothing hides a line.
 pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let mut items = Vec::new();
-    let traces = surface.traced().map(|(.., traces)| traces.len()).sum();
-    let columns = Columns::of(surface, traces, true);
-    for (index, line, traces) in surface.traced() {
-        for (nth, trace) in traces.iter().enumerate() {
+    let traces = surface.traced().map(|(_, count)| count).sum();
+    let columns = Columns::new(surface, traces, true);
+    for (index, count) in surface.traced() {
+        let line = &surface.figure.lines[index];
+        for (nth, trace) in line.traces.iter().take(count).enumerate() {
             let (pen, id) = (surface.trace_pen(line, nth), Id::Run([index, nth]));
             match trace.points.as_slice() {
                 [only] => items.extend(dot(surface, line, *only, id)),
@@ -36,7 +37,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
             items.extend(rule(surface, index, reference));
         }
     }
-    let columns = Columns::of(surface, surface.lines().count(), false);
+    let columns = Columns::new(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
         let pen = surface.line_pen(line);
         polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
@@ -273,7 +274,7 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::
 
 /// Returns the bands, each behind the lines.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
-    let columns = Columns::of(surface, surface.lines().count(), false);
+    let columns = Columns::new(surface, surface.lines().count(), false);
     let mut items: Vec<Item> = surface
         .figure
         .reference_lines
@@ -396,14 +397,16 @@ pub struct RunLook {
     pub is_pointed: bool,
 }
 
-/// Returns the line of a run across the axes; `None` if it has fewer than two values.
+/// Returns the nth run of the line with this index across the axes; `None` if it has fewer than two values.
 pub fn run(
-    (line, trace, id): (&Line, &Trace, [usize; 2]),
+    line: &Line,
+    [index, nth]: [usize; 2],
     axes: &[Upright],
-    (em, theme): (f64, Theme),
+    em: f64,
+    theme: Theme,
     look: RunLook,
 ) -> Option<Item> {
-    let places = places_of_run(trace, axes);
+    let places = places_of_run(&line.traces[nth], axes);
     let opacity = if look.is_pointed { 1.0 } else { OPACITY * look.strength };
     let width = if look.is_pointed { POINTED } else { RUN };
     let pen = Pen::new(Ink::new(line.style.rgb(theme)).faint(opacity), width * em).dashed(line.style.dash);
@@ -411,7 +414,7 @@ pub fn run(
     let pen = Pen { unit: LINE * em, ..pen };
     let pieces = super::pieces(&places).filter(|piece| piece.len() > 1);
     let points = pieces.collect::<Vec<_>>().join(&[f64::NAN; 2]);
-    (!points.is_empty()).then(|| Shape::Line(points, pen).of(Id::Run(id)))
+    (!points.is_empty()).then(|| Shape::Line(points, pen).of(Id::Run([index, nth])))
 }
 
 /// Returns the places of a run on the axes; y is NaN where it has no value.

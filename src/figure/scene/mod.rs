@@ -86,9 +86,9 @@ impl<'a> Surface<'a> {
             && (area.top - slack..=area.bottom + slack).contains(&y)
     }
 
-    /// Returns the single runs that are drawn: unfinished ones, and averaged ones; of many, those of the line that stands
-    /// out.
-    fn traced(&self) -> impl Iterator<Item = (usize, &'a Line, &'a [Trace])> {
+    /// Returns the indices of lines with the numbers of their first single runs that are drawn: unfinished ones, and
+    /// averaged ones; of many, those of the line that stands out.
+    fn traced(&self) -> impl Iterator<Item = (usize, usize)> {
         let running = |line: &Line| line.seeds.map_or(0, |seeds| seeds.running).min(line.traces.len());
         // Dots hide less than lines.
         let is_line = |trace: &&Trace| trace.points.len() > 1;
@@ -98,7 +98,7 @@ impl<'a> Surface<'a> {
         self.lines().map(move |(index, line)| {
             let is_chosen = line.traces.len() <= MOST_TRACES && chosen.is_some_and(|own| own == line.name);
             let all = if count <= MOST_TRACES || is_chosen { line.traces.len() } else { running(line) };
-            (index, line, &line.traces[..all])
+            (index, all)
         })
     }
 }

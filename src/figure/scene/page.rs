@@ -24,7 +24,7 @@ const PATCH: f64 = 0.85;
 
 /// Returns the items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
 pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
-    let (items, page, _) = placed(figure, options);
+    let Placed { items, page, .. } = placed(figure, options);
     (items, page)
 }
 
@@ -40,7 +40,7 @@ pub struct PageFacts {
 
 /// Returns the facts about the page of a figure.
 pub fn page_facts(figure: &Figure, options: &Options) -> PageFacts {
-    let (items, _, legend) = placed(figure, options);
+    let Placed { items, legend, .. } = placed(figure, options);
     let mut facts = PageFacts { legend, ..PageFacts::default() };
     note_texts(&items, &mut facts);
     facts
@@ -59,17 +59,23 @@ fn note_texts(items: &[Item], facts: &mut PageFacts) {
     }
 }
 
-fn placed(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2], LegendPlace) {
+struct Placed {
+    items: Vec<Item>,
+    page: [f64; 2],
+    legend: LegendPlace,
+}
+
+fn placed(figure: &Figure, options: &Options) -> Placed {
     let figure = &*options.styled(figure);
     // Panels follow the whole figure, as the caption does.
     let options = &Options { intervals: options.intervals_of(figure), ..*options };
-    let inside = layout(figure, options);
-    let (items, covered) = page(figure, &inside, options);
-    if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {
-        return (items, inside.page, inside.place);
+    let mut layout = layout(figure, options);
+    let (mut items, covered) = page(figure, &layout, options);
+    if options.size.legend == LegendPlace::Inside && covered > MOST_COVERED * layout.font {
+        layout = outside(figure, options);
+        items = page(figure, &layout, options).0;
     }
-    let beside = outside(figure, options);
-    (page(figure, &beside, options).0, beside.page, beside.place)
+    Placed { items, page: layout.page, legend: layout.place }
 }
 
 /// Returns the items of a page, and how much of the data its legend covers, as [`emptiest`] counts.
@@ -184,10 +190,8 @@ pub fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
 fn runs(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Vec<Item> {
     let look = RunLook { strength: 1.0, is_pointed: false };
     let lines = figure.lines.iter().enumerate();
-    let traces = lines.flat_map(|(index, line)| {
-        line.traces.iter().enumerate().map(move |(nth, trace)| (line, trace, [index, nth]))
-    });
-    traces.filter_map(|trace| run(trace, &layout.parallel, (layout.font, theme), look)).collect()
+    let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |nth| (line, [index, nth])));
+    runs.filter_map(|(line, id)| run(line, id, &layout.parallel, layout.font, theme, look)).collect()
 }
 
 fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> (Vec<Item>, f64) {

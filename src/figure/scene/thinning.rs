@@ -37,7 +37,7 @@ pub struct Columns {
 
 impl Columns {
     /// Returns the columns for lines, or for the single runs behind them.
-    pub fn of(surface: &Surface<'_>, count: usize, are_traces: bool) -> Self {
+    pub fn new(surface: &Surface<'_>, count: usize, are_traces: bool) -> Self {
         match surface.look.detail {
             Detail::Print => Self { density: COLUMNS_PER_POINT },
             Detail::Screen { pixels, plots } => {
@@ -272,7 +272,7 @@ mod tests {
     fn pieces(points: Vec<Point>, range: [f64; 2]) -> Vec<Piece> {
         let figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
         on_surface(&figure, range, |surface| {
-            line_pieces(&figure.lines[0].points, surface, Columns::of(surface, 1, false))
+            line_pieces(&figure.lines[0].points, surface, Columns::new(surface, 1, false))
         })
     }
 
@@ -317,7 +317,7 @@ mod tests {
         figure.x.scale = Scale::Log10;
         let points = [[0.01, 1.0], [1.0, 2.0]];
         let drawn = on_surface(&figure, [0.01, 1.0], |surface| {
-            line_pieces(&points, surface, Columns::of(surface, 1, false))
+            line_pieces(&points, surface, Columns::new(surface, 1, false))
         });
         assert_eq!(drawn, [Piece::Line(vec![[0.0, 1.0], [100.0, 2.0]])]);
     }
@@ -330,7 +330,7 @@ mod tests {
             vec![band(0.0, 0.0, 2.0), band(40.0, 0.0, 9.0), band(40.5, 1.0, 2.0), band(90.0, 0.0, 2.0)];
         let figure = Figure { x: Axis::default(), ..Figure::default() };
         let drawn = on_surface(&figure, [0.0, 100.0], |surface| {
-            band_pieces(&line, surface, Columns::of(surface, 1, false))
+            band_pieces(&line, surface, Columns::new(surface, 1, false))
         });
         assert_eq!(drawn, [vec![[0.0, 0.0, 2.0], [40.25, 0.0, 9.0], [90.0, 0.0, 2.0]]]);
     }
@@ -341,7 +341,7 @@ mod tests {
         let figure = Figure::default();
         let traces = vec![Trace { name: String::new(), points }; 2];
         let columns = on_surface(&figure, [0.0, 5_000.0], |surface| {
-            let columns = Columns::of(surface, 240, true);
+            let columns = Columns::new(surface, 240, true);
             line_pieces(&traces[0].points, surface, columns)
                 .iter()
                 .map(|piece| match piece {

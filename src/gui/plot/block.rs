@@ -105,7 +105,7 @@ pub fn block_ui(
     }
     let mut sizes = measure(figure, frame, block, table);
     let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-    let grid = Grid::of(figure).filter(|_| !table.has_facts());
+    let grid = Grid::new(figure).filter(|_| !table.has_facts());
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
@@ -283,8 +283,8 @@ pub struct GridWidths {
 
 impl<'a> Grid<'a> {
     /// Returns the grid; `None` where lines are not by round, arms have other levels in a training, or a list is as short.
-    pub fn of(figure: &'a Figure) -> Option<Self> {
-        let rounds = Rounds::of(figure).filter(|rounds| rounds.is_common)?;
+    pub fn new(figure: &'a Figure) -> Option<Self> {
+        let rounds = Rounds::new(figure).filter(|rounds| rounds.is_common)?;
         let seeds = rounds.rows.iter().map(|row| row.seeds(figure)).collect();
         Some(Self { figure, rounds, seeds, widths: GridWidths::default() })
     }
@@ -612,16 +612,16 @@ mod tests {
     fn one_arm_has_a_list() {
         let harness = harness(by_round(&["dense", "ticket"][..1]));
         assert!(harness.query_by_label("dense, 100 %").is_some());
-        assert!(Grid::of(&by_round(&["ticket"])).is_none());
+        assert!(Grid::new(&by_round(&["ticket"])).is_none());
     }
 
     #[test]
     fn arms_with_other_levels_in_the_same_training_have_a_list() {
         let mut figure = by_round(&["dense", "ticket", "control"]);
-        assert!(Grid::of(&figure).is_some());
+        assert!(Grid::new(&figure).is_some());
         let last = figure.lines.last_mut().unwrap();
         last.round.as_mut().unwrap().remaining = Some(0.3);
-        assert!(Grid::of(&figure).is_none(), "30.0 % is not below 25.0 %");
+        assert!(Grid::new(&figure).is_none(), "30.0 % is not below 25.0 %");
     }
 
     #[test]
@@ -630,7 +630,7 @@ mod tests {
         for (index, line) in figure.lines.iter_mut().enumerate().skip(1) {
             line.seeds = Some(Seeds { done: 3 - index.min(2), planned: 3, running: 1 });
         }
-        let grid = Grid::of(&figure).unwrap();
+        let grid = Grid::new(&figure).unwrap();
         assert_eq!(grid.seeds, ["", "1 of 3"]);
     }
 

@@ -37,7 +37,7 @@ struct FigureKey {
 }
 
 impl FigureKey {
-    fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
+    fn new(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
         let (note, arms, subject) = (input.note(), input.lines(), input.subject.clone());
         Self { options: options.clone(), titles, note, arms, subject }
     }
@@ -114,7 +114,7 @@ impl Builder {
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
         self.take(view, now);
-        let key = FigureKey::of(options, titles, input);
+        let key = FigureKey::new(options, titles, input);
         let due = |built: &BuiltFigure| built.at + f64::max(PAUSE, built.took / SHARE);
         if let Some(built) = self.built.as_ref().filter(|built| built.key == key) {
             if built.revision == input.revision {
@@ -154,7 +154,7 @@ impl Builder {
         input: &PlotInput,
     ) -> Option<&Arc<Figure>> {
         let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
-        (built.key == FigureKey::of(options, titles, input)).then_some(&built.figure)
+        (built.key == FigureKey::new(options, titles, input)).then_some(&built.figure)
     }
 
     /// Takes the figure that a thread has built.
@@ -187,7 +187,7 @@ impl Builder {
         let work = move || {
             let began = Instant::now();
             let built = build(plot, &own, own_key);
-            let scene = Scene::of(&built.figure, request, None);
+            let scene = Scene::new(&built.figure, request, None);
             (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
         };
         let figure = BackgroundTask::begin("figure", ctx, work);

@@ -215,7 +215,7 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Returns the table of a reading; of the last values without one.
-    pub fn of(
+    pub fn new(
         figure: &'a Figure,
         reading: Option<Reading>,
         is_hidden: impl Fn(&str) -> bool,
@@ -334,7 +334,7 @@ impl<'a> Table<'a> {
             let line = &self.figure.lines[row.line];
             let [value, interval, _] = self.of_row(row);
             let value = format!("{value} {interval}").trim_end().to_owned();
-            AreaRow::of(&line.name, &line.name, Some(line.style.rgb(theme)), value)
+            AreaRow::new(&line.name, &line.name, Some(line.style.rgb(theme)), value)
         };
         AreaReading {
             title: self.header.clone(),
@@ -460,7 +460,7 @@ pub struct AreaRow {
 
 impl AreaRow {
     /// Returns a row of this arm, without settings and results.
-    pub fn of(name: &str, arm: &str, colour: Option<Rgb>, value: String) -> Self {
+    pub fn new(name: &str, arm: &str, colour: Option<Rgb>, value: String) -> Self {
         Self { name: shortened(name, LONGEST), arm: arm.to_owned(), colour, value, facts: Vec::new() }
     }
 }
@@ -508,7 +508,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         // A map is of one arm.
         let arm = figure.facts.names.first().filter(|_| figure.facts.names.len() == 1);
         let ink = cells.paint([row, column], cells.range(), theme);
-        let rows = vec![AreaRow::of(&cells.axis.title, arm.map_or("", String::as_str), ink, text)];
+        let rows = vec![AreaRow::new(&cells.axis.title, arm.map_or("", String::as_str), ink, text)];
         return Some(AreaReading { title: format!("{y} · {x}"), rows, heads: Vec::new() });
     }
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
@@ -517,7 +517,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
     let row = |bars: &figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
-        Some(AreaRow::of(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
+        Some(AreaRow::new(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
     };
     let lines = figure.lines.iter().filter_map(|line| {
         let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
@@ -527,7 +527,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
         let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
         let value = text(*value) + &band.unwrap_or_default();
-        Some(AreaRow::of(&line.name, &line.name, Some(colour), value))
+        Some(AreaRow::new(&line.name, &line.name, Some(colour), value))
     });
     let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
     (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
@@ -540,13 +540,13 @@ fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
     let text = |value: f64| readable(value, figure.y.format);
     let bars = figure.bars.iter().filter_map(|bars| {
         let value = bars.values.get(bin).filter(|value| value.is_finite())?;
-        Some(AreaRow::of(&bars.name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
+        Some(AreaRow::new(&bars.name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
     });
     let middle = f64::midpoint(figure.bins[bin], figure.bins[bin + 1]);
     let lines = figure.lines.iter().filter_map(|line| {
         let [_, value] = line.points.iter().rfind(|point| point[0] <= middle)?;
         let own = line.style.rgb(theme);
-        Some(AreaRow::of(&line.name, &line.name, Some(own), text(*value)))
+        Some(AreaRow::new(&line.name, &line.name, Some(own), text(*value)))
     });
     let rows: Vec<_> = bars.chain(lines).collect();
     let title = format!("{}: {low} … {high}", figure.x.title);
@@ -663,13 +663,13 @@ mod tests {
         line.seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
         let figure = |line: &Line| Figure { lines: vec![line.clone()], ..Figure::default() };
         let shown = figure(&line);
-        let table = Table::of(&shown, None, |_| false, Spread::Interval95, false);
+        let table = Table::new(&shown, None, |_| false, Spread::Interval95, false);
         assert_eq!(table.heads()[3..], ["seeds"]);
         assert_eq!(table.cells(&Sample::Line(&shown.lines[0]))[3], "2 of 3");
         assert!(table.spoken().ends_with("2 of 3 seeds"), "{}", table.spoken());
         line.seeds = None;
         let done = figure(&line);
-        assert_eq!(Table::of(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
+        assert_eq!(Table::new(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
     }
 
     #[test]
@@ -687,12 +687,12 @@ mod tests {
             ..Figure::default()
         };
         let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
-        let table = Table::of(&figure, Some(reading), |_| false, Spread::Interval95, false);
+        let table = Table::new(&figure, Some(reading), |_| false, Spread::Interval95, false);
         assert_eq!(table.header(), "at 21 % weights remaining");
         assert_eq!(table.heads(), ["mean", "95 % CI", "Δ dense"]);
         assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
-        let table = Table::of(&figure, None, |_| false, Spread::Interval95, false);
+        let table = Table::new(&figure, None, |_| false, Spread::Interval95, false);
         assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
     }
 
@@ -709,7 +709,7 @@ mod tests {
         let y = Axis::percent("Accuracy");
         let mut figure = Figure { y, lines: vec![line], reference_lines: vec![level], ..Figure::default() };
         let of = |figure: &Figure| {
-            let table = Table::of(figure, None, |_| false, Spread::Interval95, false);
+            let table = Table::new(figure, None, |_| false, Spread::Interval95, false);
             table.cells(&Sample::Line(&figure.lines[0]))[2].clone()
         };
         assert_eq!(of(&figure), "+1.00", "seed 2 alone is in both");

@@ -66,8 +66,8 @@ pub fn is_large(figure: &Figure) -> bool {
 
 impl Scene {
     /// Computes the scene; `kept` is the analysis that was computed before, if it still holds.
-    pub fn of(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
-        let kept = kept.unwrap_or_else(|| Arc::new(Analysis::of(figure, &request)));
+    pub fn new(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
+        let kept = kept.unwrap_or_else(|| Arc::new(Analysis::new(figure, &request)));
         if let Some(facets) = &figure.facets {
             let panels = scenes(facets, &request);
             return Self { request, kept, mesh: None, panels };
@@ -78,7 +78,7 @@ impl Scene {
     fn with(figure: &Figure, request: SceneRequest, kept: Arc<Analysis>) -> Self {
         let view = request.zoom.unwrap_or(kept.fit);
         let key = |viewport: PlotViewport| MeshKey::new(figure, view, &request.hidden, viewport);
-        let mesh = request.viewport.clone().map(|viewport| PlotMesh::of(figure, key(viewport)));
+        let mesh = request.viewport.clone().map(|viewport| PlotMesh::new(figure, key(viewport)));
         Self { request, kept, mesh, panels: Vec::new() }
     }
 }
@@ -91,7 +91,7 @@ fn scenes(facets: &Facets, request: &SceneRequest) -> Vec<Scene> {
     };
     let panels: Vec<_> =
         facets.panels.iter().enumerate().map(|(index, panel)| (&panel.figure, own(index))).collect();
-    let kept: Vec<Analysis> = panels.iter().map(|(figure, request)| Analysis::of(figure, request)).collect();
+    let kept: Vec<Analysis> = panels.iter().map(|(figure, request)| Analysis::new(figure, request)).collect();
     let fits = facets.shared(&kept.iter().map(|kept| kept.fit).collect::<Vec<_>>());
     let scenes = panels.into_iter().zip(kept).zip(fits).map(|(((figure, request), kept), fit)| {
         let zoomed = SceneRequest { zoom: Some(request.zoom.unwrap_or(fit)), ..request.clone() };
@@ -102,7 +102,7 @@ fn scenes(facets: &Facets, request: &SceneRequest) -> Vec<Scene> {
 
 impl Analysis {
     /// Analyses the whole figure.
-    pub fn of(figure: &Figure, request: &SceneRequest) -> Self {
+    pub fn new(figure: &Figure, request: &SceneRequest) -> Self {
         let mut visible = without(figure, &request.hidden);
         let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
         let [x, y] = request.chosen;
@@ -139,7 +139,7 @@ impl PendingScene {
         ctx: &Context,
     ) -> Option<Self> {
         let (own, asked) = (figure.clone(), request.clone());
-        let scene = BackgroundTask::begin("scene", ctx, move || Scene::of(&own, asked, kept))?;
+        let scene = BackgroundTask::begin("scene", ctx, move || Scene::new(&own, asked, kept))?;
         Some(Self { request, figure: figure.clone(), scene })
     }
 }
@@ -173,7 +173,7 @@ impl PlotViewport {
 
     /// Returns the triangles of items.
     pub fn layer(&self, items: &[Item]) -> Layer {
-        Layer::of(items, self.pixels, self.options, self.frame)
+        Layer::new(items, self.pixels, self.options, self.frame)
     }
 }
 
@@ -224,7 +224,7 @@ pub struct PlotMesh {
 
 impl PlotMesh {
     /// Tessellates everything but the bands.
-    pub fn of(figure: &Figure, key: MeshKey) -> Self {
+    pub fn new(figure: &Figure, key: MeshKey) -> Self {
         let intervals = if figure.is_over_setting() { Intervals::Bars } else { Intervals::None };
         let surface = key.surface(figure, intervals);
         let items = [ground(&surface), over(&surface)].concat();
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn the_same_triangles_are_painted_again_while_nothing_changes() {
         let still = key([[0.0, 1.0], [0.0, 1.0]], 100.0);
-        let mesh = PlotMesh::of(&figure(), still.clone());
+        let mesh = PlotMesh::new(&figure(), still.clone());
         assert!(mesh.fits(&still) && !mesh.layer.clipped.is_empty());
         assert!(Arc::ptr_eq(&mesh.layer(&still).clipped, &mesh.layer.clipped));
         assert!(!mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
@@ -348,9 +348,9 @@ mod tests {
 
     #[test]
     fn triangles_that_are_moved_are_where_new_ones_would_be() {
-        let old = PlotMesh::of(&figure(), key([[0.0, 1.0], [0.0, 1.0]], 100.0));
+        let old = PlotMesh::new(&figure(), key([[0.0, 1.0], [0.0, 1.0]], 100.0));
         for there in [key([[-0.25, 1.25], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 1.5]], 150.0)] {
-            let new = PlotMesh::of(&figure(), there.clone());
+            let new = PlotMesh::new(&figure(), there.clone());
             let (moved, made) = (middles(&old.layer(&there).clipped), middles(&new.layer.clipped));
             assert_eq!(moved.len(), made.len());
             for (moved, made) in moved.iter().zip(&made) {
@@ -368,7 +368,7 @@ mod tests {
             figure
         };
         let (old, new) =
-            (PlotMesh::of(&reversed(figure()), from), PlotMesh::of(&reversed(figure()), to.clone()));
+            (PlotMesh::new(&reversed(figure()), from), PlotMesh::new(&reversed(figure()), to.clone()));
         let layer = old.layer(&to);
         let (moved, made) = (middles(&layer.clipped), middles(&new.layer.clipped));
         assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));

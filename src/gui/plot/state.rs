@@ -234,7 +234,7 @@ impl PlotState {
         self.data = None;
         for plot in ALL {
             let Some(kept) = view.plots.get(plot.name) else { continue };
-            self.views.insert(plot.name, FigureView::of(kept));
+            self.views.insert(plot.name, FigureView::new(kept));
             self.titles.insert(plot.name.to_owned(), titles_of(kept));
         }
     }
@@ -292,7 +292,7 @@ impl PlotState {
 
     /// Returns the options of exported figures.
     pub fn paper(&self) -> Options {
-        Options::of(self.size, self.dpi, &self.page)
+        Options::new(self.size, self.dpi, &self.page)
     }
 
     /// Takes what the export dialog has.
@@ -392,7 +392,7 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
-    let columns = Arc::new(AxisColumns::of(&shown, &series));
+    let columns = Arc::new(AxisColumns::new(&shown, &series));
     let (parameters, stages) = (recorded_parameters(&shown), campaign_stages(&shown));
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
     let facets = choices(&shown);
@@ -411,7 +411,7 @@ pub struct AxisColumns {
 
 impl AxisColumns {
     /// Returns those of these runs, which have these series.
-    pub fn of(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
+    pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
         let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
         let titled = |columns: Vec<Column>| -> Vec<(Column, String)> {

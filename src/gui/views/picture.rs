@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn mosaic(shape: &[usize]) -> Mosaic {
-        Mosaic::of(&cells(&values(shape), Shown::Values), SIDE)
+        Mosaic::new(&cells(&values(shape), Shown::Values), SIDE)
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Loaded {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
         Self {
-            mosaic: Mosaic::of(&cells, SIDE),
+            mosaic: Mosaic::new(&cells, SIDE),
             full: full(&values),
             counts,
             widest: Widest::of(&values.values),

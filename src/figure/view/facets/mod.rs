@@ -79,7 +79,7 @@ pub fn faceted(
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
-        chosen.by.iter().filter_map(|column| Key::of(column, arms, &bases)).take(2).collect();
+        chosen.by.iter().filter_map(|column| Key::new(column, arms, &bases)).take(2).collect();
     let is_split = panels == Panels::OfArms && arms.len() > 1;
     if keys.is_empty() && !is_split {
         return single(arms);
@@ -145,7 +145,7 @@ struct Key<'a> {
 
 impl<'a> Key<'a> {
     /// Returns the values of the runs; `None` if no run has one.
-    fn of(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
+    fn new(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
         let mut values: Vec<(String, usize, Head)> = Vec::new();
         for row in arms.iter().flat_map(|arm| &arm.rows) {
             let Some(cell) = cell(column, row, bases) else { continue };

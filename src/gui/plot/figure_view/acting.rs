@@ -296,9 +296,9 @@ impl FigureView {
         let hidden = self.hidden.clone();
         let is_read = reading.is_some() && follows.is_none();
         let is_pinned = self.pinned.is_some();
-        let table = Table::of(figure, reading, |name| hidden.contains(name), self.around.spread, is_pinned);
+        let table = Table::new(figure, reading, |name| hidden.contains(name), self.around.spread, is_pinned);
         if self.is_panel {
-            self.reading = is_read.then(|| PanelReading::of(figure, &table));
+            self.reading = is_read.then(|| PanelReading::new(figure, &table));
             if let Some([x, y]) = at.filter(|_| is_pinned) {
                 // The legend above all panels has no room for settings.
                 let at = transform.position_from_point(&PlotPoint { x, y });

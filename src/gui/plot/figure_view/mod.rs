@@ -159,9 +159,9 @@ impl FigureView {
     }
 
     /// Returns a saved view.
-    pub fn of(kept: &PlotView) -> Self {
-        let parallel = AxisBrushes::of(kept.brushes.clone());
-        let panels = Panels::of(kept.facets.zooms.clone());
+    pub fn new(kept: &PlotView) -> Self {
+        let parallel = AxisBrushes::new(kept.brushes.clone());
+        let panels = Panels::new(kept.facets.zooms.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
@@ -316,7 +316,7 @@ fn plot_ui(
 ) -> Option<FigureAction> {
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
-    let beside = Beside::of(figure, state, view, space);
+    let beside = Beside::new(figure, state, view, space);
     state.beside = beside.width();
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
@@ -400,14 +400,14 @@ enum Beside {
 }
 
 impl Beside {
-    fn of(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
+    fn new(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
         let frame = state.frame.unwrap_or(space);
         let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
         if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
-            return Self::Scale(UnplacedScaleBar::of(cells, [bottom, top], EM));
+            return Self::Scale(UnplacedScaleBar::new(cells, [bottom, top], EM));
         }
         let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
-        let ends = Ends::of(figure, &state.hidden, y, EM, EndText::Values);
+        let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values);
         let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
         ends.filter(fits).map_or(Self::Nothing, Self::Ends)
     }

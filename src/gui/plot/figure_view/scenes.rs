@@ -34,7 +34,7 @@ impl FigureView {
             }
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
-            self.kept = Some(Arc::new(Analysis::of(figure, &self.request())));
+            self.kept = Some(Arc::new(Analysis::new(figure, &self.request())));
             (self.refits, self.mesh) = (false, None);
         }
         self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
@@ -103,7 +103,7 @@ impl FigureView {
         self.viewport = Some(viewport);
         let fits = self.mesh.as_ref().is_some_and(|mesh| mesh.fits(&key));
         if !fits && !self.ask(figure, ctx) {
-            self.mesh = Some(PlotMesh::of(figure, key.clone()));
+            self.mesh = Some(PlotMesh::new(figure, key.clone()));
         }
         let bands = self.band_layer(figure, &key);
         bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(&key))).collect()

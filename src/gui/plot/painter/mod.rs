@@ -24,7 +24,7 @@ pub struct Layer {
 
 impl Layer {
     /// Returns the triangles of items; texts have none.
-    pub fn of(items: &[Item], pixels: f32, options: TessellationOptions, area: Rect) -> Self {
+    pub fn new(items: &[Item], pixels: f32, options: TessellationOptions, area: Rect) -> Self {
         // Circles are triangles too: the atlas of prepared discs may change between frames.
         let tessellator = |clip: Rect| {
             let mut tessellator = Tessellator::new(pixels, options, [1, 1], Vec::new());

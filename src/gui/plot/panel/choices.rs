@@ -23,7 +23,7 @@ const LONGEST: usize = 20;
 const OF_ARM: &str = "all of an arm";
 
 /// Returns the choices that apply to a plot now, the most important one first.
-pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
+pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
     if plot.controls.one_arm {
         found.push(arms_ui);

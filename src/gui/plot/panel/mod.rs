@@ -106,7 +106,7 @@ pub fn tools_ui(
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
         fit(plot, state);
     }
-    let own = choices::of(plot, state);
+    let own = choices::offered(plot, state);
     // With choices of its own, a plot may have no room for the band.
     let first = if own.is_empty() { 0.0 } else { CHOICE };
     for choose in own {
@@ -141,7 +141,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
         x_ui(ui, state);
     }
     columns_ui(ui, plot, state);
-    for choose in choices::of(plot, state) {
+    for choose in choices::offered(plot, state) {
         choose(ui, state, plot);
     }
     if plot.controls.averages {

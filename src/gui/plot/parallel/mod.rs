@@ -69,7 +69,7 @@ type RunOutline = (Vec<[u64; 2]>, Style, u64);
 
 impl AxisBrushes {
     /// Returns saved ranges.
-    pub const fn of(brushes: Brushes) -> Self {
+    pub const fn new(brushes: Brushes) -> Self {
         Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
@@ -111,7 +111,7 @@ pub fn parallel_ui(
     highlighted: Option<&str>,
 ) {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
-    let frame = AxesFrame::of(figure, space, theme);
+    let frame = AxesFrame::new(figure, space, theme);
     frame.take(&response, chosen);
     take_keys(ui, &frame, &response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
@@ -156,7 +156,7 @@ pub fn parallel_ui(
 }
 
 impl<'a> AxesFrame<'a> {
-    fn of(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
+    fn new(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
         let rect = Rect::from_min_max(space.min + vec2(0.0, above(figure)), space.max - vec2(0.0, BELOW));
         let plot = area(rect);
         let count = figure.parallel.len() as f64;
@@ -174,8 +174,7 @@ impl<'a> AxesFrame<'a> {
     }
 
     fn item(&self, id: [usize; 2], look: RunLook) -> Option<Item> {
-        let (line, trace) = self.at(id);
-        run((line, trace, id), &self.axes, (EM, self.theme), look)
+        run(&self.figure.lines[id[0]], id, &self.axes, EM, self.theme, look)
     }
 
     fn y(&self, height: f64) -> f32 {
@@ -285,7 +284,7 @@ impl<'a> AxesFrame<'a> {
             None => "–".to_owned(),
         };
         let axes = self.figure.parallel.iter().zip(&trace.points);
-        let rows = axes.map(|(axis, [_, value])| AreaRow::of(&axis.title, "", None, text(axis, *value)));
+        let rows = axes.map(|(axis, [_, value])| AreaRow::new(&axis.title, "", None, text(axis, *value)));
         let name = format!("{}, {}", shortened(&line.name, 48), trace.name);
         AreaReading { title: name, rows: rows.collect(), heads: Vec::new() }
     }

@@ -238,7 +238,7 @@ pub(super) struct PanelReading {
 }
 
 impl PanelReading {
-    pub fn of(figure: &Figure, table: &Table<'_>) -> Self {
+    pub fn new(figure: &Figure, table: &Table<'_>) -> Self {
         let value = |sample: figure::legend::Sample<'_>| {
             let value = table.cells(&sample).into_iter().next()?;
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
@@ -250,7 +250,7 @@ impl PanelReading {
 
 impl Panels {
     /// Returns panels with saved ranges.
-    pub fn of(saved: Zooms) -> Self {
+    pub fn new(saved: Zooms) -> Self {
         Self { saved, ..Self::default() }
     }
 
