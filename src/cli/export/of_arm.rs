@@ -6,9 +6,9 @@ use crate::output::Failure;
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, overlaps};
-use figure::network::histograms::{histograms, parameters};
 use figure::network::image::{Shown, image};
 use figure::network::{histogram, layers};
+use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
 use results::early_stops::{Training, trainings};
 use results::kept_rounds::{KeptRound, kept_rounds};
@@ -108,7 +108,7 @@ impl OfArm {
                 self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
             );
         };
-        let known = parameters(&found);
+        let known = histogram_parameters(&found);
         let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
         if known.iter().all(|known| known != parameter) {
             return Err(no_parameter(parameter, &known));

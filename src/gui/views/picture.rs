@@ -11,7 +11,7 @@ use crate::plot::{colour, theme_of};
 use crate::text;
 use crate::theme::present;
 use figure::cells::Cells;
-use figure::mosaic::Mosaic;
+use figure::cells::Mosaic;
 use figure::network::image::{PRUNED_KIND, Shown};
 use figure::palette::Theme;
 use results::network::ParameterValues;
@@ -121,7 +121,7 @@ fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figure::mosaic::SIDE;
+    use figure::cells::SIDE;
     use figure::network::image::{cells, colours};
     use results::network::Entry;
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn mosaic(shape: &[usize]) -> Mosaic {
-        Mosaic::of(&cells(&values(shape), Shown::Values), SIDE)
+        Mosaic::new(&cells(&values(shape), Shown::Values), SIDE)
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::runs::Runs;
 use crate::{text, theme, widgets};
 use doc::Run;
 use figure::cells::Cells;
-use figure::mosaic::{Mosaic, SIDE};
+use figure::cells::{Mosaic, SIDE};
 use figure::network::image::{Shown, cells, colours, counts, full, image};
 use results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use results::number::fixed;
@@ -84,7 +84,7 @@ impl Loaded {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
         Self {
-            mosaic: Mosaic::of(&cells, SIDE),
+            mosaic: Mosaic::new(&cells, SIDE),
             full: full(&values),
             counts,
             widest: Widest::of(&values.values),

@@ -13,7 +13,9 @@ use crate::theme;
 use figure::plots::testing::{at, record};
 use figure::plots::{ALL, ArmRuns};
 use results::RunRecord;
+use results::facets::FacetAxes;
 use results::table::Row;
+use results::table::columns::Column;
 use results::view::ViewSettings;
 
 struct Shown {
