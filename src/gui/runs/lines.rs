@@ -21,8 +21,6 @@ pub struct QueueLine {
     /// Whether it goes on, and whether it was asked to stop for good.
     pub is_running: bool,
     pub is_stopping: bool,
-    /// The highest one is next.
-    pub priority: i32,
     /// The threads that it computes with.
     pub threads: Option<usize>,
     /// What its record says.
@@ -41,11 +39,9 @@ impl QueueLine {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
         let done = text::whole_percent(progress.done);
         if self.is_queued {
-            let priority =
-                if self.priority == 0 { String::new() } else { format!(" · priority {:+}", self.priority) };
             let so_far = if progress.done > 0.0 { format!(" · {done} done") } else { String::new() };
             let word = if runs.is_paused() { "paused" } else { "waiting" };
-            return (format!("{word}{so_far}{priority}"), String::new());
+            return (format!("{word}{so_far}"), String::new());
         }
         if self.is_running {
             let stage = record.and_then(RunRecord::stage).map_or("starting", |stage| stage.label.as_str());
@@ -86,12 +82,7 @@ impl Runs {
             }
         }
         if !self.is_running() {
-            let order = RunOrder::read(results);
-            order.sort(&mut lines, |line| &line.run);
-            for line in &mut lines {
-                line.priority = order.priority(&line.run);
-            }
-            lines.sort_by_key(|line| std::cmp::Reverse(line.priority)); // stable
+            RunOrder::read(results).sort(&mut lines, |line| &line.run);
             for (place, line) in (1..).zip(&mut lines) {
                 line.place = Some(place);
             }
@@ -100,7 +91,7 @@ impl Runs {
     }
 
     fn line(&self, queued: &QueuedRun) -> QueueLine {
-        let QueuedRun { run, priority, state } = queued;
+        let QueuedRun { run, state } = queued;
         let (place, threads) = match state {
             QueuedState::Waiting { position, .. } => (Some(*position), None),
             QueuedState::Running { threads, .. } => (None, Some(*threads)),
@@ -112,7 +103,6 @@ impl Runs {
             is_queued: place.is_some(),
             is_running: threads.is_some(),
             is_stopping: self.is_stopping(run),
-            priority: *priority,
             threads,
             state: self.state(run),
         }

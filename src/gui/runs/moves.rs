@@ -5,13 +5,18 @@ use std::collections::BTreeSet;
 use super::QueueAction;
 use crate::run::Command;
 
-/// The runs that a move is about, in their order, and the one that is to follow them; none for the end. `None` where it would
-/// change nothing: a move also gives runs the priority of their new place.
-pub(super) fn moved<'a>(
-    waiting: &[&'a str],
-    chosen: &[String],
-    action: &QueueAction,
-) -> Option<(Vec<&'a str>, Option<&'a str>)> {
+/// A new order of runs.
+pub(super) struct Moved<'a> {
+    /// The runs that move, in their order.
+    movers: Vec<&'a str>,
+    /// The run that is to follow them; none at the end.
+    before: Option<&'a str>,
+    /// All runs after the move.
+    pub order: Vec<&'a str>,
+}
+
+/// Finds where `chosen` runs go; `None` where the move changes nothing.
+pub(super) fn moved<'a>(waiting: &[&'a str], chosen: &[String], action: &QueueAction) -> Option<Moved<'a>> {
     let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
     let is_chosen = |run: &&str| chosen.contains(*run);
     let (first, last) = (waiting.iter().position(is_chosen)?, waiting.iter().rposition(is_chosen)?);
@@ -24,16 +29,15 @@ pub(super) fn moved<'a>(
             Some(other) => others.iter().position(|run| run == other)?,
             None => others.len(),
         },
-        QueueAction::Run | QueueAction::Stop | QueueAction::Priority(_) => return None,
+        QueueAction::Run | QueueAction::Stop => return None,
     };
-    let after = others[..at].iter().chain(&movers).chain(&others[at..]);
-    let is_same = after.eq(waiting);
-    (!is_same).then(|| (movers, others.get(at).copied()))
+    let order = [&others[..at], &movers, &others[at..]].concat();
+    (order != waiting).then(|| Moved { movers, before: others.get(at).copied(), order })
 }
 
-/// The commands that move `chosen` runs among those that wait; their order among themselves stays.
+/// Returns the commands that move `chosen` runs among those that wait; their order among themselves stays.
 pub(super) fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Command> {
-    let Some((movers, before)) = moved(waiting, chosen, action) else { return Vec::new() };
+    let Some(Moved { movers, before, .. }) = moved(waiting, chosen, action) else { return Vec::new() };
     let before = before.map(str::to_owned);
     movers.into_iter().map(|run| Command::Move { run: run.to_owned(), before: before.clone() }).collect()
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Runs;
-use super::moves::{moved, moves};
+use super::moves::{Moved, moved, moves};
 use crate::doc::Run;
 use crate::gui::worker::Worker;
 use crate::results::RunState;
@@ -45,8 +45,6 @@ pub enum QueueAction {
     Down,
     /// Put them before this one, or behind all others.
     Before(Option<String>),
-    /// Give them this priority: runs of the highest one start first.
-    Priority(i32),
 }
 
 /// What is to be done with which runs, by identity.
@@ -98,7 +96,7 @@ impl Runs {
         }
         // More runs may go on side by side than before.
         self.share(None, jobs.len());
-        if !self.command(Command::Add { jobs: jobs.clone(), priority: 0 }) {
+        if !self.command(Command::Add(jobs.clone())) {
             self.pending.extend(jobs);
         }
         self.revision += 1;
@@ -168,10 +166,6 @@ impl Runs {
                 let stop = |run: &String| Command::Stop { run: run.clone(), kind: StopKind::Now };
                 runs.iter().filter(|run| self.is_open(run)).map(stop).collect()
             }
-            QueueAction::Priority(priority) => {
-                let set = |run: &String| Command::Priority { run: run.clone(), priority: *priority };
-                runs.iter().filter(|run| self.is_open(run)).map(set).collect()
-            }
             QueueAction::Next | QueueAction::Up | QueueAction::Down | QueueAction::Before(_) => {
                 moves(&self.waiting(), runs, action)
             }
@@ -191,27 +185,11 @@ impl Runs {
     ) -> std::io::Result<()> {
         let QueueRequest { action, runs } = request;
         let lines = self.queue_lines(listed, results);
-        let mut order: Vec<(&str, i32)> =
-            lines.iter().map(|line| (line.run.as_str(), line.priority)).collect();
-        let waiting: Vec<&str> = order.iter().map(|(run, _)| *run).collect();
-        if let QueueAction::Priority(priority) = action {
-            let chosen: BTreeSet<&str> = runs.iter().map(String::as_str).collect();
-            for (_, known) in order.iter_mut().filter(|(run, _)| chosen.contains(run)) {
-                *known = *priority;
-            }
-        } else if let Some((movers, before)) = moved(&waiting, runs, action) {
-            let moving: BTreeSet<&str> = movers.iter().copied().collect();
-            order.retain(|(run, _)| !moving.contains(run));
-            let at = before.and_then(|before| order.iter().position(|(run, _)| *run == before));
-            let at = at.unwrap_or(order.len());
-            // What keeps them there: the priority of the run behind them, or of the last one.
-            let priority = order.get(at).or(order.last()).map_or(0, |(_, priority)| *priority);
-            order.splice(at..at, movers.into_iter().map(|run| (run, priority)));
-        } else {
-            return Ok(());
-        }
+        let waiting: Vec<&str> = lines.iter().map(|line| line.run.as_str()).collect();
+        let Some(Moved { order, .. }) = moved(&waiting, runs, action) else { return Ok(()) };
+        let order = order.into_iter().map(str::to_owned).collect();
         let mut kept = RunOrder::read(results);
-        kept.take_in(order.into_iter());
+        kept.put_first(order);
         self.revision += 1;
         std::fs::create_dir_all(results)?;
         kept.write(results)

@@ -251,23 +251,8 @@ impl Row<'_> {
     }
 
     fn menu_ui(&self, ground: &egui::Response, runs: &Runs) -> Option<QueueRequest> {
-        let shown = Popup::context_menu(ground).show(|ui| {
-            let ids = vec![self.line.run.clone()];
-            let mut chosen = queue_entries_ui(ui, runs, &ids);
-            if self.line.is_open() || self.line.place.is_some() {
-                ui.separator();
-                for (text, priority) in [("High priority", 1), ("Normal priority", 0), ("Low priority", -1)] {
-                    let mark = if self.line.priority == priority { "✓" } else { "" };
-                    let entry = ui.add(egui::Button::new(text).shortcut_text(mark)).accessible_name(text);
-                    if entry.on_hover_text("Runs of the highest priority start first").clicked() {
-                        let action = QueueAction::Priority(priority);
-                        chosen = Some(QueueRequest { action, runs: ids.clone() });
-                        ui.close();
-                    }
-                }
-            }
-            chosen
-        });
+        let shown = Popup::context_menu(ground)
+            .show(|ui| queue_entries_ui(ui, runs, std::slice::from_ref(&self.line.run)));
         shown.and_then(|shown| shown.inner)
     }
 
