@@ -1,8 +1,6 @@
 //! The runs of the document and their records, folded from their messages.
 
 mod batch;
-mod lines;
-mod moves;
 mod outdated;
 mod queue;
 mod reading;
@@ -17,10 +15,9 @@ use crate::doc::Run;
 use crate::results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
 use crate::run::{Job, QueueView, StopKind, StoredRun};
 use batch::BatchPace;
-pub use lines::QueueLine;
 use outdated::OutdatedRuns;
 pub use outdated::{ArmSeed, FoundRun};
-pub use queue::{QueueAction, QueueCounts, QueueRequest, Sharing};
+pub use queue::{QueueAction, QueueCounts, QueueLine, QueueRequest, Sharing};
 
 /// Messages are read for at most this long per frame; the rest follows in the next one.
 const DRAIN: Duration = Duration::from_millis(4);

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Runs;
-use super::moves::{Moved, moved, moves};
-use crate::doc::Run;
+use super::{ArmSeed, Runs};
+use crate::doc::{Run, capitalised};
+use crate::gui::text;
 use crate::gui::worker::Worker;
-use crate::results::RunState;
+use crate::results::{RunRecord, RunState, end_in_words};
 use crate::run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
 /// How runs share the machine; what is not chosen depends on the number of runs and processors.
@@ -302,6 +302,191 @@ impl Runs {
     pub fn finish_order(&self, patience: Duration) {
         if let Some(work) = self.work.as_ref().or(self.last_work.as_ref()) {
             work.queue.finish_order(patience);
+        }
+    }
+}
+
+/// A run in progress, one that waits, or one that is not done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueLine {
+    /// Its identity.
+    pub run: String,
+    /// Its place among those that wait, or, while nothing goes on, among those that *Run* would start; from 1.
+    pub place: Option<usize>,
+    /// Whether it waits in a queue that goes on.
+    pub is_queued: bool,
+    /// Whether it goes on, and whether it was asked to stop for good.
+    pub is_running: bool,
+    pub is_stopping: bool,
+    /// The threads that it computes with.
+    pub threads: Option<usize>,
+    /// What its record says.
+    pub state: RunState,
+}
+
+impl QueueLine {
+    /// Whether it goes on or waits.
+    pub const fn is_open(&self) -> bool {
+        self.is_running || self.is_queued
+    }
+
+    /// Its state in a few words, and more about it.
+    pub fn words(&self, runs: &Runs) -> (String, String) {
+        let record = runs.record(&self.run);
+        let progress = record.map(RunRecord::progress).unwrap_or_default();
+        let done = text::whole_percent(progress.done);
+        if self.is_queued {
+            let so_far = if progress.done > 0.0 { format!(" · {done} done") } else { String::new() };
+            let word = if runs.is_paused() { "paused" } else { "waiting" };
+            return (format!("{word}{so_far}"), String::new());
+        }
+        if self.is_running {
+            let stage = record.and_then(RunRecord::stage).map_or("starting", |stage| stage.label.as_str());
+            let left = progress.secs_left.filter(|_| !runs.is_paused());
+            let left = left.map(|secs| format!(" · {} left", text::duration(secs))).unwrap_or_default();
+            let word = if self.is_stopping {
+                "stopping…"
+            } else if runs.is_paused() {
+                "paused"
+            } else {
+                stage
+            };
+            let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
+            let threads = self.threads.map(|threads| text::counted(threads, "thread")).unwrap_or_default();
+            return (
+                format!("{done}{left} · {word}"),
+                format!("{stage}\n{}, {threads}", capitalised(&position)),
+            );
+        }
+        let end =
+            record.and_then(|record| end_in_words(record, false)).unwrap_or_else(|| "not started".to_owned());
+        (text::first_line(&end).to_owned(), end)
+    }
+}
+
+impl Runs {
+    /// The lines of the queue: runs in progress, those that wait in their order, then other runs of the document that are not
+    /// done; while nothing goes on, all of these in the order in which they would start.
+    pub fn queue_lines(&self, listed: &[Run], results: &Path) -> Vec<QueueLine> {
+        let queue = if self.is_running() { self.queue() } else { &[] };
+        let open = queue.iter().filter(|run| self.is_open(&run.run));
+        let mut lines: Vec<QueueLine> = open.map(|run| self.line(run)).collect();
+        let mut seen: BTreeSet<String> = lines.iter().map(|line| line.run.clone()).collect();
+        for run in listed.iter().filter(|run| self.is_left(&run.id)) {
+            if seen.insert(run.id.clone()) {
+                let state = self.state(&run.id);
+                lines.push(QueueLine { run: run.id.clone(), state, ..QueueLine::default() });
+            }
+        }
+        if !self.is_running() {
+            RunOrder::read(results).sort(&mut lines, |line| &line.run);
+            for (place, line) in (1..).zip(&mut lines) {
+                line.place = Some(place);
+            }
+        }
+        lines
+    }
+
+    fn line(&self, queued: &QueuedRun) -> QueueLine {
+        let QueuedRun { run, state } = queued;
+        let (place, threads) = match state {
+            QueuedState::Waiting { position, .. } => (Some(*position), None),
+            QueuedState::Running { threads, .. } => (None, Some(*threads)),
+            QueuedState::Ended(_) => (None, None),
+        };
+        QueueLine {
+            run: run.clone(),
+            place,
+            is_queued: place.is_some(),
+            is_running: threads.is_some(),
+            is_stopping: self.is_stopping(run),
+            threads,
+            state: self.state(run),
+        }
+    }
+
+    /// Arm and seed of a run that is, or was, in the document.
+    pub fn arm_seed(&self, run: &str) -> Option<&ArmSeed> {
+        self.outdated.names.get(run)
+    }
+}
+
+/// A new order of runs.
+struct Moved<'a> {
+    /// The runs that move, in their order.
+    movers: Vec<&'a str>,
+    /// The run that is to follow them; none at the end.
+    before: Option<&'a str>,
+    /// All runs after the move.
+    order: Vec<&'a str>,
+}
+
+/// Finds where `chosen` runs go; `None` where the move changes nothing.
+fn moved<'a>(waiting: &[&'a str], chosen: &[String], action: &QueueAction) -> Option<Moved<'a>> {
+    let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
+    let is_chosen = |run: &&str| chosen.contains(*run);
+    let (first, last) = (waiting.iter().position(is_chosen)?, waiting.iter().rposition(is_chosen)?);
+    let (movers, others): (Vec<&str>, Vec<&str>) = waiting.iter().copied().partition(is_chosen);
+    let at = match action {
+        QueueAction::Next => 0,
+        QueueAction::Up => first.saturating_sub(1),
+        QueueAction::Down => (last + 2 - movers.len()).min(others.len()),
+        QueueAction::Before(other) => match other {
+            Some(other) => others.iter().position(|run| run == other)?,
+            None => others.len(),
+        },
+        QueueAction::Run | QueueAction::Stop => return None,
+    };
+    let order = [&others[..at], &movers, &others[at..]].concat();
+    (order != waiting).then(|| Moved { movers, before: others.get(at).copied(), order })
+}
+
+/// Returns the commands that move `chosen` runs among those that wait; their order among themselves stays.
+fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Command> {
+    let Some(Moved { movers, before, .. }) = moved(waiting, chosen, action) else { return Vec::new() };
+    let before = before.map(str::to_owned);
+    movers.into_iter().map(|run| Command::Move { run: run.to_owned(), before: before.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order after the moves.
+    fn order_after(chosen: &str, action: &QueueAction) -> String {
+        let letters = |text: &str| -> Vec<String> { text.chars().map(String::from).collect() };
+        let mut order = letters("abcde");
+        let waiting: Vec<&str> = order.iter().map(String::as_str).collect();
+        for command in moves(&waiting, &letters(chosen), action) {
+            let Command::Move { run, before } = command else { panic!("{command:?}") };
+            order.retain(|known| *known != run);
+            let at =
+                before.map_or(order.len(), |before| order.iter().position(|run| *run == before).unwrap());
+            order.insert(at, run);
+        }
+        order.concat()
+    }
+
+    #[test]
+    fn runs_move_together_and_keep_their_order() {
+        use QueueAction as A;
+        for (chosen, action, expected) in [
+            ("c", A::Next, "cabde"),
+            ("db", A::Next, "bdace"),
+            ("abcde", A::Next, "abcde"),
+            ("c", A::Up, "acbde"),
+            ("a", A::Up, "abcde"),
+            ("cd", A::Up, "acdbe"),
+            ("ab", A::Up, "abcde"),
+            ("c", A::Down, "abdce"),
+            ("d", A::Down, "abced"),
+            ("e", A::Down, "abcde"),
+            ("bc", A::Down, "adbce"),
+            ("e", A::Before(Some("b".to_owned())), "aebcd"),
+            ("a", A::Before(None), "bcdea"),
+            ("x", A::Next, "abcde"),
+        ] {
+            assert_eq!(order_after(chosen, &action), expected, "{chosen} {action:?}");
         }
     }
 }

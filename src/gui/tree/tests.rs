@@ -8,7 +8,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{TreeInput, TreeRequest, tree_ui};
-use crate::doc::{Experiment, file::parse, runs};
+use crate::doc::file::parse;
+use crate::doc::{Experiment, runs};
 use crate::figure::style_of;
 use crate::gui::commands::Command;
 use crate::gui::compare::Compare;

@@ -3,7 +3,6 @@
 use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-
 use crate::gui::icons::Icon;
 use crate::gui::log::Notice;
 use crate::gui::status::{LINE, entry_ui};

@@ -3,10 +3,8 @@
 //! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
-mod columns;
 mod data;
 mod dry_run;
-mod histogram;
 mod histograms;
 pub(in crate::gui) mod loading;
 mod log;
@@ -14,11 +12,8 @@ mod network;
 mod network_at_end;
 mod notes;
 mod offer;
-mod picture;
 mod queue;
 pub(in crate::gui) mod reports;
-mod round_slider;
-mod sharing;
 mod table;
 mod tickets;
 mod values;
@@ -26,26 +21,29 @@ mod weights;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Grid, Layout, Response, RichText, Ui, WidgetText};
-
-pub use campaign::TrialFilter;
-pub use dry_run::DryRun;
-pub use offer::{Offer, Offers, Subject, Wanted};
+use eframe::egui::{
+    Align, Color32, Label, Layout, Rect, Response, RichText, Sense, TextStyle, Ui, Vec2, pos2, vec2,
+};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
 use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
+use super::table::width_of;
 use super::{text, theme};
 use crate::doc::intervention::Set;
 use crate::doc::{Experiment, Run};
 use crate::form::path::Place;
-use crate::results::campaign::definition;
 use crate::results::tiles::Group;
 use data::ChangedImages;
 use network_at_end::NetworkAtEnd;
-use sharing::TypedSharing;
+use queue::TypedSharing;
+
+pub use campaign::TrialFilter;
+pub use dry_run::DryRun;
+pub use offer::{Offer, Offers, Subject, Wanted};
+pub use queue::queue_entries_ui;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
@@ -322,35 +320,18 @@ fn nothing_ui(ui: &mut Ui, help: &str, why: &str) {
     });
 }
 
-/// A striped table with headings; its spacing is in steps. `rows` draws the rows and ends each of them.
-fn grid_ui<C: AsRef<str>>(
-    ui: &mut Ui,
-    id: impl std::hash::Hash + std::fmt::Debug,
-    spacing: [f32; 2],
-    columns: &[C],
-    rows: impl FnOnce(&mut Ui),
-) {
-    let spacing = spacing.map(|steps| steps * theme::STEP);
-    Grid::new(id).striped(true).spacing(spacing).show(ui, |ui| {
-        for column in columns {
-            let heading = theme::heading_ui(ui, column.as_ref());
-            if let Some(definition) = definition(column.as_ref()) {
-                heading.on_hover_text(definition);
-            }
-        }
-        ui.end_row();
-        rows(ui);
-    });
-}
-
-/// A right-aligned number.
-fn number_ui(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
-    let right = Layout::right_to_left(Align::Center);
-    let shown = ui.with_layout(right, |ui| {
-        ui.add_space(theme::STEP);
-        ui.label(text.into())
-    });
-    shown.inner
+/// Draws the meaning of a colour: a square and its name, which stay on one line together.
+fn key_ui(ui: &mut Ui, colour: Color32, name: &str) -> Response {
+    const SQUARE: f32 = 10.0;
+    let text = width_of(ui, name, &TextStyle::Small.resolve(ui.style()));
+    let height = ui.text_style_height(&TextStyle::Small);
+    let size = vec2(SQUARE + theme::STEP / 2.0 + text.ceil() + 1.0, height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let square =
+        Rect::from_center_size(pos2(rect.left() + SQUARE / 2.0, rect.center().y), Vec2::splat(SQUARE));
+    ui.painter().rect_filled(square, 2.0, colour);
+    let label = Label::new(RichText::new(name).small()).selectable(false).extend();
+    response | ui.put(rect.with_min_x(rect.right() - text.ceil() - 1.0), label)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
-use super::grid_ui;
 use crate::form::number::in_groups;
+use crate::gui::table::{Column, texts_ui};
 use crate::gui::{text, theme};
+use crate::results::campaign::definition;
 use crate::results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;
@@ -54,14 +55,13 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
 fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     let title = format!("Table: {}", report.columns.join(", "));
     CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
-        grid_ui(ui, ("report table", position), [2.0, 0.5], &report.columns, |ui| {
-            for row in &report.rows {
-                for (column, cell) in report.columns.iter().zip(row) {
-                    ui.label(shown(column, cell));
-                }
-                ui.end_row();
-            }
-        });
+        let column = |title: &String| Column::text(title.as_str(), definition(title).unwrap_or_default());
+        let cells = |row: &Vec<String>| -> Vec<String> {
+            report.columns.iter().zip(row).map(|(column, cell)| shown(column, cell)).collect()
+        };
+        let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+        let columns = report.columns.iter().map(column).collect();
+        texts_ui(ui, &format!("report table {position}"), columns, &rows, |_, _| String::new());
     });
 }
 

@@ -4,7 +4,7 @@ use eframe::egui::{ProgressBar, RichText, Ui};
 
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
-use crate::gui::views::columns::fitted_grid_ui;
+use crate::gui::table::{Column, texts_ui};
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use crate::results::number::fixed;
@@ -68,20 +68,6 @@ pub fn golden(began: &CampaignBegan) -> String {
 const COUNTED: &str = "All of these images count, also those that the network gets wrong without faults: an outcome \
     compares the faulty output with the fault-free (golden) one, not with the label";
 
-/// Headings with what they mean.
-const COLUMNS: [(&str, &str); 8] = [
-    ("Condition", "The rate, bit or layer that this line varies"),
-    ("Trials", "Complete blocks so far"),
-    ("Masked", ImageOutcome::Masked.definition()),
-    ("SDC-1", ImageOutcome::Sdc1.definition()),
-    ("DUE", ImageOutcome::Due.definition()),
-    ("Accuracy", "Mean over trials, with the bootstrap interval"),
-    ("Median", "Median accuracy of the trials"),
-    ("5–95 %", "5th and 95th percentile of the accuracy"),
-];
-/// Columns that go where the view is narrow, first ones first.
-const EXPENDABLE: [usize; 5] = [7, 6, 2, 4, 5];
-
 /// Draws a line for each condition, and one below for the same trials without the protection.
 pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     let mut rows = Vec::new();
@@ -92,8 +78,18 @@ pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
             rows.push(row("  unprotected".to_owned(), plan, of(true)));
         }
     }
-    let id = ("conditions", &campaign.began.campaign, campaign.began.round);
-    fitted_grid_ui(ui, id, COLUMNS, &EXPENDABLE, &rows);
+    let columns = vec![
+        Column::text("Condition", "The rate, bit or layer that this line varies"),
+        Column::number("Trials", "Complete blocks so far"),
+        Column::number("Masked", ImageOutcome::Masked.definition()).leaves(2),
+        Column::number("SDC-1", ImageOutcome::Sdc1.definition()),
+        Column::number("DUE", ImageOutcome::Due.definition()).leaves(3),
+        Column::number("Accuracy", "Mean over trials, with the bootstrap interval").leaves(4),
+        Column::number("Median", "Median accuracy of the trials").leaves(1),
+        Column::number("5–95 %", "5th and 95th percentile of the accuracy").leaves(0),
+    ];
+    let id = format!("conditions of {} {:?}", campaign.began.campaign, campaign.began.round);
+    texts_ui(ui, &id, columns, &rows, |_, _| String::new());
     let percent = fixed(100.0 * campaign.began.confidence, 0);
     let note =
         format!("In brackets: {percent} % CI, Wilson over trials; of the accuracy, bootstrap over trials");

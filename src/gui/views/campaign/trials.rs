@@ -5,13 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Label, Rect, Sense, Ui, pos2, vec2};
+
+use super::detail::outcome_colour;
 use crate::doc::fault::Format;
 use crate::doc::{Run, RunSpec};
 use crate::figure::font::{Weight, width};
+use crate::gui::table::{self, Ground, Order, Table};
 use crate::gui::views::ViewInput;
 use crate::gui::views::values::place_of;
 use crate::gui::{text, theme};
-use crate::results::campaign::CampaignRecord;
+use crate::results::campaign::{CampaignRecord, ImageOutcome};
 use crate::results::colours::base;
 use crate::results::number::{Format as Digits, readable};
 use crate::results::table::settings::compare;
@@ -318,6 +323,156 @@ impl Column {
     }
 }
 
+/// Height of a row, and length of a full bar with the gap before it, in points.
+const ROW: f32 = 26.0;
+const BAR: f32 = 56.0;
+/// The widest name of a setting.
+const WIDEST: f32 = 160.0;
+
+/// A trial of a run.
+pub type TrialId = (String, TrialKey);
+
+/// The order of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    column: Column,
+    is_descending: bool,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self { column: Column::default(), is_descending: true }
+    }
+}
+
+/// The state of the list between frames.
+#[derive(Default)]
+pub struct TrialList {
+    sort: Sort,
+    /// The rows in their order, with what they were sorted from.
+    order: Option<(Arc<TrialRows>, Sort, Arc<[usize]>)>,
+    /// The position of a row to show next.
+    target: Option<usize>,
+}
+
+/// Returns the identity of the trial of a row.
+pub fn id_of(row: &TrialRow) -> TrialId {
+    (row.trial.run.clone(), row.trial.key.clone())
+}
+
+impl TrialList {
+    /// Returns the places of rows in their order.
+    pub fn order(&mut self, rows: &Arc<TrialRows>) -> Arc<[usize]> {
+        let is_sorted = |(of, sort, _): &(Arc<TrialRows>, Sort, Arc<[usize]>)| {
+            Arc::ptr_eq(of, rows) && *sort == self.sort
+        };
+        if !self.order.as_ref().is_some_and(is_sorted) {
+            let Sort { column, is_descending } = self.sort;
+            let mut order: Vec<usize> = (0..rows.rows.len()).collect();
+            order.sort_by(|a, b| {
+                let (a, b) = (&rows.rows[*a], &rows.rows[*b]);
+                if is_descending { column.order(b, a) } else { column.order(a, b) }
+            });
+            self.order = Some((rows.clone(), self.sort, order.into()));
+        }
+        self.order.as_ref().map_or_else(|| Arc::from([]), |(.., order)| order.clone())
+    }
+
+    /// Shows this position of the list in the next frame.
+    pub fn show(&mut self, position: usize) {
+        self.target = Some(position);
+    }
+
+    /// Draws the list; returns the trial whose row is clicked.
+    pub fn ui(&mut self, ui: &mut Ui, rows: &Arc<TrialRows>, open: Option<&TrialId>) -> Option<TrialId> {
+        let places = self.order(rows);
+        let known = &Column::ALL[usize::from(!rows.has_settings)..];
+        let mut columns: Vec<table::Column<'_>> =
+            known.iter().map(|column| column.shown(rows, self.sort.column == *column)).collect();
+        let stay = columns.iter().filter(|column| column.leaves.is_none()).map(|column| column.width);
+        let bar = if stay.sum::<f32>() + BAR <= ui.available_width() { BAR } else { 0.0 };
+        if let Some(at) = known.iter().position(|column| *column == Column::Sdc1) {
+            columns[at].width += bar;
+        }
+        let at = known.iter().position(|column| *column == self.sort.column);
+        let mut order = Order { column: at, is_descending: self.sort.is_descending };
+        let trial = |row: usize| &rows.rows[places[row]];
+        let text = |row: usize, column: usize| known[column].text(trial(row));
+        let table = Table {
+            id: "trials",
+            columns: &columns,
+            rows: places.len(),
+            row_height: ROW,
+            order: Some(&mut order),
+            target: self.target.take(),
+            text: Some(&text),
+            ..Table::default()
+        };
+        let (mut clicked, list) = (None, ui.scope_id());
+        table.show(ui, &mut |ui, row, column| {
+            let Some(column) = column else {
+                let (id, name) = (id_of(trial(row)), format!("Show trial {}", trial(row).name()));
+                let ground = Ground {
+                    id: list.with(("trial", &name)),
+                    name: &name,
+                    role: Role::Button,
+                    sense: Sense::click(),
+                    is_selected: open == Some(&id),
+                    is_owner: false,
+                };
+                if ground.ui(ui, ui.max_rect()).clicked() {
+                    clicked = Some(id);
+                }
+                return;
+            };
+            if known[column] == Column::Sdc1 && bar > 0.0 {
+                bar_ui(ui, trial(row), bar - table::GAP);
+            }
+            ui.add(Label::new(text(row, column)).selectable(false).truncate());
+        });
+        let sort = |at: usize| Sort { column: known[at], is_descending: order.is_descending };
+        self.sort = order.column.map_or_else(Sort::default, sort);
+        clicked
+    }
+}
+
+impl Column {
+    /// Returns the column as the table has it, with room for all texts.
+    fn shown(self, rows: &TrialRows, is_sorted: bool) -> table::Column<'static> {
+        let text = rows.widths[self as usize];
+        let text = if self == Self::Setting { text.min(WIDEST) } else { text };
+        let arrow = if is_sorted { table::ARROW } else { 0.0 };
+        table::Column {
+            title: self.heading().into(),
+            help: self.help().into(),
+            is_number: self.is_number(),
+            ends_right: self.is_number(),
+            width: (text * 1.02).ceil() + 2.0 * table::PADDING + arrow,
+            leaves: match self {
+                Self::Before => Some(0),
+                Self::Accuracy => Some(1),
+                Self::Seed => Some(2),
+                Self::After => Some(3),
+                Self::Bit => Some(4),
+                Self::Setting | Self::Trial | Self::Weight | Self::Sdc1 => None,
+            },
+        }
+    }
+}
+
+/// Draws the shares of images with SDC-1 and DUE.
+fn bar_ui(ui: &mut Ui, row: &TrialRow, width: f32) {
+    let (rect, _) = ui.allocate_exact_size(vec2(width, theme::STEP), Sense::hover());
+    ui.painter().rect_filled(rect, 2.0, theme::present(ui).raised);
+    let mut left = rect.left();
+    for (outcome, count) in [(ImageOutcome::Sdc1, row.trial.sdc1), (ImageOutcome::Due, row.trial.due)] {
+        let part = width * count as f32 / row.trial.images.max(1) as f32;
+        let part = Rect::from_min_size(pos2(left, rect.top()), vec2(part, rect.height()));
+        ui.painter().rect_filled(part, 2.0, outcome_colour(ui, outcome));
+        left = part.right();
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -391,5 +546,20 @@ pub(super) mod tests {
         assert_eq!([0, 1, 7, 15, 16, 17, 1000].map(rounded), [0, 1, 7, 15, 16, 16, 960]);
         let steps: BTreeSet<u64> = (0..100_000).map(rounded).collect();
         assert!(steps.len() < 120, "{}", steps.len());
+    }
+
+    #[test]
+    fn trials_are_sorted_by_any_column_in_both_directions() {
+        let rows = Arc::new(TrialRows {
+            rows: vec![row(1, 9), row(2, 300), row(3, 20)],
+            count: 3,
+            ..TrialRows::default()
+        });
+        let mut list = TrialList::default();
+        assert_eq!(list.order(&rows)[..], [1, 2, 0], "the worst ones first");
+        list.sort = Sort { column: Column::Trial, is_descending: false };
+        assert_eq!(list.order(&rows)[..], [0, 1, 2]);
+        list.sort.is_descending = true;
+        assert_eq!(list.order(&rows)[..], [2, 1, 0]);
     }
 }

@@ -1,34 +1,35 @@
 //! The data as the network sees them: pictures with their classes, what the network of the selected run predicts, and the
 //! confusion matrix.
 
-mod filter;
 mod pictures;
-mod summary;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
+use eframe::egui::{
+    Align, CollapsingHeader, Frame, Grid, Label, Layout, Panel, RichText, ScrollArea, Ui, vec2,
+};
 
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
-use crate::doc::RunSpec;
+use crate::data::Inventory;
+use crate::doc::{ClassNames, RunSpec};
 use crate::figure::Figure;
 use crate::figure::confusion::confusion;
 use crate::form::Stored;
 use crate::gui::plot::{FigureView, figure_ui};
+use crate::gui::selection::Selection;
 use crate::gui::{text, theme, widgets};
 use crate::results::confusion::Confusion;
+use crate::results::number::fixed;
 use crate::results::tiles::Group;
 use crate::run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
-pub use filter::ChangedImages;
-use filter::Filter;
 use pictures::Pictures;
+
 pub use pictures::texture;
-use summary::{inventory_ui, summary_ui};
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.
 const COUNTS: f32 = 260.0;
@@ -287,5 +288,239 @@ impl DataView {
         if is_of_trial {
             self.choices_ui(ui, changed);
         }
+    }
+}
+
+/// The pictures that a trial of a campaign changed, with the classes without and with the fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedImages {
+    /// What they are: "12 test samples changed by trial 7".
+    pub title: String,
+    /// Places in the test part, ascending, each with the class that was predicted without the fault, and with it.
+    pub images: Vec<(usize, [Option<u32>; 2])>,
+    /// The settings of the run of the trial, with the data that its campaign saw: the places mean nothing in others.
+    pub spec: Arc<RunSpec>,
+    /// What was selected when they were asked for.
+    selection: Selection,
+    /// Whether the view has not shown them yet.
+    is_new: bool,
+}
+
+impl ChangedImages {
+    /// Pictures that the view has not shown yet.
+    pub fn new(title: String, images: Vec<(usize, [Option<u32>; 2])>, spec: Arc<RunSpec>) -> Self {
+        Self { title, images, spec, selection: Selection::default(), is_new: true }
+    }
+
+    /// The same, until something else is selected.
+    pub fn under(self, selection: &Selection) -> Self {
+        Self { selection: runs_of(selection), ..self }
+    }
+
+    /// Whether the same runs are still selected.
+    pub fn is_under(&self, selection: &Selection) -> bool {
+        self.selection == runs_of(selection)
+    }
+
+    /// Whether the view has not shown them yet; it has then.
+    pub fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
+    }
+
+    /// The two classes of a picture.
+    pub fn classes(&self, image: usize) -> Option<[Option<u32>; 2]> {
+        let at = self.images.binary_search_by_key(&image, |(image, _)| *image).ok()?;
+        Some(self.images[at].1)
+    }
+}
+
+/// Without the stage: the runs of its arm are the same.
+fn runs_of(selection: &Selection) -> Selection {
+    match selection {
+        Selection::Stage { arm, .. } => Selection::Arm(*arm),
+        other @ (Selection::Experiment
+        | Selection::Arm(_)
+        | Selection::Setting { .. }
+        | Selection::Run { .. }) => other.clone(),
+    }
+}
+
+/// What samples must have to be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// This class.
+    pub class: Option<u32>,
+    /// This predicted class.
+    pub predicted: Option<u32>,
+    /// A wrong prediction.
+    pub is_wrong: bool,
+}
+
+impl Filter {
+    /// The places of the samples that have all of it. Without predictions, only their classes count.
+    pub fn listed(
+        &self,
+        labels: &[u32],
+        predictions: Option<&[Prediction]>,
+        changed: Option<&ChangedImages>,
+    ) -> Vec<usize> {
+        let fits = |at: &usize| {
+            let label = labels[*at];
+            let prediction = predictions.map(|predictions| predictions[*at].class);
+            self.class.is_none_or(|class| class == label)
+                && prediction.is_none_or(|found| {
+                    self.predicted.is_none_or(|class| found == Some(class))
+                        && (!self.is_wrong || found != Some(label))
+                })
+        };
+        match changed {
+            Some(changed) => {
+                let images = changed.images.iter().map(|(image, _)| *image);
+                images.filter(|at| *at < labels.len()).filter(fits).collect()
+            }
+            None => (0..labels.len()).filter(fits).collect(),
+        }
+    }
+
+    /// Draws the choices, from right to left.
+    pub fn ui(&mut self, ui: &mut Ui, classes: &ClassNames, has_predictions: bool) {
+        if has_predictions {
+            ui.checkbox(&mut self.is_wrong, "Wrong").on_hover_text("Only samples with a wrong prediction");
+            class_ui(ui, "Predicted", &mut self.predicted, classes);
+        }
+        class_ui(ui, "Class", &mut self.class, classes);
+    }
+}
+
+fn class_ui(ui: &mut Ui, name: &str, chosen: &mut Option<u32>, classes: &ClassNames) {
+    let class_name = |class: u32| classes.name_of(Some(class));
+    let shown = chosen.map_or_else(|| "all".to_owned(), class_name);
+    widgets::choice_ui(ui, name, &shown, |ui| {
+        ui.selectable_value(chosen, None, "all");
+        for class in (0..).take(classes.len()) {
+            ui.selectable_value(chosen, Some(class), class_name(class));
+        }
+    });
+}
+
+/// The most channels that are listed: features are too many to read.
+const CHANNELS: usize = 16;
+/// Height of a line, and width of a number, in points.
+const ROW: f32 = 20.0;
+const NUMBER: f32 = 72.0;
+
+/// The most of the height of a tile that the inventory takes; the rest is scrolled to.
+const INVENTORY: f32 = 0.4;
+
+/// Draws what was found in all parts of the data, whole and folded in a line.
+pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
+    let most = ui.available_height() * INVENTORY;
+    let header = CollapsingHeader::new(RichText::new(inventory.summary()).size(theme::SMALL));
+    header.id_salt("inventory").default_open(true).show(ui, |ui| {
+        ScrollArea::vertical().id_salt("inventory").max_height(most).show(ui, |ui| {
+            let colours = theme::present(ui);
+            ui.spacing_mut().interact_size.y = 0.0; // rows are as high as their text
+            Grid::new("inventory").num_columns(2).spacing([theme::STEP, 2.0]).show(ui, |ui| {
+                for (label, text) in inventory.lines(true) {
+                    ui.label(RichText::new(label).size(theme::SMALL).color(colours.text3));
+                    ui.add(Label::new(RichText::new(text).size(theme::SMALL)).wrap());
+                    ui.end_row();
+                }
+            });
+        });
+    });
+}
+
+/// A line of the summary. All lines are equally high, so that only those are laid out that are seen.
+#[derive(Clone, Copy)]
+enum Line {
+    ClassHead,
+    Class(usize),
+    AllClasses,
+    Space,
+    Title,
+    ChannelHead,
+    Channel(usize),
+    Measured,
+    MoreChannels(usize),
+}
+
+/// Draws how many samples each class has and, with predictions, how many of them are right; and the values of channels.
+pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
+    let (channels, classes) = (seen.channels.mean.len(), seen.counts.len());
+    let after = [Line::AllClasses, Line::Space, Line::Title, Line::ChannelHead];
+    let mut lines: Vec<Line> =
+        std::iter::once(Line::ClassHead).chain((0..classes).map(Line::Class)).chain(after).collect();
+    lines.extend((0..channels.min(CHANNELS)).map(Line::Channel));
+    lines.extend((seen.measured < seen.samples.len()).then_some(Line::Measured));
+    lines.extend((channels > CHANNELS).then(|| Line::MoreChannels(channels - CHANNELS)));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let area = ScrollArea::vertical().id_salt("summary").auto_shrink(false);
+    area.show_rows(ui, ROW, lines.len(), |ui, shown| {
+        for line in &lines[shown] {
+            line_ui(ui, *line, seen, counts);
+        }
+    });
+}
+
+fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusion>) {
+    let heading = |text: &str| RichText::new(text).size(theme::SMALL).strong();
+    let weak = |text: String| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
+    let plain = |text: String| RichText::new(text);
+    match line {
+        Line::ClassHead => {
+            let right = counts.map(|_| heading("Right"));
+            cells_ui(ui, heading("Class"), [Some(heading("Samples")), right]);
+        }
+        Line::Class(class) => {
+            let (name, samples) = (seen.classes.name_of(Some(class as u32)), seen.counts[class]);
+            let right = counts.map(|counts| plain(share(counts.right(class), samples)));
+            cells_ui(ui, plain(name), [Some(plain(text::grouped(samples))), right]);
+        }
+        Line::AllClasses => {
+            let all = seen.counts.iter().sum();
+            let right = |counts: &Confusion| (0..seen.counts.len()).map(|class| counts.right(class)).sum();
+            let right = counts.map(|counts| plain(share(right(counts), all)));
+            cells_ui(ui, plain("All".to_owned()), [Some(plain(text::grouped(all))), right]);
+        }
+        Line::Space => drop(ui.allocate_space(vec2(1.0, ROW))),
+        Line::Title => cells_ui(ui, weak("Values as the network sees them".to_owned()), [None, None]),
+        Line::ChannelHead => {
+            cells_ui(ui, heading("Channel"), [Some(heading("Mean")), Some(heading("Deviation"))]);
+        }
+        Line::Channel(channel) => {
+            let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
+                .map(|values| Some(plain(fixed(values[channel], 4))));
+            cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
+        }
+        Line::Measured => {
+            let all = text::counted(seen.samples.len(), "sample");
+            let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
+            cells_ui(ui, weak(words), [None, None]);
+        }
+        Line::MoreChannels(more) => cells_ui(ui, weak(format!("and {more} more")), [None, None]),
+    }
+}
+
+/// A name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
+fn cells_ui(ui: &mut Ui, name: RichText, numbers: [Option<RichText>; 2]) {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), ROW), Layout::right_to_left(Align::Center), |ui| {
+        for number in numbers.into_iter().rev().flatten() {
+            let layout = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(vec2(NUMBER, ROW), layout, |ui| {
+                ui.set_min_width(NUMBER);
+                ui.label(number);
+            });
+        }
+        let rest = Layout::left_to_right(Align::Center);
+        ui.with_layout(rest, |ui| ui.add(Label::new(name).truncate()));
+    });
+}
+
+fn share(right: u64, samples: u64) -> String {
+    if samples == 0 {
+        "–".to_owned()
+    } else {
+        format!("{} %", fixed(100.0 * right as f64 / samples as f64, 1))
     }
 }

@@ -1,32 +1,30 @@
 //! Criteria for tickets, all arms side by side: the overlap of the masks of seeds, and the early stop of each training.
 
-mod tables;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
-use super::network_at_end::keeps_rounds;
+use super::network_at_end::{HINT, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
-use super::round_slider::{HINT, position_ui};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::{early_stops, layer_overlaps, overlaps};
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::gui::runs::Runs;
-use crate::gui::theme;
+use crate::gui::table::{Column, texts_ui};
+use crate::gui::{text, theme};
 use crate::results::RunRecord;
 use crate::results::early_stops::{Training, trainings};
+use crate::results::number::{fixed, plus_minus};
 use crate::results::rounds::{level_text, rounds};
-use crate::results::tickets::MaskOverlap;
+use crate::results::statistics::mean_and_deviation;
+use crate::results::tickets::{LayerOverlap, MaskOverlap};
 use crate::results::tiles::Group;
 use crate::run::mask_overlaps;
-use tables::{LAYERS, OVERLAP, STOPS, layer_rows, overlap_rows, stop_rows};
 
 /// The share of the width or of the height that the figure gets; the table has the rest.
 const FIGURE: f32 = 0.62;
@@ -216,9 +214,7 @@ impl Tickets {
                     let kept = if has_rounds(input, arms) { HINT } else { ONE_ROUND };
                     ui.label(RichText::new(kept).small().weak());
                 }
-                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| {
-                    fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
-                });
+                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| overlaps_ui(ui, &found));
             }
         }
     }
@@ -245,9 +241,7 @@ impl Tickets {
         }
         let Some((moment, _)) = moments.get(at) else { return };
         let figure = layer_overlaps(&borrowed(found), moment);
-        self.figure_ui(ui, figure, |ui| {
-            fitted_grid_ui(ui, "layers", LAYERS, &[2], &layer_rows(found, moment));
-        });
+        self.figure_ui(ui, figure, |ui| layer_overlaps_ui(ui, found, moment));
     }
 
     fn stops_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
@@ -258,8 +252,8 @@ impl Tickets {
             return self.nothing(ui, why);
         }
         let figure = early_stops(&borrowed(&self.trainings.1));
-        let rows = stop_rows(&self.trainings.1);
-        self.figure_ui(ui, figure, |ui| fitted_grid_ui(ui, "early stops", STOPS, &[5, 2, 4], &rows));
+        let trainings = self.trainings.1.clone();
+        self.figure_ui(ui, figure, |ui| early_stops_ui(ui, &trainings));
     }
 
     fn nothing(&mut self, ui: &mut Ui, why: &str) {
@@ -331,4 +325,104 @@ fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// What the index says.
+const JACCARD: &str = "Weights that survive in both masks over those that survive in either: mean over pairs of seeds, with the \
+    95 % CI over these pairs (Student's t). Pairs share seeds, so the interval is only a guide";
+
+/// Draws a row for each arm and moment.
+fn overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>]) {
+    let chance = "The index of random masks that keep as many weights of each layer: Σ ab/n over Σ (a + b − ab/n), where \
+                  the masks keep a and b of the n weights of a layer. With the same share r in all layers it is r/(2 − r)";
+    let columns = vec![
+        Column::text("Arm", "The arm whose seeds are compared"),
+        Column::text("Masks", "Final masks, those after a training, or those of a campaign within a round")
+            .leaves(1),
+        Column::number("Remaining", "Share of the weights that remain, in the parameters that are pruned"),
+        Column::number("Pairs", "Pairs of seeds").leaves(0),
+        Column::number("Jaccard ± 95 % CI", JACCARD),
+        Column::number("By chance", chance),
+    ];
+    texts_ui(ui, "overlaps", columns, &overlap_rows(arms), |_, _| String::new());
+}
+
+fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, overlap: &MaskOverlap| {
+        [
+            arm.to_owned(),
+            overlap.moment.clone(),
+            text::percent(overlap.remaining),
+            overlap.indices.len().to_string(),
+            jaccard_text(overlap),
+            fixed(overlap.chance, 3),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
+}
+
+/// Draws a row for each arm and layer at a moment.
+fn layer_overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>], moment: &str) {
+    let chance = "The index of random masks that keep as many weights of the layer: ab/n over a + b − ab/n, where the masks \
+                  keep a and b of its n weights";
+    let columns = vec![
+        Column::text("Arm", "The arm whose seeds are compared"),
+        Column::text("Parameter", "A parameter that is pruned in two seeds"),
+        Column::number("Pairs", "Pairs of seeds").leaves(0),
+        Column::number("Jaccard ± 95 % CI", JACCARD),
+        Column::number("By chance", chance),
+    ];
+    texts_ui(ui, "layers", columns, &layer_rows(arms, moment), |_, _| String::new());
+}
+
+fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
+    let row = |arm: &str, layer: &LayerOverlap| {
+        let own = MaskOverlap { indices: layer.indices.clone(), ..MaskOverlap::default() };
+        let pairs = layer.indices.len().to_string();
+        [arm.to_owned(), layer.parameter.clone(), pairs, jaccard_text(&own), fixed(layer.chance, 3)]
+    };
+    let here = |(arm, _, overlaps): &OfArm<MaskOverlap>| {
+        let own =
+            overlaps.iter().filter(|overlap| overlap.moment == moment).flat_map(|overlap| &overlap.layers);
+        own.map(|layer| row(arm, layer)).collect::<Vec<_>>()
+    };
+    arms.iter().flat_map(here).collect()
+}
+
+/// "0.317 ± 0.021".
+fn jaccard_text(overlap: &MaskOverlap) -> String {
+    let half = overlap.half_width().map(|half| plus_minus(half, &fixed(half, 3)));
+    let half = half.map_or_else(String::new, |half| format!(" {half}"));
+    format!("{}{half}", fixed(overlap.mean(), 3))
+}
+
+/// Draws a row for each arm and training.
+fn early_stops_ui(ui: &mut Ui, arms: &[OfArm<Training>]) {
+    let columns = vec![
+        Column::text("Arm", "The arm"),
+        Column::text("Training", "The place of the training in the plan"),
+        Column::number("Remaining", "Share of the weights that remain").leaves(1),
+        Column::number(
+            "Stops at (± SD)",
+            "The iteration with the lowest validation loss: mean over seeds ± standard deviation",
+        ),
+        Column::number("Test accuracy there (± SD)", "Mean over seeds ± standard deviation").leaves(2),
+        Column::number("Seeds", "Seeds with this training").leaves(0),
+    ];
+    texts_ui(ui, "early stops", columns, &stop_rows(arms), |_, _| String::new());
+}
+
+fn stop_rows(arms: &[OfArm<Training>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, training: &Training| {
+        let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
+        [
+            arm.to_owned(),
+            training.place.clone(),
+            text::percent(training.remaining),
+            mean_and_deviation(&training.iterations(), 1.0, 0),
+            if accuracy == "–" { accuracy } else { format!("{accuracy} %") },
+            training.stops.len().to_string(),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, trainings)| trainings.iter().map(|training| row(arm, training))).collect()
 }
