@@ -3,17 +3,17 @@
 use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, Vec2, vec2};
 
 use super::Compare;
-use crate::figure::style_of;
-use crate::gui::arm_look;
-use crate::gui::runs::Runs;
-use crate::gui::text::counted;
-use crate::gui::theme::{self, BODY, SMALL, STEP, TITLE, present};
-use crate::results::number::fixed;
-use crate::results::paired::{Comparison, Paired};
-use crate::results::table::Row;
-use crate::results::table::columns::{Column, usual};
-use crate::results::table::settings::NONE;
-use crate::results::{Report, RunRecord};
+use figure::style_of;
+use crate::arm_look;
+use crate::runs::Runs;
+use crate::text::counted;
+use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use results::number::fixed;
+use results::paired::{Comparison, Paired};
+use results::table::Row;
+use results::table::columns::{Column, usual};
+use results::table::settings::NONE;
+use results::{Report, RunRecord};
 
 /// Width of a run's column and of the names of what differs, in points.
 const CELL: f32 = 88.0;

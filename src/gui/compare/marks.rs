@@ -9,15 +9,15 @@ use eframe::egui::{
 
 use super::table::{Sheet, fold};
 use super::{Compare, CompareResponse};
-use crate::gui::form::note_edited;
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::theme::{self, fitted};
-use crate::gui::views::queue_entries_ui;
-use crate::gui::widgets::{self, FieldState};
-use crate::results::table::view::{Baseline, Key as GroupKey};
-use crate::results::table::{Mark, Row};
-use crate::results::view::arm_key;
+use crate::form::note_edited;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::theme::{self, fitted};
+use crate::views::queue_entries_ui;
+use crate::widgets::{self, FieldState};
+use results::table::view::{Baseline, Key as GroupKey};
+use results::table::{Mark, Row};
+use results::view::arm_key;
 
 /// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.
 pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) {

@@ -26,20 +26,20 @@ use super::runs::{QueueRequest, Runs};
 use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
-use crate::doc::Run;
-use crate::figure::plots::ArmRuns;
-use crate::figure::view::{Drawn, lines_of};
-use crate::results::RunRecord;
-use crate::results::colours::{Colours, OUTDATED, muted};
-use crate::results::metric::MetricAxes;
-use crate::results::table::columns::{Column, Sort, usual};
-use crate::results::table::copy::{Numbers, text};
-use crate::results::table::filter::Filter;
-use crate::results::table::grouped::Grouped;
-use crate::results::table::view::{Baseline, Key};
-use crate::results::table::{Differing, Row};
-use crate::results::view::{Lines, PlotOptions, ViewSettings, arm_key, groups};
-use crate::run::StoredRun;
+use doc::Run;
+use figure::plots::ArmRuns;
+use figure::view::{Drawn, lines_of};
+use results::RunRecord;
+use results::colours::{Colours, OUTDATED, muted};
+use results::metric::MetricAxes;
+use results::table::columns::{Column, Sort, usual};
+use results::table::copy::{Numbers, text};
+use results::table::filter::Filter;
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
+use results::table::{Differing, Row};
+use results::view::{Lines, PlotOptions, ViewSettings, arm_key, groups};
+use run::StoredRun;
 use comparison::width;
 use table::{selected_ui, table_ui};
 use toolbar::{Choosing, error_ui};
@@ -158,7 +158,7 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.archived = crate::run::trash::trashed(folder);
+        self.archived = run::trash::trashed(folder);
         read.map(drop)
     }
 
@@ -361,7 +361,7 @@ impl Compare {
 
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = crate::run::trash::trashed(self.view_store.folder());
+        self.archived = run::trash::trashed(self.view_store.folder());
         self.made = None;
     }
 

@@ -11,19 +11,19 @@ use eframe::egui::{
 
 use super::marks::{context_ui, group_ui, star_ui};
 use super::{Compare, CompareResponse, of_arms};
-use crate::figure::style_of;
-use crate::gui::arm_look;
-use crate::gui::icons::Icon;
-use crate::gui::runs::{QueueAction, QueueRequest, Runs};
-use crate::gui::table::{self, Ground, Order, PADDING, Table, width_of};
-use crate::gui::theme::{self, BODY, NAME, SMALL, present};
-use crate::gui::widgets::{self, icon_button_ui};
-use crate::results::table::columns::{Column, Sort};
-use crate::results::table::copy::{Numbers, row_cell};
-use crate::results::table::grouped::{Grouped, Line};
-use crate::results::table::settings::NONE;
-use crate::results::table::view::Key;
-use crate::results::table::{Delta, Row};
+use figure::style_of;
+use crate::arm_look;
+use crate::icons::Icon;
+use crate::runs::{QueueAction, QueueRequest, Runs};
+use crate::table::{self, Ground, Order, PADDING, Table, width_of};
+use crate::theme::{self, BODY, NAME, SMALL, present};
+use crate::widgets::{self, icon_button_ui};
+use results::table::columns::{Column, Sort};
+use results::table::copy::{Numbers, row_cell};
+use results::table::grouped::{Grouped, Line};
+use results::table::settings::NONE;
+use results::table::view::Key;
+use results::table::{Delta, Row};
 
 /// Height of a line, in points.
 const ROW: f32 = 28.0;

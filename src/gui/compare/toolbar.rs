@@ -7,20 +7,20 @@ use eframe::egui::{
 };
 
 use super::{Compare, CompareResponse};
-use crate::gui::commands::Command;
-use crate::gui::form::note_edited;
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::text::{self, shortened};
-use crate::gui::theme::{self, SMALL, present};
-use crate::gui::widgets::{
+use crate::commands::Command;
+use crate::form::note_edited;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::text::{self, shortened};
+use crate::theme::{self, SMALL, present};
+use crate::widgets::{
     self, FieldState, ICON, Tone, choice_ui, drop_down, field_ui, icon_button_ui, message_ui,
 };
-use crate::results::RunRecord;
-use crate::results::table::Labels;
-use crate::results::table::columns::{At, Column, independent, usual};
-use crate::results::table::copy::Numbers;
-use crate::results::table::view::{Baseline, Key};
+use results::RunRecord;
+use results::table::Labels;
+use results::table::columns::{At, Column, independent, usual};
+use results::table::copy::Numbers;
+use results::table::view::{Baseline, Key};
 
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
@@ -74,7 +74,7 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     let keys = compare.view.table.keys(compare.view.group.as_ref());
     let title = |key: Option<&Key>| match key {
         None => "none".to_owned(),
-        Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
+        Some(key) => doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
     };
     let mut chosen = keys.clone();
     let mut level_ui = |ui: &mut Ui, place: usize| {
@@ -122,7 +122,7 @@ impl Compare {
     }
 
     /// What the form calls settings.
-    pub fn labels(&self) -> std::sync::Arc<crate::results::table::Labels> {
+    pub fn labels(&self) -> std::sync::Arc<results::table::Labels> {
         self.rows.first().map(|row| row.labels.clone()).unwrap_or_default()
     }
 }
@@ -487,7 +487,7 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         message_ui(ui, Tone::Info, "Runs have no results yet");
         return;
     }
-    let words = |series: &str| crate::doc::capitalised(&series.replace('_', " "));
+    let words = |series: &str| doc::capitalised(&series.replace('_', " "));
     ui.add_space(4.0);
     let combo = drop_down("series", &words(&choosing.series)).width(250.0).show_ui(ui, |ui| {
         for name in &known {

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{ArmSeed, Runs};
-use crate::doc::{Run, capitalised};
-use crate::gui::text;
-use crate::gui::worker::Worker;
-use crate::results::{RunRecord, RunState, end_in_words};
-use crate::run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
+use doc::{Run, capitalised};
+use crate::text;
+use crate::worker::Worker;
+use results::{RunRecord, RunState, end_in_words};
+use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
 /// How runs share the machine; what is not chosen depends on the number of runs and processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

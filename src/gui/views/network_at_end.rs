@@ -7,14 +7,14 @@ use eframe::egui::{Context, RichText, Slider, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use crate::doc::{Run, RunSpec};
-use crate::gui::runs::Runs;
-use crate::gui::theme;
-use crate::results::kept_rounds::{KeptRound, kept_rounds};
-use crate::results::network::{NetworkSummary, at_moment};
-use crate::results::rounds::rounds;
-use crate::results::{RunRecord, RunState};
-use crate::run::summary::{Moment, read_summary_at, stored_rounds};
+use doc::{Run, RunSpec};
+use crate::runs::Runs;
+use crate::theme;
+use results::kept_rounds::{KeptRound, kept_rounds};
+use results::network::{NetworkSummary, at_moment};
+use results::rounds::rounds;
+use results::{RunRecord, RunState};
+use run::summary::{Moment, read_summary_at, stored_rounds};
 
 /// The run whose network is shown.
 #[derive(Clone)]
@@ -273,9 +273,9 @@ mod tests {
 
     use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use crate::results::kept_rounds::tests::lottery_events;
-    use crate::results::{Event, Point};
-    use crate::run::summary::read_histograms;
+    use results::kept_rounds::tests::lottery_events;
+    use results::{Event, Point};
+    use run::summary::read_histograms;
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
@@ -387,8 +387,8 @@ mod tests {
                 let values = [-1.0, trained as f32, 1.0];
                 let parameter = "fc1.weight".to_owned();
                 let remaining = 1.0;
-                let own = crate::results::weights::WeightHistogram::of(&values, None);
-                crate::results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
+                let own = results::weights::WeightHistogram::of(&values, None);
+                results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
             })
             .collect();
         std::fs::write(run.join("histograms.jsonl"), lines).unwrap();
@@ -400,9 +400,9 @@ mod tests {
         assert_eq!(offer.name, "fc1.weight-histograms");
         let figure = offer.figure();
         assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);
-        for kind in crate::figure::FileKind::ALL {
+        for kind in figure::FileKind::ALL {
             let bytes =
-                crate::figure::export::bytes(&figure, kind, &crate::figure::Options::default()).unwrap();
+                figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
             assert!(bytes.len() > 200, "{kind:?}");
         }
     }

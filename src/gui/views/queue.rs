@@ -9,18 +9,18 @@ use eframe::egui::{
 };
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
-use crate::cluster::Slurm;
-use crate::gui::cluster::ClusterQueue;
-use crate::gui::compare::{Compare, CompareResponse};
-use crate::gui::icons::Icon;
-use crate::gui::runs::{ArmSeed, QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
-use crate::gui::table::{Column, Ground, PADDING, Table};
-use crate::gui::text;
-use crate::gui::theme::{self, CONTROL, STEP, present};
-use crate::gui::widgets::{self, FieldState};
-use crate::results::RunState;
-use crate::results::tiles::Group;
-use crate::run::QueueOptions;
+use cluster::Slurm;
+use crate::cluster::ClusterQueue;
+use crate::compare::{Compare, CompareResponse};
+use crate::icons::Icon;
+use crate::runs::{ArmSeed, QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
+use crate::table::{Column, Ground, PADDING, Table};
+use crate::text;
+use crate::theme::{self, CONTROL, STEP, present};
+use crate::widgets::{self, FieldState};
+use results::RunState;
+use results::tiles::Group;
+use run::QueueOptions;
 
 /// Height of a row, in points.
 const ROW: f32 = CONTROL;

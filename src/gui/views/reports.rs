@@ -2,11 +2,11 @@
 
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
-use crate::form::number::in_groups;
-use crate::gui::table::{Column, texts_ui};
-use crate::gui::{text, theme};
-use crate::results::campaign::definition;
-use crate::results::{Report, RunRecord, RunState};
+use form::number::in_groups;
+use crate::table::{Column, texts_ui};
+use crate::{text, theme};
+use results::campaign::definition;
+use results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;
 

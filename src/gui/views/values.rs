@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Checkbox, DragValue, RichText, TextStyle, Ui};
 
-use crate::doc::intervention::Set;
-use crate::gui::table::{Column, Table, width_of};
-use crate::gui::{text, widgets};
-use crate::results::network::{Entry, ParameterValues};
-use crate::results::number::{Format, fixed, readable};
+use doc::intervention::Set;
+use crate::table::{Column, Table, width_of};
+use crate::{text, widgets};
+use results::network::{Entry, ParameterValues};
+use results::number::{Format, fixed, readable};
 
 const ROW: f32 = 22.0;
 /// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.

@@ -13,22 +13,22 @@ use super::network_at_end::keeps_rounds;
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, key_ui, nothing_ui, waiting_ui};
-use crate::doc::Run;
-use crate::figure::Figure;
-use crate::figure::cells::Cells;
-use crate::figure::mosaic::{Mosaic, SIDE};
-use crate::figure::network::histogram;
-use crate::figure::network::image::{PRUNED_KIND, Shown, cells, colours, counts, full, image};
-use crate::figure::palette::Theme;
-use crate::gui::plot::{FigureView, colour, figure_ui, theme_of};
-use crate::gui::runs::Runs;
-use crate::gui::table::width_of;
-use crate::gui::theme::{self, present};
-use crate::gui::{text, widgets};
-use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
-use crate::results::number::fixed;
-use crate::results::tiles::Group;
-use crate::run::summary::read_values_at;
+use doc::Run;
+use figure::Figure;
+use figure::cells::Cells;
+use figure::mosaic::{Mosaic, SIDE};
+use figure::network::histogram;
+use figure::network::image::{PRUNED_KIND, Shown, cells, colours, counts, full, image};
+use figure::palette::Theme;
+use crate::plot::{FigureView, colour, figure_ui, theme_of};
+use crate::runs::Runs;
+use crate::table::width_of;
+use crate::theme::{self, present};
+use crate::{text, widgets};
+use results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
+use results::number::fixed;
+use results::tiles::Group;
+use run::summary::read_values_at;
 
 /// Histogram, image and table are side by side from this width on, and where the tile is so many times as wide as it is
 /// high.
@@ -481,9 +481,9 @@ fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::mosaic::SIDE;
-    use crate::figure::network::image::{cells, colours};
-    use crate::results::network::Entry;
+    use figure::mosaic::SIDE;
+    use figure::network::image::{cells, colours};
+    use results::network::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
         let count = shape.iter().product();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
-use crate::run::stop::{StopFlag, StopKind};
+use crate::stop::{StopFlag, StopKind};
 
 /// The runs of a queue. Of those that wait, the first in the list is next.
 #[derive(Debug, Default)]
@@ -197,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::doc::{Run, RunSpec};
+    use doc::{Run, RunSpec};
 
     fn job(number: usize) -> Job {
         let (id, spec) = (number.to_string(), RunSpec::default().into());

@@ -12,19 +12,19 @@ use eframe::egui::{
 
 use super::conditions::verdict_ui;
 use super::trials::{TrialId, TrialRow, id_of, place, value_text};
-use crate::doc::fault::{BitField, Format};
-use crate::doc::{ClassNames, stage_number};
-use crate::figure::palette;
-use crate::gui::icons::Icon;
-use crate::gui::plot::{colour, theme_of};
-use crate::gui::table::{Column, texts_ui, width_of};
-use crate::gui::views::data::{ChangedImages, texture};
-use crate::gui::views::key_ui;
-use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignRecord, ImageOutcome};
-use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
-use crate::run::{Replay, Replayed, ReplayedImage, replay};
+use doc::fault::{BitField, Format};
+use doc::{ClassNames, stage_number};
+use figure::palette;
+use crate::icons::Icon;
+use crate::plot::{colour, theme_of};
+use crate::table::{Column, texts_ui, width_of};
+use crate::views::data::{ChangedImages, texture};
+use crate::views::key_ui;
+use crate::views::loading::{LoadState, Loading};
+use crate::{text, theme, widgets};
+use results::campaign::{CampaignRecord, ImageOutcome};
+use run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
+use run::{Replay, Replayed, ReplayedImage, replay};
 
 /// The largest number of listed faults.
 const MOST: usize = 200;

@@ -17,17 +17,17 @@ use eframe::egui::{
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
-use crate::doc::Run;
-use crate::gui::icons::Icon;
-use crate::gui::plot::ListedFaults;
-use crate::gui::runs::Runs;
-use crate::gui::selection::Selection;
-use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
-use crate::results::report::place_of;
-use crate::results::tiles::Group;
-use crate::results::{RunRecord, RunState, subject_of};
-use crate::run::summary::{FaultFilter, TrialKey};
+use doc::Run;
+use crate::icons::Icon;
+use crate::plot::ListedFaults;
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::{text, theme, widgets};
+use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
+use results::report::place_of;
+use results::tiles::Group;
+use results::{RunRecord, RunState, subject_of};
+use run::summary::{FaultFilter, TrialKey};
 use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Asked, Opened, TrialDetail};
 use list::{TrialId, TrialList, id_of};
@@ -540,7 +540,7 @@ fn chip_ui(ui: &mut Ui, name: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::campaign::CampaignBegan;
+    use results::campaign::CampaignBegan;
 
     #[test]
     fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {

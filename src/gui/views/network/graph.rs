@@ -8,10 +8,10 @@ use eframe::egui::{
     Sense, Shape, Stroke, StrokeKind, TextStyle, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use crate::gui::table::{Column, GAP, Table, width_of};
-use crate::gui::{text, theme};
-use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerability};
-use crate::results::number::fixed;
+use crate::table::{Column, GAP, Table, width_of};
+use crate::{text, theme};
+use results::network::{LayerSummary, Link, NetworkSummary, Vulnerability};
+use results::number::fixed;
 
 /// Height and width of the block of an operation beside its texts.
 const BLOCK: f32 = 5.0 * theme::STEP;
