@@ -3,11 +3,11 @@
 use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, Vec2, vec2};
 
 use super::Compare;
-use figure::style_of;
 use crate::arm_look;
 use crate::runs::Runs;
 use crate::text::counted;
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use figure::style_of;
 use results::number::fixed;
 use results::paired::{Comparison, Paired};
 use results::table::Row;

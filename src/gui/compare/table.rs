@@ -11,13 +11,13 @@ use eframe::egui::{
 
 use super::marks::{context_ui, group_ui, star_ui};
 use super::{Compare, CompareResponse, of_arms};
-use figure::style_of;
 use crate::arm_look;
 use crate::icons::Icon;
 use crate::runs::{QueueAction, QueueRequest, Runs};
 use crate::table::{self, Ground, Order, PADDING, Table, width_of};
 use crate::theme::{self, BODY, NAME, SMALL, present};
 use crate::widgets::{self, icon_button_ui};
+use figure::style_of;
 use results::table::columns::{Column, Sort};
 use results::table::copy::{Numbers, row_cell};
 use results::table::grouped::{Grouped, Line};

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::recovery::UnsavedEdits;
+use crate::views::Subject;
 use data::Recognised;
 use doc::Experiment;
 use doc::templates::Template;
 use form::Names;
 use form::path::Place;
-use crate::recovery::UnsavedEdits;
-use crate::views::Subject;
 use run::weight_files::Guess;
 
 /// What takes the place of the document.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{ArmSeed, Runs};
-use doc::{Run, capitalised};
 use crate::text;
 use crate::worker::Worker;
+use doc::{Run, capitalised};
 use results::{RunRecord, RunState, end_in_words};
 use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 

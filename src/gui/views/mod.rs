@@ -32,13 +32,13 @@ use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
 use super::{text, theme};
+use data::ChangedImages;
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
-use results::tiles::Group;
-use data::ChangedImages;
 use network_at_end::NetworkAtEnd;
 use queue::TypedSharing;
+use results::tiles::Group;
 
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;

@@ -7,9 +7,9 @@ use eframe::egui::{Context, RichText, Slider, Ui};
 
 use super::loading::{LoadState, Loading, Source};
 use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use doc::{Run, RunSpec};
 use crate::runs::Runs;
 use crate::theme;
+use doc::{Run, RunSpec};
 use results::kept_rounds::{KeptRound, kept_rounds};
 use results::network::{NetworkSummary, at_moment};
 use results::rounds::rounds;
@@ -401,8 +401,7 @@ mod tests {
         let figure = offer.figure();
         assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);
         for kind in figure::FileKind::ALL {
-            let bytes =
-                figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
+            let bytes = figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
             assert!(bytes.len() > 200, "{kind:?}");
         }
     }

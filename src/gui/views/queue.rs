@@ -9,7 +9,6 @@ use eframe::egui::{
 };
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
-use cluster::Slurm;
 use crate::cluster::ClusterQueue;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
@@ -18,6 +17,7 @@ use crate::table::{Column, Ground, PADDING, Table};
 use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
 use crate::widgets::{self, FieldState};
+use cluster::Slurm;
 use results::RunState;
 use results::tiles::Group;
 use run::QueueOptions;

@@ -2,9 +2,9 @@
 
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
-use form::number::in_groups;
 use crate::table::{Column, texts_ui};
 use crate::{text, theme};
+use form::number::in_groups;
 use results::campaign::definition;
 use results::{Report, RunRecord, RunState};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Checkbox, DragValue, RichText, TextStyle, Ui};
 
-use doc::intervention::Set;
 use crate::table::{Column, Table, width_of};
 use crate::{text, widgets};
+use doc::intervention::Set;
 use results::network::{Entry, ParameterValues};
 use results::number::{Format, fixed, readable};
 

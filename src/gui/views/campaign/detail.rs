@@ -12,9 +12,6 @@ use eframe::egui::{
 
 use super::conditions::verdict_ui;
 use super::trials::{TrialId, TrialRow, id_of, place, value_text};
-use doc::fault::{BitField, Format};
-use doc::{ClassNames, stage_number};
-use figure::palette;
 use crate::icons::Icon;
 use crate::plot::{colour, theme_of};
 use crate::table::{Column, texts_ui, width_of};
@@ -22,6 +19,9 @@ use crate::views::data::{ChangedImages, texture};
 use crate::views::key_ui;
 use crate::views::loading::{LoadState, Loading};
 use crate::{text, theme, widgets};
+use doc::fault::{BitField, Format};
+use doc::{ClassNames, stage_number};
+use figure::palette;
 use results::campaign::{CampaignRecord, ImageOutcome};
 use run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
 use run::{Replay, Replayed, ReplayedImage, replay};

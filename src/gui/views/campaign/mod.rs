@@ -17,20 +17,20 @@ use eframe::egui::{
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
-use doc::Run;
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::{text, theme, widgets};
+use conditions::{conditions_ui, head_ui, progress_ui};
+use detail::{Asked, Opened, TrialDetail};
+use doc::Run;
+use list::{TrialId, TrialList, id_of};
 use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
 use results::report::place_of;
 use results::tiles::Group;
 use results::{RunRecord, RunState, subject_of};
 use run::summary::{FaultFilter, TrialKey};
-use conditions::{conditions_ui, head_ui, progress_ui};
-use detail::{Asked, Opened, TrialDetail};
-use list::{TrialId, TrialList, id_of};
 use trials::{TrialQuery, TrialRows};
 
 /// Below this width, the detail is below the list.

@@ -9,13 +9,13 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Label, Rect, Sense, Ui, pos2, vec2};
 
 use super::detail::outcome_colour;
-use doc::fault::Format;
-use doc::{Run, RunSpec};
-use figure::font::{Weight, width};
 use crate::table::{self, Ground, Order, Table};
 use crate::views::ViewInput;
 use crate::views::values::place_of;
 use crate::{text, theme};
+use doc::fault::Format;
+use doc::{Run, RunSpec};
+use figure::font::{Weight, width};
 use results::campaign::{CampaignRecord, ImageOutcome};
 use results::colours::base;
 use results::number::{Format as Digits, readable};

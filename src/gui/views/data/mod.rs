@@ -15,19 +15,19 @@ use eframe::egui::{
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use crate::plot::{FigureView, figure_ui};
+use crate::selection::Selection;
+use crate::{text, theme, widgets};
 use data::Inventory;
 use doc::{ClassNames, RunSpec};
 use figure::Figure;
 use figure::confusion::confusion;
 use form::Stored;
-use crate::plot::{FigureView, figure_ui};
-use crate::selection::Selection;
-use crate::{text, theme, widgets};
+use pictures::Pictures;
 use results::confusion::Confusion;
 use results::number::fixed;
 use results::tiles::Group;
 use run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
-use pictures::Pictures;
 
 pub use pictures::texture;
 

@@ -10,21 +10,21 @@ use eframe::egui::{Context, RichText, ScrollArea, Ui, vec2};
 use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use crate::form::open_line;
+use crate::plot::stage_choice_ui;
+use crate::selection::Selection;
+use crate::theme;
+use crate::widgets::{Tone, message_ui};
 use doc::arch::place_of;
 use doc::structure::Misfit;
 use doc::{Experiment, Module, Net, RunSpec, planned};
 use figure::network;
 use form::check_ranges;
 use form::path::{Place, Segment};
-use crate::form::open_line;
-use crate::plot::stage_choice_ui;
-use crate::selection::Selection;
-use crate::theme;
-use crate::widgets::{Tone, message_ui};
+use graph::{Drawing, Marks, table_ui};
 use results::network::{LayerSummary, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
 use results::tiles::Group;
 use run::summary::{paths, planned_summary};
-use graph::{Drawing, Marks, table_ui};
 
 /// The share of the height that the table has at most; the reports have the rest.
 const TABLE: f32 = 0.65;
