@@ -58,7 +58,7 @@ impl<'a> Column<'a> {
     }
 
     /// Makes it leave a narrow table, in this order.
-    pub const fn leaves(self, order: usize) -> Self {
+    pub fn leaves(self, order: usize) -> Self {
         Self { leaves: Some(order), ..self }
     }
 

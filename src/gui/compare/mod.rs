@@ -676,22 +676,3 @@ fn grip_ui(ui: &mut Ui) {
     ui.painter().rect_filled(bar, 2.0, present(ui).edge);
     response.on_hover_cursor(CursorIcon::ResizeVertical);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|&name| name.to_owned()).collect()
-    }
-
-    #[test]
-    fn an_arm_is_renamed_where_its_place_has_a_new_name_and_moving_renames_none() {
-        let old = names(&["a", "b"]);
-        assert_eq!(renamed(&old, &names(&["a", "c"])), [("b".to_owned(), "c".to_owned())]);
-        assert_eq!(renamed(&old, &names(&["b", "a"])), []);
-        assert_eq!(renamed(&old, &names(&["b", "c"])), [], "a was removed and c added");
-        assert_eq!(renamed(&old, &names(&["a", "b", "c"])), []);
-        assert!(are_distinct(&old) && !are_distinct(&names(&["a", "b", "a"])));
-    }
-}

@@ -273,7 +273,7 @@ mod tests {
 
     use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use results::kept_rounds::tests::lottery_events;
+    use results::kept_rounds::lottery_events;
     use results::{Event, Point};
     use run::summary::read_histograms;
 

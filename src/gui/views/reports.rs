@@ -55,12 +55,15 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
 fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     let title = format!("Table: {}", report.columns.join(", "));
     CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
-        let column = |title: &String| Column::text(title.as_str(), definition(title).unwrap_or_default());
         let cells = |row: &Vec<String>| -> Vec<String> {
             report.columns.iter().zip(row).map(|(column, cell)| shown(column, cell)).collect()
         };
         let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
-        let columns = report.columns.iter().map(column).collect();
+        let columns = report
+            .columns
+            .iter()
+            .map(|title| Column::text(title, definition(title).unwrap_or_default()))
+            .collect();
         texts_ui(ui, &format!("report table {position}"), columns, &rows, |_, _| String::new());
     });
 }

@@ -410,7 +410,7 @@ impl Picture {
     ) {
         let theme = theme_of(ui);
         if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != theme) {
-            let image = image(mosaic, colours, theme);
+            let image = coloured(mosaic, colours, theme);
             let texture = ui.ctx().load_texture("parameter", image, TEXTURE);
             self.texture = Some((shown, theme, texture));
         }
@@ -472,7 +472,7 @@ pub fn size_of(cells: [usize; 2], space: Vec2, pixels: f32) -> Vec2 {
 }
 
 /// The same pixels as in an exported file.
-fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
+fn coloured(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
     let pixel = |pixel: Option<[u8; 3]>| pixel.map_or(Color32::TRANSPARENT, colour);
     let pixels = mosaic.pixels(colours, colours.range(), theme).into_iter().map(pixel).collect();
     ColorImage::new([mosaic.size[1], mosaic.size[0]], pixels)
@@ -502,7 +502,7 @@ mod tests {
     fn the_screen_has_the_colours_of_the_file() {
         let all = cells(&values(&[2, 3]), Shown::Values);
         let colours = colours(2.0, [6, 0, 0], Shown::Values);
-        let image = image(&mosaic(&[2, 3]), &colours, Theme::Light);
+        let image = coloured(&mosaic(&[2, 3]), &colours, Theme::Light);
         let [red, green, blue] = all.paint([0, 0], all.range(), Theme::Light).unwrap();
         assert_eq!(image.size, [3, 2]);
         assert!(image.pixels.iter().all(|pixel| *pixel == Color32::from_rgb(red, green, blue)));

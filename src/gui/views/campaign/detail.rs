@@ -323,7 +323,7 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
     ui.label(RichText::new(text::counted(*count, "fault")).font(theme::medium(theme::BODY)));
     let mut columns = vec![Column::text("Weight", "")];
     columns.extend(["Bit", "Before", "After", "Image"].map(|title| Column::number(title, "")));
-    let cells = |TrialFault { image, fault }: &TrialFault<'_>| {
+    let cells = |TrialFault { image, fault }: &TrialFault| {
         let none = || "–".to_owned();
         let value = |bits: Option<u32>| bits.map_or_else(none, |bits| value_text(row.format.value(bits)));
         [

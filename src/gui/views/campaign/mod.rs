@@ -25,13 +25,12 @@ use crate::{text, theme, widgets};
 use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Asked, Opened, TrialDetail};
 use doc::Run;
-use list::{TrialId, TrialList, id_of};
 use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
 use results::report::place_of;
 use results::tiles::Group;
 use results::{RunRecord, RunState, subject_of};
 use run::summary::{FaultFilter, TrialKey};
-use trials::{TrialQuery, TrialRows};
+use trials::{TrialId, TrialList, TrialQuery, TrialRows, id_of};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
@@ -535,31 +534,4 @@ fn chip_ui(ui: &mut Ui, name: &str) -> Response {
     let chip = Button::new((name, Icon::X.atom(theme::SMALL)));
     let chip = chip.corner_radius(theme::CONTROL / 2.0).min_size(vec2(0.0, theme::CONTROL));
     ui.add(chip).accessible_name(format!("Clear {name}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use results::campaign::CampaignBegan;
-
-    #[test]
-    fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
-        let faults = ListedFaults {
-            layer: "fc1".to_owned(),
-            bit: 30,
-            stage: "Stage 3".to_owned(),
-            runs: vec!["x".to_owned()],
-        };
-        let cell = TrialFilter::cell(faults.clone(), Selection::Arm(0));
-        assert_eq!(cell.place(&Selection::Arm(0)), Some(faults));
-        let of = |stage: &str| {
-            let stage = stage.to_owned();
-            CampaignRecord::new(CampaignBegan { stage, ..CampaignBegan::default() })
-        };
-        assert!(cell.has(&of("2")) && !cell.has(&of("3")) && TrialFilter::default().has(&of("3")));
-        let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
-        assert!(elsewhere.runs.is_empty(), "another selection has other runs");
-        assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });
-        assert!(cell.is_of_heat_map() && !TrialFilter::default().is_of_heat_map());
-    }
 }

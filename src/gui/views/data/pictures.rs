@@ -10,7 +10,7 @@ use eframe::egui::{
     TextureOptions, Ui, Vec2, vec2,
 };
 
-use super::filter::ChangedImages;
+use super::ChangedImages;
 use crate::background::{BackgroundTask, TaskState};
 use crate::{text, theme};
 use data::Samples;

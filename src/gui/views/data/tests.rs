@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use egui_kittest::kittest::Queryable;
 
-use super::filter::{ChangedImages, Filter};
+use super::{ChangedImages, Filter};
 use crate::selection::Selection;
 use crate::views::tests::{done, open, wait_for};
 use data::{Data, Digits, iris};
