@@ -19,6 +19,8 @@ mod tickets;
 mod values;
 mod weights;
 
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use eframe::egui::{
@@ -32,11 +34,10 @@ use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
 use super::{text, theme};
-use data::ChangedImages;
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
-use network_at_end::NetworkAtEnd;
+use network::ExperimentFor;
 use queue::TypedSharing;
 use results::tiles::Group;
 
@@ -76,22 +77,22 @@ pub struct ViewEntry {
 /// What a view keeps between frames.
 trait View {
     /// Draws it into all available space; returns what the window has to do.
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request>;
     /// Draws its controls into the head of its tile, from right to left.
     fn tools_ui(
         &mut self,
         _ui: &mut Ui,
         _input: &ViewInput<'_>,
         _shared: &mut Shared<'_>,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         None
     }
     /// Draws what is rare into the menu of its tile.
-    fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<Request> {
         None
     }
     /// Which arm, setting and seeds it shows, where it shows only some.
-    fn subject(&self, _input: &ViewInput<'_>, _trial_filter: &TrialFilter) -> String {
+    fn subject(&self, _input: &ViewInput<'_>, _store: &Store) -> String {
         String::new()
     }
     /// Whether it has something to show of the results.
@@ -142,25 +143,34 @@ impl<'a> ViewInput<'a> {
     }
 }
 
-/// The state that several views share.
+/// State that views share with each other and with the window, by its type.
+#[derive(Default)]
+struct Store(BTreeMap<TypeId, Box<dyn Any>>);
+
+impl Store {
+    /// Returns the state of a type, which begins with its default.
+    fn of<T: Any + Default>(&mut self) -> &mut T {
+        let state = self.0.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
+        state.downcast_mut().expect("the key is its type")
+    }
+
+    /// Returns the state of a type, if there is one yet.
+    fn known<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+/// The state around a view.
 pub struct Shared<'a> {
     /// The table of runs, with the view settings of the document.
     pub compare: &'a mut Compare,
-    /// The network of the selected run.
-    network: &'a mut NetworkAtEnd,
-    /// The place whose faults are shown.
-    trial_filter: &'a mut TrialFilter,
-    /// What is typed for how runs share the machine.
-    sharing: &'a mut TypedSharing,
-    /// The pictures of a trial that the view of data shows alone.
-    changed: &'a mut Option<ChangedImages>,
-    /// The selection for which the network of the experiment is drawn, instead of that of what is selected.
-    experiment_for: &'a mut Option<Selection>,
+    /// The state that views share.
+    store: &'a mut Store,
 }
 
 /// An action for the window.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ViewResponse {
+#[derive(Clone, Debug)]
+pub enum Request {
     /// Add a stage to the plan of the selected arm.
     AddStage(Set),
     /// An action of the table of runs.
@@ -171,35 +181,26 @@ pub enum ViewResponse {
     Cluster,
     /// Change how runs share the machine.
     Sharing(Sharing),
-    /// Export the figure of the view.
-    Take(Wanted),
+    /// Export a figure.
+    Take(Subject, Wanted),
     /// Show another view or plot.
     Show(&'static str),
     /// Open a setting in the inspector.
     Edit(Place),
+    /// Show the runs of what is selected in their table.
+    ShowInTable,
 }
 
 /// The state of all views between frames.
 pub struct Views {
     drawn: Vec<(&'static str, Box<dyn View>)>,
-    network: NetworkAtEnd,
-    trial_filter: TrialFilter,
-    sharing: TypedSharing,
-    changed: Option<ChangedImages>,
-    experiment_for: Option<Selection>,
+    store: Store,
 }
 
 impl Default for Views {
     fn default() -> Self {
         let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
-        Self {
-            drawn,
-            network: NetworkAtEnd::default(),
-            trial_filter: TrialFilter::default(),
-            sharing: TypedSharing::default(),
-            changed: None,
-            experiment_for: None,
-        }
+        Self { drawn, store: Store::default() }
     }
 }
 
@@ -211,7 +212,7 @@ impl Views {
         name: &str,
         input: &ViewInput<'_>,
         compare: &mut Compare,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.ui(ui, input, &mut shared)
     }
@@ -223,13 +224,13 @@ impl Views {
         name: &str,
         input: &ViewInput<'_>,
         compare: &mut Compare,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.tools_ui(ui, input, &mut shared)
     }
 
     /// Draws what is rare of the view with this name into the menu of its tile.
-    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<ViewResponse> {
+    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.menu_ui(ui, &mut shared)
     }
@@ -239,19 +240,19 @@ impl Views {
         name: &str,
         compare: &'a mut Compare,
     ) -> Option<(&'a mut dyn View, Shared<'a>)> {
-        let Self { drawn, network, trial_filter, sharing, changed, experiment_for } = self;
+        let Self { drawn, store } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
-        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing, changed, experiment_for }))
+        Some((view.as_mut(), Shared { compare, store }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
-    pub const fn choose_sharing(&mut self) {
-        self.sharing.wants_focus = true;
+    pub fn choose_sharing(&mut self) {
+        self.store.of::<TypedSharing>().wants_focus = true;
     }
 
     /// Enters what is typed for how runs share the machine.
     pub fn enter_typed(&mut self, sharing: &mut Sharing) {
-        self.sharing.enter(sharing);
+        self.store.of::<TypedSharing>().enter(sharing);
     }
 
     /// The views that have something to show.
@@ -275,23 +276,23 @@ impl Views {
 
     /// Which arm, setting and seeds the view with this name shows, where it shows only some.
     pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
-        self.view(name).map(|view| view.subject(input, &self.trial_filter)).unwrap_or_default()
+        self.view(name).map(|view| view.subject(input, &self.store)).unwrap_or_default()
     }
 
     /// The faults whose trials the view of campaigns shows, if their layer and bit are chosen.
     pub fn shown_faults(&self, selection: &Selection) -> Option<ListedFaults> {
-        self.trial_filter.place(selection)
+        self.store.known::<TrialFilter>()?.place(selection)
     }
 
     /// Makes the view of campaigns show the trials of a cell of the heat map.
     pub fn show_trials(&mut self, trial_filter: TrialFilter) {
-        self.trial_filter = trial_filter;
+        *self.store.of() = trial_filter;
     }
 
     /// Makes the view of networks draw the network of the experiment until something else is selected, or that of what is
     /// selected.
     pub fn show_network(&mut self, is_of_experiment: bool, selection: &Selection) {
-        self.experiment_for = is_of_experiment.then(|| selection.clone());
+        self.store.of::<ExperimentFor>().0 = is_of_experiment.then(|| selection.clone());
     }
 
     fn view(&self, name: &str) -> Option<&dyn View> {

@@ -8,7 +8,7 @@ use eframe::egui::{
     self, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
+use super::{Shared, View, ViewEntry, ViewInput, Request, nothing_ui};
 use crate::cluster::ClusterQueue;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
@@ -61,11 +61,11 @@ struct Queue {
 }
 
 impl View for Queue {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         if let Some(wait) = self.update(input, shared.compare, ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
-        let sharing = self.head_ui(ui, input.runs, shared.sharing).map(ViewResponse::Sharing);
+        let sharing = self.head_ui(ui, input.runs, shared.store.of()).map(Request::Sharing);
         let sharing = sharing.or(self.cluster_ui(ui, input));
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
@@ -112,7 +112,7 @@ impl Queue {
     }
 
     /// The jobs of the experiment in Slurm's queue, and where they can be cancelled.
-    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<ViewResponse> {
+    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
         let ctx = ui.ctx().clone();
         let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
         if lines.is_empty() {
@@ -120,7 +120,7 @@ impl Queue {
         }
         let shown = ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(lines).color(present(ui).text2));
-            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(ViewResponse::Cluster)
+            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(Request::Cluster)
         });
         shown.inner
     }
@@ -141,7 +141,7 @@ impl Queue {
         parts.join(", ")
     }
 
-    fn lines_ui(&self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<ViewResponse> {
+    fn lines_ui(&self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
         let rest = ui.available_width() - ui.spacing().scroll.allocated_width() - MARKS - BUTTONS;
         let column = |width: f32| Column { width: width.max(0.0), ..Column::default() };
         let name = NAME_SHARE * rest;
@@ -177,7 +177,7 @@ impl Queue {
                     None
                 }
                 Some(_) => buttons_ui(ui, line, &name_of(line, input.runs))
-                    .map(|action| ViewResponse::Queue(QueueRequest { action, runs: vec![line.run.clone()] })),
+                    .map(|action| Request::Queue(QueueRequest { action, runs: vec![line.run.clone()] })),
             };
             response = asked.or(response.take());
         });
@@ -195,7 +195,7 @@ impl Queue {
         list: Id,
         place: usize,
         input: &ViewInput<'_>,
-    ) -> (Response, Option<ViewResponse>) {
+    ) -> (Response, Option<Request>) {
         let (line, rect) = (&self.lines[place], ui.max_rect());
         let ground = Ground {
             id: list.with(("queued", &line.run)),
@@ -217,7 +217,7 @@ impl Queue {
         let asked = action.map(|action| QueueRequest { action, runs: ids.to_vec() });
         let menu = Popup::context_menu(&ground).show(|ui| queue_entries_ui(ui, input.runs, ids));
         let asked = menu.and_then(|shown| shown.inner).or(asked);
-        (ground, asked.map(ViewResponse::Queue).or(response))
+        (ground, asked.map(Request::Queue).or(response))
     }
 
     /// Shows where a row that is dragged would go; returns where it was dropped. `top` is that of the list.
@@ -236,10 +236,10 @@ impl Queue {
             .then(|| QueueAction::Before(waiting.get(slot).map(|line| line.run.clone())))
     }
 
-    fn select(&self, place: usize, runs: &Runs) -> Option<ViewResponse> {
+    fn select(&self, place: usize, runs: &Runs) -> Option<Request> {
         let id = self.lines.get(place)?.run.clone();
         let [arm, _] = *self.arms.get(&runs.arm_seed(&id)?.0)?;
-        Some(ViewResponse::Compare(CompareResponse::Select { arm, id }))
+        Some(Request::Compare(CompareResponse::Select { arm, id }))
     }
 
     /// Draws the place or the state of a run, and the dot of its arm.
@@ -334,16 +334,16 @@ const MOST: usize = 1024;
 
 /// What is typed for how runs share the machine, and not entered yet.
 #[derive(Default)]
-pub(super) struct TypedSharing {
+pub struct TypedSharing {
     /// For runs side by side, and for threads.
     texts: [Option<String>; 2],
     /// Whether the keyboard is to go there.
-    pub(super) wants_focus: bool,
+    pub wants_focus: bool,
 }
 
 impl TypedSharing {
     /// Draws the fields; `used` is what holds where they are empty.
-    pub(super) fn fields_ui(&mut self, ui: &mut Ui, used: QueueOptions, sharing: &mut Sharing) {
+    fn fields_ui(&mut self, ui: &mut Ui, used: QueueOptions, sharing: &mut Sharing) {
         let (jobs, threads) = (used.jobs, used.threads_per_run());
         let fields = [
             ("Runs side by side", "How many runs go on at the same time", jobs, &mut sharing.jobs),
@@ -357,7 +357,7 @@ impl TypedSharing {
     }
 
     /// Enters what is typed and can be used.
-    pub(super) fn enter(&mut self, sharing: &mut Sharing) {
+    pub fn enter(&mut self, sharing: &mut Sharing) {
         for (typed, chosen) in self.texts.iter_mut().zip([&mut sharing.jobs, &mut sharing.threads]) {
             if let Some(Ok(number)) = typed.as_deref().map(number_of) {
                 (*typed, *chosen) = (None, number);

@@ -9,7 +9,7 @@ use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 use super::loading::{LoadState, Loading};
 use super::network_at_end::{HINT, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, Request, WEIGHTS, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::runs::Runs;
 use crate::table::{Column, texts_ui};
@@ -88,7 +88,7 @@ impl View for Tickets {
         tickets.map(|run| run.arm_index).any(|arm| !arms.insert(arm)) // masks of two seeds can be compared
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<Request> {
         let before = self.shown;
         ui.horizontal_wrapped(|ui| {
             let parts = [

@@ -9,10 +9,10 @@ use eframe::egui::{
 };
 
 use super::loading::{LoadState, Loading, Source};
-use super::network_at_end::keeps_rounds;
-use super::offer::{Offer, Offers, Wanted, take_ui};
+use super::network_at_end::{NetworkAtEnd, keeps_rounds};
+use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, key_ui, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, Request, WEIGHTS, key_ui, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
 use crate::table::width_of;
@@ -119,9 +119,9 @@ impl View for Weights {
         listed.iter().any(|run| runs.is_done(&run.id) || keeps_rounds(run, runs))
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.seen = None;
-        let Some(read) = shared.network.ui(ui, ENTRY.help, input) else {
+        let Some(read) = shared.store.of::<NetworkAtEnd>().ui(ui, ENTRY.help, input) else {
             self.shown_of = None;
             return None;
         };
@@ -149,6 +149,11 @@ impl View for Weights {
 }
 
 impl Weights {
+    /// Asks for an export of the figure that was used last.
+    fn take(&self, wanted: Wanted) -> Option<Request> {
+        Some(Request::Take(Subject::View(self.offer()?), wanted))
+    }
+
     /// Draws the chosen parameter; returns a stage for the plan of `arm`, or a figure to export.
     fn parameters_ui(
         &mut self,
@@ -156,7 +161,7 @@ impl Weights {
         summary: &NetworkSummary,
         source: &Source,
         arm: &str,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (parameter, wanted) = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
         if self.shown_of.as_ref() != Some(&key) {
@@ -184,7 +189,7 @@ impl Weights {
                 |ui: &mut Ui| ui.allocate_ui(size, |ui| self.both_ui(ui, histogram, &key, arm)).inner;
             if has_bar { scroll.show(ui, draw).inner } else { draw(ui) }
         };
-        wanted.map(ViewResponse::Take).or(rest)
+        wanted.and_then(|wanted| self.take(wanted)).or(rest)
     }
 
     /// Draws the histogram in its size, and the entries in the room that is left.
@@ -194,7 +199,7 @@ impl Weights {
         histogram: Vec2,
         key: &(Source, String),
         arm: &str,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         ui.spacing_mut().item_spacing = Vec2::splat(theme::STEP);
         if self.histogram.ui(ui, histogram) {
             self.used = Used::Histogram;
@@ -203,7 +208,7 @@ impl Weights {
     }
 
     /// Draws image and table of the parameter once they are read.
-    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<ViewResponse> {
+    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<Request> {
         let (from, name) = key.clone();
         let read =
             move || Ok(Arc::new(Loaded::of(read_values_at(&from.folder, &from.id, &name, from.moment)?)));
@@ -225,7 +230,7 @@ impl Weights {
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
         let side = (space.x - TABLE - theme::STEP).max(0.5 * space.x - theme::STEP);
-        ui.horizontal_top(|ui| {
+        let shown = ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
             let left = ui.allocate_ui(vec2(side, space.y), |ui| ui.vertical(image).inner);
@@ -238,9 +243,10 @@ impl Weights {
             let table = |ui: &mut Ui| values.ui(ui, &key.1, (&loaded.values, loaded.widest), arm);
             let rest = vec2(ui.available_width(), space.y);
             let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
-            wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
-        })
-        .inner
+            (wanted, set)
+        });
+        let (wanted, set) = shown.inner;
+        wanted.and_then(|wanted| self.take(wanted)).or(set.map(Request::AddStage))
     }
 
     /// The chosen parameter, and the chosen export of its histogram.

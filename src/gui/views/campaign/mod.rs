@@ -16,7 +16,7 @@ use eframe::egui::{
 
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Shared, Store, View, ViewEntry, ViewInput, Request, WEIGHTS, nothing_ui, waiting_ui};
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::runs::Runs;
@@ -84,17 +84,18 @@ impl View for Campaigns {
         listed.iter().any(has_campaign)
     }
 
-    fn subject(&self, input: &ViewInput<'_>, trial_filter: &TrialFilter) -> String {
-        let runs = trial_filter.runs(input);
+    fn subject(&self, input: &ViewInput<'_>, store: &Store) -> String {
+        let runs = store.known::<TrialFilter>().map_or_else(|| input.selected().collect(), |filter| filter.runs(input));
         subject_of(runs.iter().map(|run| (run.arm_index, run.arm.as_str(), run.seed)))
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        if std::mem::take(&mut shared.trial_filter.is_new) {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
+        let filter: &mut TrialFilter = shared.store.of();
+        if std::mem::take(&mut filter.is_new) {
             // The cell counts the trials of all campaigns of its stage.
             (self.shown, self.chosen) = (Part::Trials, None);
         }
-        let runs = shared.trial_filter.runs(input);
+        let runs = filter.runs(input);
         let all: Vec<Listed<'_>> = runs
             .iter()
             .flat_map(|run| {
@@ -103,7 +104,7 @@ impl View for Campaigns {
                     .record(&run.id)
                     .map_or(&[][..], RunRecord::campaigns)
                     .iter()
-                    .filter(|campaign| shared.trial_filter.has(campaign))
+                    .filter(|campaign| filter.has(campaign))
                     .map(move |campaign| (*run, campaign))
             })
             .collect();
@@ -120,7 +121,7 @@ impl View for Campaigns {
         {
             self.chosen = None;
         }
-        let (wanted, beside) = self.bar_ui(ui, input, shared.trial_filter, (&runs, &all));
+        let (wanted, beside) = self.bar_ui(ui, input, filter, (&runs, &all));
         let chosen = self.chosen.clone();
         let listed: Vec<Listed<'_>> = all
             .into_iter()
@@ -131,11 +132,11 @@ impl View for Campaigns {
                 conditions_of(ui, input, &listed);
                 None
             }
-            Part::Trials => self.trials_ui(ui, beside, input, shared.trial_filter, (&runs, &listed)),
+            Part::Trials => self.trials_ui(ui, beside, input, filter, (&runs, &listed)),
         };
         if let Some(changed) = changed {
-            *shared.changed = Some(changed.under(input.selection));
-            return Some(ViewResponse::Show("data"));
+            *shared.store.of() = Some(changed.under(input.selection));
+            return Some(Request::Show("data"));
         }
         wanted
     }
@@ -159,7 +160,7 @@ impl Campaigns {
         input: &ViewInput<'_>,
         trial_filter: &mut TrialFilter,
         (runs, all): (&[&Run], &[Listed<'_>]),
-    ) -> (Option<ViewResponse>, Rect) {
+    ) -> (Option<Request>, Rect) {
         let mut wanted = None;
         let bar = ui.horizontal_wrapped(|ui| {
             let parts = [
@@ -178,7 +179,7 @@ impl Campaigns {
             if is_of_heat_map {
                 let back = ui.add(widgets::ghost(Icon::ArrowLeft, "Back to Vulnerability"));
                 if back.on_hover_text("Shows the heat map of layers and bits").clicked() {
-                    wanted = Some(ViewResponse::Show("vulnerability"));
+                    wanted = Some(Request::Show("vulnerability"));
                 }
             }
         });

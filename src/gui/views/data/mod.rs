@@ -13,8 +13,9 @@ use eframe::egui::{
 };
 
 use super::loading::{LoadState, Loading, Source};
+use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, Request, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::selection::Selection;
 use crate::{text, theme, widgets};
@@ -102,17 +103,19 @@ struct Predicting {
 }
 
 impl View for DataView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         // What a trial changed is no answer to the question about other runs.
-        shared.changed.take_if(|changed| !changed.is_under(input.selection));
-        if shared.changed.as_mut().is_some_and(ChangedImages::take_new) {
+        let changed = changed_images(shared);
+        changed.take_if(|changed| !changed.is_under(input.selection));
+        if changed.as_mut().is_some_and(ChangedImages::take_new) {
             (self.shown, self.filter) = (Shown::Pictures, Filter::default());
         }
         let Some((spec, predicting)) = subject(ui, input, shared) else {
             nothing_ui(ui, ENTRY.help, "There are no runs yet: add an arm on the left.");
             return None;
         };
-        let part = if shared.changed.is_some() { DataPart::Test } else { self.part };
+        let changed = changed_images(shared);
+        let part = if changed.is_some() { DataPart::Test } else { self.part };
         let base = input.base.to_owned();
         let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, part);
         let read = (spec, key.1.clone());
@@ -126,7 +129,7 @@ impl View for DataView {
             }
             LoadState::Failed(why) => {
                 let why = why.to_owned();
-                self.choices_ui(ui, shared.changed);
+                self.choices_ui(ui, changed);
                 widgets::message_ui(ui, widgets::Tone::Bad, &why);
                 return None;
             }
@@ -137,7 +140,7 @@ impl View for DataView {
         }
         let answers = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
         self.take_matrix(answers.as_ref());
-        self.bar_ui(ui, shared.changed, &seen, answers.is_some());
+        self.bar_ui(ui, changed, &seen, answers.is_some());
         inventory_ui(ui, &seen.inventory);
         if seen.samples.is_empty() {
             ui.label("This part of the data has no samples.");
@@ -149,7 +152,7 @@ impl View for DataView {
             let panel = panel.frame(Frame::NONE).show_separator_line(false);
             panel.show(ui, |ui| summary_ui(ui, &seen, counts));
         }
-        let changed = shared.changed.as_ref();
+        let changed = changed.as_ref();
         match (self.shown, &answers) {
             (Shown::Matrix, Some(answers)) if changed.is_none() => {
                 drop(figure_ui(ui, &answers.figure, &mut self.matrix.1));
@@ -178,6 +181,11 @@ impl View for DataView {
     }
 }
 
+/// Returns the pictures of a trial that are shown alone.
+fn changed_images<'a>(shared: &'a mut Shared<'_>) -> &'a mut Option<ChangedImages> {
+    shared.store.of()
+}
+
 /// The settings of the shown run, and the run itself where its network is shown, below its title. What a trial changed is of
 /// the run of that trial, and its network then has no predictions: those of the trial are there.
 fn subject(
@@ -185,11 +193,12 @@ fn subject(
     input: &ViewInput<'_>,
     shared: &mut Shared<'_>,
 ) -> Option<(Arc<RunSpec>, Option<Predicting>)> {
-    if let Some(changed) = shared.changed {
+    if let Some(changed) = changed_images(shared) {
         return Some((changed.spec.clone(), None));
     }
-    if let Some((spec, _)) = shared.network.spec(ui.ctx(), input) {
-        let read = shared.network.ui(ui, ENTRY.help, input);
+    let network: &mut NetworkAtEnd = shared.store.of();
+    if let Some((spec, _)) = network.spec(ui.ctx(), input) {
+        let read = network.ui(ui, ENTRY.help, input);
         return Some((spec, read.map(|read| Predicting { source: read.source, title: read.title })));
     }
     let run = input.selected().next().or(input.listed.first())?;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use eframe::egui::{Context, RichText, ScrollArea, Ui, vec2};
 
+use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use super::{Shared, View, ViewEntry, ViewInput, Request};
 use crate::form::open_line;
 use crate::plot::stage_choice_ui;
 use crate::selection::Selection;
@@ -37,6 +38,10 @@ pub struct NetworkView {
     stage: Option<String>,
 }
 
+/// The selection for which the network of the experiment is drawn, instead of that of what is selected.
+#[derive(Default)]
+pub struct ExperimentFor(pub Option<Selection>);
+
 /// The view in the registry.
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "network",
@@ -56,10 +61,11 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for NetworkView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.drawn = None;
-        let of_experiment = is_of_experiment(input, shared.experiment_for);
-        let shown = if of_experiment { None } else { shared.network.spec(ui.ctx(), input) };
+        let of_experiment = is_of_experiment(input, &mut shared.store.of::<ExperimentFor>().0);
+        let network: &mut NetworkAtEnd = shared.store.of();
+        let shown = if of_experiment { None } else { network.spec(ui.ctx(), input) };
         let place = place_of_net(input, of_experiment);
         let planned = Planned::of(input, shown, of_experiment);
         let drawn;
@@ -76,7 +82,7 @@ impl View for NetworkView {
             (&drawn, lines, id, arm, title)
         } else {
             let net = net_at(input.experiment, &place).clone();
-            let read = shared.network.ui(ui, ENTRY.help, input)?;
+            let read = network.ui(ui, ENTRY.help, input)?;
             let lines = Lines::of(ui.ctx(), &net, &place, None);
             (read.summary, lines, read.source.id, read.arm, read.title)
         };
@@ -96,7 +102,7 @@ impl View for NetworkView {
         ui.add_space(2.0 * theme::STEP);
         ScrollArea::vertical().id_salt("reports").auto_shrink(false).show(ui, |ui| reports_ui(ui, reports));
         self.drawn = Some((summary.layers.clone(), harm, title));
-        clicked.and_then(|position| lines.place(position)).map(ViewResponse::Edit)
+        clicked.and_then(|position| lines.place(position)).map(Request::Edit)
     }
 
     fn offers(&self) -> Offers {
