@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::event::place_of;
 use super::number::fixed;
-use super::report::place_of;
 use doc::fault::{Format, Protect};
 use doc::fault_sites::CellPlan;
-pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
 use intervene::fault::statistics::{Interval, wilson};
+
+pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
 
 /// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

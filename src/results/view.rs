@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::colours::Colours;
 use super::facets::FacetSettings;
 use super::metric::MetricAxes;
-pub use super::page::{PageStyle, Preset};
 use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
@@ -23,6 +22,8 @@ use super::weights::{WeightLines, parts};
 use doc::{Run, capitalised, listed};
 use form::number::grouped;
 use form::ron_text;
+
+pub use super::page::{PageStyle, Preset};
 
 /// The file in the folder of the runs.
 pub const FILE: &str = "view.ron";
@@ -351,7 +352,8 @@ struct Group<'a> {
 mod tests {
     use super::*;
     use crate::table::Differing;
-    use doc::{file::parse, runs};
+    use doc::file::parse;
+    use doc::runs;
 
     fn listed() -> Vec<Run> {
         let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";

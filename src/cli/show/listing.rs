@@ -8,7 +8,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::table::table;
 use results::table::columns::{Column, Sort, usual};
-use results::table::copy::{Numbers, cells};
+use results::table::columns::{Numbers, cells};
 use results::table::grouped::Grouped;
 use results::table::view::{Baseline, Key};
 use results::table::{Differing, Row};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use form::number::counted;
-use results::paired::{Comparison, Paired};
+use results::statistics::{Comparison, Paired};
 use results::table::Row;
 
 /// Paired differences between two arms.

@@ -9,8 +9,8 @@ use crate::table::table;
 use doc::Run;
 use form::number::grouped;
 use results::RunRecord;
-use results::early_stops::trainings;
 use results::number::{fixed, percent};
+use results::tickets::trainings;
 use run::mask_overlap;
 
 /// Both tables as text, or what is missing for them.

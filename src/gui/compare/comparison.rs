@@ -9,7 +9,7 @@ use crate::text::counted;
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
 use figure::style_of;
 use results::number::fixed;
-use results::paired::{Comparison, Paired};
+use results::statistics::{Comparison, Paired};
 use results::table::Row;
 use results::table::columns::{Column, usual};
 use results::table::settings::NONE;

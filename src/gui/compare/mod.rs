@@ -34,7 +34,7 @@ use results::RunRecord;
 use results::colours::{Colours, OUTDATED, muted};
 use results::metric::MetricAxes;
 use results::table::columns::{Column, Sort, usual};
-use results::table::copy::{Numbers, text};
+use results::table::columns::{Numbers, text};
 use results::table::filter::Filter;
 use results::table::grouped::Grouped;
 use results::table::view::{Baseline, Key};

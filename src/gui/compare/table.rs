@@ -19,7 +19,7 @@ use crate::theme::{self, BODY, NAME, SMALL, present};
 use crate::widgets::{self, icon_button_ui};
 use figure::style_of;
 use results::table::columns::{Column, Sort};
-use results::table::copy::{Numbers, row_cell};
+use results::table::columns::{Numbers, row_cell};
 use results::table::grouped::{Grouped, Line};
 use results::table::settings::NONE;
 use results::table::view::Key;

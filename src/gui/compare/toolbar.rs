@@ -18,8 +18,8 @@ use crate::widgets::{
 };
 use results::RunRecord;
 use results::table::Labels;
+use results::table::columns::Numbers;
 use results::table::columns::{At, Column, independent, usual};
-use results::table::copy::Numbers;
 use results::table::view::{Baseline, Key};
 
 /// A longer name of the baseline loses its middle.

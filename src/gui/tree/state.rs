@@ -10,8 +10,8 @@ use crate::text;
 use crate::theme::present;
 use crate::treatment::Treatment;
 use doc::{Run, capitalised};
-use results::divergence::{DEFINITION, DIVERGED};
 use results::number::{fixed, plus_minus};
+use results::run_state::{DEFINITION, DIVERGED};
 use results::statistics::{Spread, level};
 use results::{RunRecord, RunState};
 

@@ -7,7 +7,7 @@ use eframe::egui::{RichText, Ui};
 
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, Request, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::widgets;
 use figure::Figure;

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
-use super::{Shared, View, ViewEntry, ViewInput, Request};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::icons::Icon;
 use crate::log::Notice;
 use crate::status::{LINE, entry_ui};

@@ -10,9 +10,9 @@ use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::runs::Runs;
 use crate::theme;
 use doc::{Run, RunSpec};
-use results::kept_rounds::{KeptRound, kept_rounds};
 use results::network::{NetworkSummary, at_moment};
 use results::rounds::rounds;
+use results::rounds::{KeptRound, kept_rounds};
 use results::{RunRecord, RunState};
 use run::summary::{Moment, read_summary_at, stored_rounds};
 
@@ -273,7 +273,7 @@ mod tests {
 
     use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use results::kept_rounds::lottery_events;
+    use results::rounds::lottery_events;
     use results::{Event, Point};
     use run::summary::read_histograms;
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{Shared, View, ViewEntry, ViewInput, Request};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::compare::{Noting, notes_ui};
 use results::tiles::Group;
 

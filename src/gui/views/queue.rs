@@ -8,7 +8,7 @@ use eframe::egui::{
     self, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
-use super::{Shared, View, ViewEntry, ViewInput, Request, nothing_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui};
 use crate::cluster::ClusterQueue;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;

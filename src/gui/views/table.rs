@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{Shared, View, ViewEntry, ViewInput, Request};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::compare::{menu_ui, runs_ui, tools_ui};
 use results::tiles::Group;
 
@@ -29,12 +29,7 @@ impl View for Table {
         runs_ui(ui, shared.compare, input.runs).map(Request::Compare)
     }
 
-    fn tools_ui(
-        &mut self,
-        ui: &mut Ui,
-        input: &ViewInput<'_>,
-        shared: &mut Shared<'_>,
-    ) -> Option<Request> {
+    fn tools_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         tools_ui(ui, shared.compare, input.runs).map(Request::Compare)
     }
 

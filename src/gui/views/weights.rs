@@ -12,7 +12,7 @@ use super::loading::{LoadState, Loading, Source};
 use super::network_at_end::{NetworkAtEnd, keeps_rounds};
 use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
-use super::{Shared, View, ViewEntry, ViewInput, Request, WEIGHTS, key_ui, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
 use crate::table::width_of;

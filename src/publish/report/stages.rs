@@ -7,10 +7,10 @@ use super::material::Material;
 use super::results::{MOST_LINES, cut};
 use form::number::grouped;
 use results::campaign::{CampaignRecord, CellState, Estimate};
-use results::early_stops::trainings;
 use results::inventory::is_of_data;
 use results::number::{fixed, percent, plus_minus};
 use results::statistics::{Spread, level};
+use results::tickets::trainings;
 use results::{Report, ReportLevel, RunRecord};
 use run::mask_overlap;
 

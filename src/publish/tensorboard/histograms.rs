@@ -7,8 +7,8 @@ use super::event::{HistogramValue, When};
 use super::tags::{Tags, path_of};
 use doc::Run;
 use results::RunRecord;
-use results::kept_rounds::kept_rounds;
 use results::network::ParameterValues;
+use results::rounds::kept_rounds;
 use results::weights::{Measure, WeightHistogram, series};
 use run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
 

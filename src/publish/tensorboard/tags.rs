@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::When;
 use doc::stage_number;
-use results::trained::{iterations_per_epoch, iterations_trained};
+use results::points::{iterations_per_epoch, iterations_trained};
 use results::weights;
 use results::{PointRef, RunRecord};
 

@@ -16,7 +16,7 @@ use eframe::egui::{
 
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
-use super::{Shared, Store, View, ViewEntry, ViewInput, Request, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Request, Shared, Store, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::runs::Runs;
@@ -26,7 +26,7 @@ use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Asked, Opened, TrialDetail};
 use doc::Run;
 use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
-use results::report::place_of;
+use results::event::place_of;
 use results::tiles::Group;
 use results::{RunRecord, RunState, subject_of};
 use run::summary::{FaultFilter, TrialKey};
@@ -85,7 +85,9 @@ impl View for Campaigns {
     }
 
     fn subject(&self, input: &ViewInput<'_>, store: &Store) -> String {
-        let runs = store.known::<TrialFilter>().map_or_else(|| input.selected().collect(), |filter| filter.runs(input));
+        let runs = store
+            .known::<TrialFilter>()
+            .map_or_else(|| input.selected().collect(), |filter| filter.runs(input));
         subject_of(runs.iter().map(|run| (run.arm_index, run.arm.as_str(), run.seed)))
     }
 

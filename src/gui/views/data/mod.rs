@@ -15,7 +15,7 @@ use eframe::egui::{
 use super::loading::{LoadState, Loading, Source};
 use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, Request, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::selection::Selection;
 use crate::{text, theme, widgets};

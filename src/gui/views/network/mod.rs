@@ -10,7 +10,7 @@ use eframe::egui::{Context, RichText, ScrollArea, Ui, vec2};
 use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
-use super::{Shared, View, ViewEntry, ViewInput, Request};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::form::open_line;
 use crate::plot::stage_choice_ui;
 use crate::selection::Selection;
