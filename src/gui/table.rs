@@ -47,12 +47,12 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// A column of texts.
+    /// Returns a column of texts.
     pub fn text(title: impl Into<Cow<'a, str>>, help: impl Into<Cow<'a, str>>) -> Self {
         Self { title: title.into(), help: help.into(), ..Self::default() }
     }
 
-    /// A column of numbers.
+    /// Returns a column of numbers.
     pub fn number(title: impl Into<Cow<'a, str>>, help: impl Into<Cow<'a, str>>) -> Self {
         Self { is_number: true, ends_right: true, ..Self::text(title, help) }
     }
@@ -264,7 +264,7 @@ impl TableDelegate for Drawing<'_, '_> {
     }
 }
 
-/// The layout of a cell.
+/// Returns the layout of a cell.
 fn layout(ends_right: bool) -> Layout {
     if ends_right { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) }
 }
@@ -281,7 +281,7 @@ impl Drawing<'_, '_> {
         let is_sorted = order.is_some_and(|order| order.column == Some(at));
         let (role, sense) =
             if order.is_some() { (Role::Button, Sense::click()) } else { (Role::Label, Sense::CLICK) };
-        let response = ui.interact(rect, self.id.with(("heading", &*column.title)), sense);
+        let response = ui.interact(rect, self.id.with(("heading", at)), sense);
         response.widget_info(|| WidgetInfo::labeled(role, true, &column.title));
         let colours = present(ui);
         let is_pointed = order.is_some() && response.hovered();

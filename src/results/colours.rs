@@ -16,17 +16,17 @@ pub const OUTDATED: &str = "outdated: ";
 /// Set in the index of an outdated line, beyond all shades.
 const MUTED: usize = 1 << 20;
 
-/// The index of the same style for an outdated line.
+/// Returns the index of the same style for an outdated line.
 pub const fn muted(index: usize) -> usize {
     index | MUTED
 }
 
-/// Whether an outdated line has this index.
+/// Returns true if an outdated line has this index.
 pub const fn is_muted(index: usize) -> bool {
     index & MUTED != 0
 }
 
-/// The index of a style, and its shade in percent, light to dark.
+/// Returns the index of a style, and its shade in percent, light to dark.
 pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
     let index = index & !MUTED;
     match index / STYLES {
@@ -35,13 +35,13 @@ pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
     }
 }
 
-/// The style with this index in a shade, from light (0) to dark (1).
+/// Returns the style with this index in a shade, from light (0) to dark (1).
 fn shaded(index: usize, share: f64) -> usize {
     let percent = (share.clamp(0.0, 1.0) * 100.0).round() as usize;
     index % STYLES + (percent + 1) * STYLES
 }
 
-/// The name of an arm, from the names that its sweep gives it: what they share, to the last comma.
+/// Returns the name of an arm, from the names that its sweep gives it: what they share, to the last comma.
 pub fn base<'a>(names: &[&'a str]) -> &'a str {
     let [first, others @ ..] = names else { return "" };
     if others.is_empty() {
@@ -59,8 +59,8 @@ pub fn base<'a>(names: &[&'a str]) -> &'a str {
 pub struct Colours(BTreeMap<String, usize>);
 
 impl Colours {
-    /// The indices of arms with their sweeps written out, which come as the position of their arm and their name: an arm
-    /// has one style, and swept values are shades of it, light to dark in the order of the values.
+    /// Returns the indices of arms with their sweeps written out, which come as the position of their arm and their
+    /// name: an arm has one style, and swept values are shades of it, light to dark in the order of the values.
     pub fn assign_swept(&mut self, treatments: &[(usize, &str)]) -> Vec<usize> {
         let mut arms: Vec<(usize, Vec<&str>)> = Vec::new();
         for &(arm, name) in treatments {
@@ -85,8 +85,8 @@ impl Colours {
         self.0.insert(base(names).to_owned(), without_shade(index).0);
     }
 
-    /// The indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no other arm
-    /// of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
+    /// Returns the indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no
+    /// other arm of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
         let keys = counted_names(arms);
         let taken: BTreeSet<usize> = keys.iter().filter_map(|key| self.0.get(key).copied()).collect();
@@ -102,7 +102,7 @@ impl Colours {
     }
 }
 
-/// The names, with a number behind those that have come before.
+/// Returns the names, with a number behind those that have come before.
 fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -118,8 +118,8 @@ fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     names.into_iter().map(counted).collect()
 }
 
-/// The indices of lines whose names have lost a swept value: an arm with one name left has its style without a shade, and
-/// one with several has shades for these. The same name has the same index.
+/// Returns the indices of lines whose names have lost a swept value: an arm with one name left has its style without a
+/// shade, and one with several has shades for these. The same name has the same index.
 pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     let mut places: BTreeMap<(usize, &str), usize> = BTreeMap::new();
@@ -145,7 +145,7 @@ pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     lines.iter().map(index).collect()
 }
 
-/// The place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
+/// Returns the place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
 fn ranks(names: &[&str]) -> Vec<usize> {
     if names.len() < 2 {
         return vec![usize::MAX; names.len()];
@@ -168,8 +168,8 @@ fn ranks(names: &[&str]) -> Vec<usize> {
 /// More seeds than this are counted, not listed.
 const MOST_SEEDS: usize = 5;
 
-/// What runs are called together, each with the position of its arm, the name of its arm with the swept values, and its
-/// seed: "a, storage int8, seeds 1, 2, 3", "a, 3 settings, seed 1", "2 arms, 10 seeds". Empty without runs.
+/// Returns what runs are called together, each with the position of its arm, the name of its arm with the swept values,
+/// and its seed: "a, storage int8, seeds 1, 2, 3", "a, 3 settings, seed 1", "2 arms, 10 seeds". Empty without runs.
 pub fn subject_of<'a>(runs: impl IntoIterator<Item = (usize, &'a str, u64)>) -> String {
     let (mut arms, mut names, mut seeds) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (arm, name, seed) in runs {
@@ -187,7 +187,7 @@ pub fn subject_of<'a>(runs: impl IntoIterator<Item = (usize, &'a str, u64)>) -> 
     format!("{what}, {}", seeds_in_words(&seeds))
 }
 
-/// "seed 2", "seeds 1, 2, 3", "10 seeds".
+/// Returns "seed 2", "seeds 1, 2, 3", "10 seeds".
 fn seeds_in_words(seeds: &BTreeSet<u64>) -> String {
     let listed: Vec<String> = seeds.iter().map(u64::to_string).collect();
     match listed.len() {
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(colours.assign(["x", "ya", "x"]), [0, 1, 2]);
     }
 
-    /// As [`Colours::assign`], by a search among all for each.
+    /// Does as [`Colours::assign`], by a search among all for each.
     fn assign_plainly(known: &mut BTreeMap<String, usize>, arms: &[&str]) -> Vec<usize> {
         let mut keys: Vec<String> = Vec::new();
         for name in arms {

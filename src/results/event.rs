@@ -65,7 +65,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether no log keeps it: a later event repeats it, or it has no use after the run.
+    /// Returns true if no log keeps it: a later event repeats it, or it has no use after the run.
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
@@ -84,8 +84,8 @@ impl Event {
         }
     }
 
-    /// The share of the work that was done before this process, in [0, 1], if this event has it. The first such event of a
-    /// run counts: a new run has none done, and a resumed run first reports its progress.
+    /// Returns the share of the work that was done before this process, in [0, 1], if this event has it. The first such
+    /// event of a run counts: a new run has none done, and a resumed run first reports its progress.
     pub const fn share_at_start(&self) -> Option<f64> {
         match self {
             Self::Started { resumed: false, .. } => Some(0.0),
@@ -189,14 +189,14 @@ pub struct Point<T = String, C = Vec<Option<f64>>> {
 pub type PointRef<'a> = Point<&'a str, &'a [Option<f64>]>;
 
 impl Point {
-    /// The same point without copies of its texts.
+    /// Returns the same point without copies of its texts.
     pub fn borrowed(&self) -> PointRef<'_> {
         self.map(String::as_str, Vec::as_slice)
     }
 }
 
 impl<T, C> Point<T, C> {
-    /// The same point with its texts and classes in another form.
+    /// Returns the same point with its texts and classes in another form.
     pub(super) fn map<'a, U, D>(
         &'a self,
         text: impl Fn(&'a T) -> U,
@@ -322,7 +322,7 @@ const LINE: &str = "the error barrier between ";
 /// What stands between the barriers and where the batch-norm statistics of the networks come from.
 const STATISTICS: &str = "; batch-norm statistics ";
 
-/// The summary of the line between two networks: the barriers of the error in percentage points and of the loss, and where
+/// Writes the summary of the line between two networks: the barriers of the error in percentage points and of the loss, and where
 /// the batch-norm statistics come from, if there are some.
 pub fn line_summary(
     [a, b]: [&str; 2],
@@ -336,15 +336,15 @@ pub fn line_summary(
 }
 
 impl Report {
-    /// The names of the two networks, where it is about the line between them and they are clear.
+    /// Returns the names of the two networks, where it is about the line between them and they are clear.
     pub fn line_ends(&self) -> Option<[&str; 2]> {
         let (names, _) = self.summary.strip_prefix(LINE)?.rsplit_once(" is ")?;
         let (a, b) = names.split_once(" and ")?;
         (!b.contains(" and ")).then_some([a, b])
     }
 
-    /// Where the batch-norm statistics of the networks on a line come from, in a word; nothing where there are none, and in
-    /// reports of earlier versions.
+    /// Returns where the batch-norm statistics of the networks on a line come from, in a word; nothing where there are
+    /// none, and in reports of earlier versions.
     pub fn line_statistics(&self) -> Option<&str> {
         let (_, statistics) = self.summary.rsplit_once(STATISTICS)?;
         self.summary.starts_with(LINE).then_some(statistics)
@@ -364,7 +364,7 @@ pub enum ReportLevel {
 }
 
 impl ReportLevel {
-    /// Whether it is the default, which logs leave out.
+    /// Returns true if it is the default, which logs leave out.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
     const fn is_detail(&self) -> bool {
         matches!(self, Self::Detail)
@@ -372,19 +372,20 @@ impl ReportLevel {
 }
 
 impl Report {
-    /// The same report as a warning.
+    /// Returns the same report as a warning.
     #[must_use]
     pub fn warning(self) -> Self {
         Self { level: ReportLevel::Warning, ..self }
     }
 
-    /// Where its stage is in the plan: `Stage 3.1, round 3, control`.
+    /// Returns where its stage is in the plan: `Stage 3.1, round 3, control`.
     pub fn place(&self) -> String {
         place_of(&self.stage, self.round, &self.branch)
     }
 }
 
-/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`; `Start` before the first one.
+/// Returns the place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`; `Start` before the first
+/// one.
 pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
     if stage.is_empty() {
         return "Start".to_owned();

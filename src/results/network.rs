@@ -88,22 +88,22 @@ pub struct ParameterValues {
     pub entries: Vec<Entry>,
 }
 
-/// A shape in words: `300×784`.
+/// Returns a shape in words: `300×784`.
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
-/// The caption of the network at the end of a run.
+/// Returns the caption of the network at the end of a run.
 pub fn at_end(arm: &str, seed: u64) -> String {
     at_moment(arm, seed, "final weights")
 }
 
-/// The caption of the network of a run at a moment: "dense, seed 1, round 5, 32.8 % remaining".
+/// Returns the caption of the network of a run at a moment: "dense, seed 1, round 5, 32.8 % remaining".
 pub fn at_moment(arm: &str, seed: u64, moment: &str) -> String {
     format!("{arm}, seed {seed}, {moment}")
 }
 
-/// The caption of the network before a run.
+/// Returns the caption of the network before a run.
 pub fn as_begun(arm: &str) -> String {
     format!("{arm}, initial weights")
 }
@@ -137,7 +137,8 @@ pub struct Vulnerabilities {
 }
 
 impl Vulnerabilities {
-    /// Those of runs of one arm and setting, each with its seed, by the campaigns of a stage, or of the first one.
+    /// Returns those of runs of one arm and setting, each with its seed, by the campaigns of a stage, or of the first
+    /// one.
     pub fn of<'a>(
         arm: &str,
         runs: impl IntoIterator<Item = (u64, &'a RunRecord)>,
@@ -189,9 +190,10 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The histogram of values by the state of their entries, and of the `dense` values that the network started from (may
-    /// be empty), in [`BINS`] bins from the smallest to the largest value, 0 included where an entry is pruned. With it, the
-    /// smallest and largest finite value of the entries that are not pruned; zeros if there are none.
+    /// Returns the histogram of values by the state of their entries, and of the `dense` values that the network
+    /// started from (may be empty), in [`BINS`] bins from the smallest to the largest value, 0 included where an entry
+    /// is pruned. With it, the smallest and largest finite value of the entries that are not pruned; zeros if there are
+    /// none.
     pub fn of(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
         let ends = ends(values, entries);
         let [low, high] = range(ends, entries, dense);
@@ -215,7 +217,7 @@ impl Histogram {
     }
 }
 
-/// Lowest and highest edge: the ends of the values, or half a unit around a single value.
+/// Returns the lowest and the highest edge: the ends of the values, or half a unit around a single value.
 fn range(ends: [f32; 2], entries: &[Entry], dense: &[f32]) -> [f64; 2] {
     let [mut low, mut high] = ends.map(f64::from);
     if entries.contains(&Entry::Pruned) {

@@ -79,7 +79,7 @@ impl Moment {
         Self { epoch, iteration, trained, remaining }
     }
 
-    /// Bit by bit, so that −0 and NaN come back too.
+    /// Compares bit by bit, so that −0 and NaN come back too.
     fn is(&self, other: &Self) -> bool {
         let bits = |moment: &Self| [moment.epoch, moment.trained, moment.remaining].map(f64::to_bits);
         self.iteration == other.iteration && bits(self) == bits(other)
@@ -87,43 +87,43 @@ impl Moment {
 }
 
 impl Points {
-    /// How many there are.
+    /// Returns how many there are.
     pub const fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The point that came last.
+    /// Returns the point that came last.
     pub fn last(&self) -> Option<PointRef<'_>> {
         self.len().checked_sub(1).map(|last| self.at(last))
     }
 
-    /// All of them, in the order in which they came.
+    /// Returns all of them, in the order in which they came.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
         (0..self.len()).map(|position| self.at(position))
     }
 
-    /// The names of all series that have points, sorted.
+    /// Returns the names of all series that have points, sorted.
     pub fn series(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
 
-    /// The points of a series, in the order in which they came.
+    /// Returns the points of a series, in the order in which they came.
     pub fn of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
         let positions = self.named(series).map_or(&[][..], |series| &series.positions);
         positions.iter().map(|position| self.at(*position as usize))
     }
 
-    /// The position of the first point of a series among all points.
+    /// Returns the position of the first point of a series among all points.
     pub fn first_of(&self, series: &str) -> Option<usize> {
         self.named(series)?.positions.first().map(|position| *position as usize)
     }
 
-    /// The points at these positions, with their positions.
+    /// Returns the points at these positions, with their positions.
     pub(super) fn range(
         &self,
         positions: Range<usize>,
@@ -131,7 +131,7 @@ impl Points {
         positions.map(|position| (position, self.at(position)))
     }
 
-    /// The points of a series at these positions, in the order in which they came.
+    /// Returns the points of a series at these positions, in the order in which they came.
     pub(super) fn of_within(
         &self,
         series: &str,
@@ -143,27 +143,28 @@ impl Points {
         own.iter().map(|position| self.at(*position as usize))
     }
 
-    /// The latest value of a series of the main branch; of an ensemble, that of its first member.
+    /// Returns the latest value of a series of the main branch; of an ensemble, that of its first member.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.named(series)?.latest
     }
 
-    /// The best finite point of a series of the main branch, the first one of equals: lowest of losses, highest of the others.
+    /// Returns the best finite point of a series of the main branch, the first one of equals: lowest of losses, highest
+    /// of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.named(series)?.best.map(|best| self.at(best as usize))
     }
 
-    /// The highest value of a series of the main branch, infinity included, NaN left out.
+    /// Returns the highest value of a series of the main branch, infinity included, NaN left out.
     pub fn highest(&self, series: &str) -> Option<f64> {
         self.named(series)?.highest
     }
 
-    /// The points that were counted by class, in the order in which they came.
+    /// Returns the points that were counted by class, in the order in which they came.
     pub fn by_class(&self) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
         self.classes.iter().map(|(position, _)| self.at(*position as usize))
     }
 
-    /// Whether any point came from a network that lacks some of its weights.
+    /// Returns true if any point came from a network that lacks some of its weights.
     pub const fn is_pruned(&self) -> bool {
         self.is_pruned
     }
@@ -287,8 +288,8 @@ fn number(position: usize) -> u32 {
 }
 
 impl RunRecord {
-    /// The fold of a log as it is on disk, one event on each line. Skips lines that are half-written or from a newer
-    /// program.
+    /// Returns the fold of a log as it is on disk, one event on each line. Skips lines that are half-written or from a
+    /// newer program.
     pub fn of_log(log: &[u8]) -> Self {
         let mut record = Self::default();
         let mut rest = log;
@@ -310,8 +311,8 @@ impl RunRecord {
     }
 }
 
-/// The point that a log begins with, and the log after its line. `None` where the line is no point, or has another form
-/// than this program writes: fields in one order, without blanks. Serde reads it then.
+/// Returns the point that a log begins with, and the log after its line. `None` where the line is no point, or has
+/// another form than this program writes: fields in one order, without blanks. Serde reads it then.
 fn point<'a, 'l: 'a>(log: &'l [u8], classes: &'a mut Vec<Option<f64>>) -> Option<(PointRef<'a>, &'l [u8])> {
     let mut line = Line(log);
     // The fields are read in this order.
@@ -351,12 +352,12 @@ impl<'a> Line<'a> {
         rest.is_some()
     }
 
-    /// What follows a text; `None` where something else does.
+    /// Returns what follows a text; `None` where something else does.
     fn after(&mut self, text: &[u8]) -> Option<&mut Self> {
         self.has(text).then_some(self)
     }
 
-    /// The value of a field that may be absent; `None` where it is unreadable.
+    /// Returns the value of a field that may be absent; `None` where it is unreadable.
     #[allow(clippy::option_option)] // absent is not unreadable
     fn optional<T>(&mut self, name: &[u8], read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.has(name) { read(self).map(Some) } else { Some(None) }
@@ -372,7 +373,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A text without anything that JSON has to escape.
+    /// Returns a text without anything that JSON has to escape.
     fn text(&mut self) -> Option<&'a str> {
         self.after(b"\"")?;
         let end = self.0.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte < b' ')?;
@@ -393,7 +394,7 @@ impl<'a> Line<'a> {
         is_number.then(|| std::str::from_utf8(digits).ok())?
     }
 
-    /// A finite number: the nearest one, as serde reads it too.
+    /// Returns a finite number: the nearest one, as serde reads it too.
     fn number(&mut self) -> Option<f64> {
         self.digits()?.parse().ok().filter(|number: &f64| number.is_finite())
     }
@@ -403,12 +404,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Mini-batches that the network of a point was trained with, those before a rewind included.
+/// Returns the mini-batches that the network of a point was trained with, those before a rewind included.
 pub fn iterations_trained(point: &PointRef<'_>, per_epoch: Option<f64>) -> f64 {
     per_epoch.map_or(point.iteration as f64, |per_epoch| (point.trained * per_epoch).round())
 }
 
-/// Mini-batches of an epoch. A point's position goes back when a network is rewound; the total amount of training does
+/// Returns the mini-batches of an epoch. A point's position goes back when a network is rewound; the total amount of training does
 /// not, but it is only counted in epochs.
 pub fn iterations_per_epoch(points: &Points) -> Option<f64> {
     let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;

@@ -31,7 +31,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// What people call it: "round 5", or "training 1" where no repetition counts; with its branch.
+    /// Returns what people call it: "round 5", or "training 1" where no repetition counts; with its branch.
     pub fn title(&self) -> String {
         let branch = if self.branch.is_empty() { String::new() } else { format!("{}: ", self.branch) };
         match self.round {
@@ -40,12 +40,13 @@ impl Round {
         }
     }
 
-    /// The place of its stage in the plan, counted from 1: "stage 3.1".
+    /// Returns the place of its stage in the plan, counted from 1: "stage 3.1".
     pub fn place(&self) -> String {
         format!("stage {}", stage_number(&self.stage))
     }
 
-    /// Its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all members.
+    /// Returns its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all
+    /// members.
     pub fn points<'a>(
         &self,
         record: &'a RunRecord,
@@ -56,8 +57,8 @@ impl Round {
         points.of_within(series, self.points.clone()).map(move |point| (point.trained - before, point))
     }
 
-    /// The value of a series at epoch 0: what the step right before the training measured, such as a `Test` after pruning.
-    /// `None` where that step measured nothing.
+    /// Returns the value of a series at epoch 0: what the step right before the training measured, such as a `Test`
+    /// after pruning. `None` where that step measured nothing.
     pub fn start<'a>(&self, record: &'a RunRecord, series: &str) -> Option<PointRef<'a>> {
         let steps = record.steps();
         let at = steps.iter().position(|known| Some(known.number) == self.step)?;
@@ -85,7 +86,7 @@ impl Levels {
     /// Those that need no further choice, for menus.
     pub const SIMPLE: [Self; 3] = [Self::Spread, Self::All, Self::EverySecond];
 
-    /// Its name in menus.
+    /// Returns its name in menus.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Spread => "evenly spread",
@@ -96,7 +97,7 @@ impl Levels {
     }
 }
 
-/// A level of remaining weights: "100 %", "32.8 %", "0.45 %".
+/// Returns a level of remaining weights: "100 %", "32.8 %", "0.45 %".
 pub fn level_text(remaining: f64) -> String {
     let percent = 100.0 * remaining;
     let digits = match percent {
@@ -110,7 +111,7 @@ pub fn level_text(remaining: f64) -> String {
 /// Every training emits this series, and no other stage does.
 const TRAINS: &str = "train_loss";
 
-/// The trainings of a run in their order. It works for logs of every version.
+/// Returns the trainings of a run in their order. It works for logs of every version.
 pub fn rounds(record: &RunRecord) -> Vec<Round> {
     let mut rounds: Vec<Round> = Vec::new();
     let mut trained = Trained::default();
@@ -141,7 +142,7 @@ pub fn rounds(record: &RunRecord) -> Vec<Round> {
     rounds
 }
 
-/// Number, branch and points of each step; of a log without steps, all points.
+/// Returns number, branch and points of each step; of a log without steps, all points.
 fn steps(record: &RunRecord) -> Vec<(Option<usize>, Option<&str>, Range<usize>)> {
     let steps = record.steps();
     let ends = steps.iter().skip(1).map(|step| step.points).chain([record.points().len()]);
@@ -214,13 +215,13 @@ pub struct KeptRound {
 }
 
 impl KeptRound {
-    /// Its name with what remains: "round 5, 32.8 % remaining".
+    /// Returns its name with what remains: "round 5, 32.8 % remaining".
     pub fn caption(&self) -> String {
         format!("{}, {} remaining", self.name, level_text(self.remaining))
     }
 
-    /// The trainings that are called so: by the name or the caption, or by the number of their round, or else of their
-    /// training. Several where only their stages tell them apart.
+    /// Returns the trainings that are called so: by the name or the caption, or by the number of their round, or else
+    /// of their training. Several where only their stages tell them apart.
     pub fn find<'a>(kept: &'a [Self], wanted: &str) -> Vec<&'a Self> {
         let wanted = wanted.trim().to_lowercase();
         let exact = |own: &Self| [&own.name, &own.caption()].iter().any(|name| name.to_lowercase() == wanted);
@@ -238,7 +239,7 @@ impl KeptRound {
     }
 }
 
-/// The trainings of a run that are over and whose steps are among `stored`, in their order.
+/// Returns the trainings of a run that are over and whose steps are among `stored`, in their order.
 pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
     // The file of a training in progress is that of an earlier attempt.
     let last = record.steps().last().map(|step| step.number);
@@ -257,7 +258,7 @@ pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
 }
 
 #[cfg(any(test, feature = "testing"))]
-/// A training, and two rounds of a repetition; the step of the second is the last one, and in progress.
+/// Returns a training, and two rounds of a repetition; the step of the second is the last one, and in progress.
 pub fn lottery_events() -> Vec<super::Event> {
     use super::{Event, Point, event::StageBegan};
     let events = [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {

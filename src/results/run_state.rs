@@ -24,7 +24,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Whether it has begun and is not done: its last values are those of an unfinished stage.
+    /// Returns true if it has begun and is not done: its last values are those of an unfinished stage.
     pub const fn is_partial(&self) -> bool {
         match self {
             Self::Running | Self::Stopped | Self::Failed(_) => true,
@@ -32,12 +32,12 @@ impl RunState {
         }
     }
 
-    /// Whether it has begun and gets further points.
+    /// Returns true if it has begun and gets further points.
     pub const fn goes_on(&self) -> bool {
         matches!(self, Self::Running | Self::Stopped)
     }
 
-    /// One word for it.
+    /// Returns one word for it.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Waiting => "queued",
@@ -72,18 +72,18 @@ impl<T> Split<T> {
         Self { averaged: finished, beside: unfinished, is_of_finished: true }
     }
 
-    /// The interval around the mean: values in the middle of a training have none.
+    /// Returns the interval around the mean: values in the middle of a training have none.
     pub const fn spread(&self, chosen: Spread) -> Spread {
         if self.is_of_finished { chosen } else { Spread::None }
     }
 
-    /// How many finished runs the mean is over.
+    /// Returns how many finished runs the mean is over.
     pub const fn finished(&self) -> usize {
         if self.is_of_finished { self.averaged.len() } else { 0 }
     }
 }
 
-/// How runs that were started together have ended: `Stopped: 8 done, 2 interrupted, 14 not started`, `24 runs: 22 done, 1
+/// Says how runs that were started together have ended: `Stopped: 8 done, 2 interrupted, 14 not started`, `24 runs: 22 done, 1
 /// diverged, 1 failed`. Each has its state and whether it diverged.
 pub fn ends_in_words<'a>(states: impl IntoIterator<Item = (&'a RunState, bool)>) -> String {
     let mut counts = [0_u64; 6];
@@ -109,7 +109,7 @@ pub fn ends_in_words<'a>(states: impl IntoIterator<Item = (&'a RunState, bool)>)
     format!("{head}: {}", parts.join(", "))
 }
 
-/// How a run has ended, in one line for a log: `done: test accuracy 97.43 %, 12 s`, `diverged: training loss 1.2×10³⁰, test
+/// Says how a run has ended, in one line for a log: `done: test accuracy 97.43 %, 12 s`, `diverged: training loss 1.2×10³⁰, test
 /// accuracy 9.80 %, 12 s`. `None` while it has not.
 pub fn end_in_words(record: &RunRecord, diverged: bool) -> Option<String> {
     let time = duration(record.progress().secs);
@@ -143,9 +143,10 @@ const EXPLODED: f64 = 10.0;
 /// A training loss below this share of that of a uniform guess has recovered: the network predicts something.
 const RECOVERED: f64 = 0.95;
 
-/// Whether the training of a run diverged: its last training loss is not finite; or one of its training losses exceeded ten
-/// times the loss of a uniform guess over the classes, and the last one is not below 95 % of that of the guess. The second
-/// part also finds networks that die in the explosion and predict the same for every input from then on.
+/// Returns true if the training of a run diverged: its last training loss is not finite; or one of its training losses
+/// exceeded ten times the loss of a uniform guess over the classes, and the last one is not below 95 % of that of the
+/// guess. The second part also finds networks that die in the explosion and predict the same for every input from then
+/// on.
 ///
 /// Only the main branch counts, and only training: faults and pruning may raise the loss of a sound network in a test.
 pub fn has_diverged(run: &Run, record: &RunRecord) -> bool {
@@ -156,7 +157,7 @@ pub fn has_diverged(run: &Run, record: &RunRecord) -> bool {
     !last.is_finite() || (exploded && last >= RECOVERED * guess)
 }
 
-/// The loss of a network that gives every class the same probability.
+/// Returns the loss of a network that gives every class the same probability.
 fn uniform_guess(run: &Run) -> f64 {
     let classes = run.spec.data.class_names().len().max(2) as f64;
     match run.spec.train.loss {

@@ -40,7 +40,7 @@ impl Spread {
     pub const ALL: [Self; 5] =
         [Self::Interval95, Self::StandardDeviation, Self::StandardError, Self::MinMax, Self::None];
 
-    /// The band of a name on the command line.
+    /// Returns the band of a name on the command line.
     ///
     /// # Errors
     /// What names there are.
@@ -55,7 +55,7 @@ impl Spread {
         })
     }
 
-    /// What menus and notes call it.
+    /// Returns what menus and notes call it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -80,7 +80,7 @@ pub struct Level {
     pub n: usize,
 }
 
-/// The level of these values.
+/// Returns the level of these values.
 pub fn level(x: f64, values: &[f64], spread: Spread) -> Level {
     let n = values.len();
     let mean = mean(values);
@@ -112,7 +112,7 @@ fn band(values: &[f64], mean: f64, spread: Spread) -> Option<[f64; 2]> {
     Some([mean - half, mean + half])
 }
 
-/// The sample standard deviation, with n − 1; `None` for fewer than two values.
+/// Returns the sample standard deviation, with n − 1; `None` for fewer than two values.
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
@@ -140,7 +140,7 @@ const STUDENT_975: [f64; 30] = [
     2.059_538_553, 2.055_529_439, 2.051_830_516, 2.048_407_142, 2.045_229_642, 2.042_272_456,
 ];
 
-/// The 97.5 % quantile of Student's t: half the width of a 95 % CI in standard errors.
+/// Returns the 97.5 % quantile of Student's t: half the width of a 95 % CI in standard errors.
 ///
 /// Up to 30 degrees of freedom from a table; beyond, the expansion by Cornish and Fisher (Abramowitz and Stegun,
 /// 26.7.5), which is then right to seven digits. Infinite for 0 degrees of freedom: one value has no spread.
@@ -160,7 +160,7 @@ pub fn student_t95(degrees: usize) -> f64 {
     z + first / v + second / v.powi(2) + third / v.powi(3) + fourth / v.powi(4)
 }
 
-/// Mean of some numbers and their sample standard deviation, times `scale`: `104 ± 4`, `97.12`, `–` without any.
+/// Writes the mean of some numbers and their sample standard deviation, times `scale`: `104 ± 4`, `97.12`, `–` without any.
 pub fn mean_and_deviation(values: &[f64], scale: f64, decimals: usize) -> String {
     if values.is_empty() {
         return "–".to_owned();
@@ -185,12 +185,12 @@ pub struct Paired {
 }
 
 impl Paired {
-    /// Whether all pairs are equal, bit by bit: the runs are the same, or nothing came of their difference.
+    /// Returns true if all pairs are equal, bit by bit: the runs are the same, or nothing came of their difference.
     pub fn is_identical(&self) -> bool {
         self.mean == 0.0 && self.half.is_none_or(|half| half == 0.0)
     }
 
-    /// "identical in all 3 seeds".
+    /// Returns "identical in all 3 seeds".
     pub fn identical(&self) -> String {
         match self.n {
             1 => "identical in the one common seed".to_owned(),
@@ -219,12 +219,12 @@ pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
 }
 
 impl Paired {
-    /// The difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
+    /// Returns the difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
     pub fn points(&self) -> String {
         format!("{} points, n = {}", self.number_of_points(), self.n)
     }
 
-    /// The same in a table whose head says the rest: "+0.40 ± 0.20".
+    /// Returns the same in a table whose head says the rest: "+0.40 ± 0.20".
     pub fn number_of_points(&self) -> String {
         let sign = if self.mean > 0.0 { "+" } else { "" };
         let half = self.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
@@ -232,12 +232,12 @@ impl Paired {
         format!("{sign}{}{half}", fixed(self.mean * 100.0, 2))
     }
 
-    /// Whether the interval leaves 0 out; `None` for a single pair.
+    /// Returns true if the interval leaves 0 out; `None` for a single pair.
     pub fn is_clear(&self) -> Option<bool> {
         self.half.map(|half| self.mean.abs() > half)
     }
 
-    /// The conclusion from the interval.
+    /// Returns the conclusion from the interval.
     pub fn verdict(&self) -> &'static str {
         match self.is_clear() {
             None => "one pair says nothing about the spread",
@@ -273,7 +273,7 @@ impl Comparison {
         Self::between(&of_arm(first), &of_arm(second), is_wanted)
     }
 
-    /// The same of two groups of runs. Several runs of a group with one seed count with their mean.
+    /// Returns the same of two groups of runs. Several runs of a group with one seed count with their mean.
     pub fn between(first: &[&Row], second: &[&Row], is_wanted: impl Fn(&Row) -> bool) -> Self {
         let is_done = |row: &Row| row.last.is_some() && row.state == RunState::Done.word();
         let is_compared = |row: &Row| is_done(row) && is_wanted(row);
@@ -319,8 +319,8 @@ fn mean_of(rows: &[&Row], value: fn(&Row) -> Option<f64>) -> Option<f64> {
     Some(values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Those pairs whose accuracies are on the same data, and whether these are the validation data: they are where no pair
-/// was tested.
+/// Returns those pairs whose accuracies are on the same data, and whether these are the validation data: they are where
+/// no pair was tested.
 fn on_the_same_data<'a, 'b>(pairs: &'b [[Vec<&'a Row>; 2]]) -> (Vec<&'b [Vec<&'a Row>; 2]>, bool) {
     let on = |is_validation: bool| -> Vec<&'b [Vec<&'a Row>; 2]> {
         let is_on = |pair: &&[Vec<&Row>; 2]| {
@@ -333,7 +333,8 @@ fn on_the_same_data<'a, 'b>(pairs: &'b [[Vec<&'a Row>; 2]]) -> (Vec<&'b [Vec<&'a
     (if validation { validated } else { tested }, validation)
 }
 
-/// The difference of two means without pairs, with the interval of Welch (1947); `None` without values on both sides.
+/// Returns the difference of two means without pairs, with the interval of Welch (1947); `None` without values on both
+/// sides.
 pub fn unpaired(first: &[f64], second: &[f64]) -> Option<Paired> {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {

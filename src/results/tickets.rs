@@ -31,12 +31,12 @@ pub struct LayerOverlap {
 }
 
 impl MaskOverlap {
-    /// Mean over the pairs.
+    /// Returns the mean over the pairs.
     pub fn mean(&self) -> f64 {
         level(0.0, &self.indices, Spread::None).mean
     }
 
-    /// Half of the 95 % CI of the mean over pairs (Student's t); none for one pair. Pairs share seeds, so it is only a
+    /// Returns half of the 95 % CI of the mean over pairs (Student's t); none for one pair. Pairs share seeds, so it is only a
     /// guide.
     pub fn half_width(&self) -> Option<f64> {
         let level = level(0.0, &self.indices, Spread::Interval95);
@@ -58,18 +58,18 @@ pub struct Training {
 }
 
 impl Training {
-    /// Where its seeds should have stopped.
+    /// Returns where its seeds should have stopped.
     pub fn iterations(&self) -> Vec<f64> {
         self.stops.iter().map(|(_, stop)| stop.iteration as f64).collect()
     }
 
-    /// The test accuracies there, in [0, 1], of those that were tested.
+    /// Returns the test accuracies there, in [0, 1], of those that were tested.
     pub fn accuracies(&self) -> Vec<f64> {
         self.stops.iter().filter_map(|(_, stop)| stop.test_accuracy).collect()
     }
 }
 
-/// The trainings of an arm that were validated, in the order of the plan. `runs` are its seeds.
+/// Returns the trainings of an arm that were validated, in the order of the plan. `runs` are its seeds.
 pub fn trainings<'a>(runs: impl IntoIterator<Item = (u64, &'a RunRecord)>) -> Vec<Training> {
     let mut found: Vec<Training> = Vec::new();
     for (seed, record) in runs {

@@ -19,7 +19,7 @@ use results::{Report, RunRecord};
 const CELL: f32 = 88.0;
 const NAME: f32 = 112.0;
 
-/// The width that a comparison of this many runs needs.
+/// Returns the width that a comparison of this many runs needs.
 pub fn width(runs: usize) -> f32 {
     NAME + runs as f32 * (CELL + STEP) + 2.0 * STEP
 }
@@ -79,7 +79,7 @@ fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
     });
 }
 
-/// The arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
+/// Returns the arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
 fn pairs<'a>(rows: &[&'a Row], baseline: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut arms: Vec<&str> = Vec::new();
     for row in rows {
@@ -130,7 +130,7 @@ fn difference_ui(ui: &mut Ui, compare: &Compare, second: &str, first: &str) {
     }
 }
 
-/// The difference, and its interval in words.
+/// Returns the difference, and its interval in words.
 fn words(difference: &Paired) -> (String, String) {
     if difference.is_identical() {
         return (difference.identical(), String::new());
@@ -150,7 +150,7 @@ fn words(difference: &Paired) -> (String, String) {
 /// A title, and a text for each run.
 pub type Line = (String, Vec<String>);
 
-/// Whether some runs have different texts in a line.
+/// Returns true if some runs have different texts in a line.
 fn differs((_, texts): &Line) -> bool {
     texts.iter().any(|text| *text != texts[0])
 }
@@ -162,7 +162,7 @@ fn title_of(report: &Report) -> ReportTitle<'_> {
     (&report.stage, report.round, &report.branch, &report.kind)
 }
 
-/// The last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
+/// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
 pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
     let reports: Vec<&[Report]> =
         rows.iter().map(|row| runs.record(&row.run).map_or(&[][..], RunRecord::reports)).collect();
@@ -186,7 +186,7 @@ pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
     titles.iter().filter_map(line).collect()
 }
 
-/// What these runs have in different cells, side by side.
+/// Returns what these runs have in different cells, side by side.
 pub fn differing_cells(rows: &[&Row], all: &[Row], settings: &[String]) -> Vec<Line> {
     let Some(first) = rows.first() else { return Vec::new() };
     let added = first.measured.iter().map(|(column, _)| column.clone());

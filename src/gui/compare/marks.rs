@@ -27,7 +27,7 @@ pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) 
     }
 }
 
-/// A star, full or empty, of what has this name; whether it was pressed.
+/// Returns a star, full or empty, of what has this name; whether it was pressed.
 pub fn star_button(ui: &mut Ui, is_full: bool, of: &str) -> bool {
     star_of(ui, is_full, true, of)
 }
@@ -59,7 +59,7 @@ pub fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
     compare.give_marks();
 }
 
-/// The menu of a row: notes about the run and about its arm.
+/// Draws the menu of a row: notes about the run and about its arm.
 pub fn context_ui(ui: &mut Ui, row: &Row, runs: &Runs, compare: &mut Compare) -> Option<CompareResponse> {
     let arm = arm_key(&row.arm);
     ui.set_min_width(220.0);
@@ -79,7 +79,7 @@ pub fn context_ui(ui: &mut Ui, row: &Row, runs: &Runs, compare: &mut Compare) ->
     queue
 }
 
-/// The menu of a group: its runs, the baseline, and marks of its arm.
+/// Draws the menu of a group: its runs, the baseline, and marks of its arm.
 pub fn group_ui(
     ui: &mut Ui,
     place: usize,
@@ -114,7 +114,7 @@ pub fn group_ui(
     queue.map(CompareResponse::Queue)
 }
 
-/// Star, tags and note of an arm, for its menu.
+/// Draws star, tags and note of an arm into its menu.
 pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
     let key = arm_key(arm);
     ui.set_min_width(220.0);
@@ -227,7 +227,7 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
 }
 
 impl Line {
-    /// The line of a row's run, or of its arm.
+    /// Returns the line of a row's run, or of its arm.
     fn of(row: &Row, is_run: bool) -> Self {
         if !is_run {
             return Self { key: arm_key(&row.arm), name: row.arm.clone(), seed: None };
@@ -237,8 +237,8 @@ impl Line {
     }
 }
 
-/// Every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only lines in sight
-/// are written out.
+/// Returns every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only
+/// lines in sight are written out.
 fn lines(compare: &Compare, marked_only: bool) -> Vec<(usize, bool)> {
     let is_wanted = |key: &str| !marked_only || compare.view.marks.contains_key(key);
     let mut lines = Vec::new();
@@ -282,7 +282,7 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
     });
 }
 
-/// The name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
+/// Returns the name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
 fn shown_name(ui: &Ui, line: &Line, width: f32) -> String {
     let font = TextStyle::Body.resolve(ui.style());
     let seed = line.seed.as_deref().unwrap_or_default();
@@ -315,7 +315,7 @@ fn line_tags_ui(
     }
 }
 
-/// The words of a text, each once.
+/// Returns the words of a text, each once.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

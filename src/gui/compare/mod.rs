@@ -162,8 +162,8 @@ impl Compare {
         read.map(drop)
     }
 
-    /// The results have another folder now; the settings go with them, also where nothing is written yet. Whether they had
-    /// a different one before.
+    /// Returns the results have another folder now; the settings go with them, also where nothing is written yet.
+    /// Whether they had a different one before.
     pub fn set_folder(&mut self, folder: &Path) -> bool {
         let is_new = folder != self.view_store.folder();
         if is_new {
@@ -210,7 +210,7 @@ impl Compare {
         self.made = None;
     }
 
-    /// What a run has in the columns of the table: their titles and its cells.
+    /// Returns what a run has in the columns of the table: their titles and its cells.
     pub fn details(&mut self, run: &str) -> Vec<(String, String)> {
         let columns = self.table().columns.clone();
         let Some(row) = self.rows.iter().find(|row| row.run == run) else { return Vec::new() };
@@ -231,7 +231,7 @@ impl Compare {
         self.wanted = Some((runs.into_iter().collect(), are_rows));
     }
 
-    /// Whether what goes by this key has a star.
+    /// Returns true if what goes by this key has a star.
     pub fn is_starred(&self, key: &str) -> bool {
         self.view.marks.get(key).is_some_and(|mark| mark.starred)
     }
@@ -241,7 +241,7 @@ impl Compare {
         marks::edit(self, key, |mark| mark.starred ^= true);
     }
 
-    /// The visible table as text; folded runs are not in it.
+    /// Returns the visible table as text; folded runs are not in it.
     pub fn copy(&mut self, numbers: Numbers) -> CompareResponse {
         let table = self.table();
         let lines = table.lines(&self.view.table.open);
@@ -326,7 +326,7 @@ impl Compare {
         None
     }
 
-    /// The position and the colour of each arm, by its name.
+    /// Returns the position and the colour of each arm, by its name.
     pub fn arms_and_colours(&self) -> BTreeMap<String, [usize; 2]> {
         self.rows.iter().map(|row| (row.arm.clone(), [row.arm_index, row.colour])).collect()
     }
@@ -354,7 +354,7 @@ impl Compare {
         self.changes += 1;
     }
 
-    /// The archived runs beside the results.
+    /// Returns the archived runs beside the results.
     pub fn archived(&self) -> &[StoredRun] {
         &self.archived
     }
@@ -377,14 +377,15 @@ impl Compare {
 }
 
 impl Compare {
-    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated runs
-    /// that stand for others have separate lines; a setting does not group them, since they had another value of it.
+    /// Returns what plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated
+    /// runs that stand for others have separate lines; a setting does not group them, since they had another value of
+    /// it.
     pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         let shows_outdated = self.view.group.is_none();
         self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
     }
 
-    /// The same without outdated runs: what the command line finds.
+    /// Returns the same without outdated runs: what the command line finds.
     pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         self.lines(treatments, runs, |_| None)
     }
@@ -421,12 +422,12 @@ impl Compare {
         lines_of(drawn, self.view.group.is_some())
     }
 
-    /// How many of the runs that the filter leaves have outdated results only.
+    /// Returns how many of the runs that the filter leaves have outdated results only.
     pub fn outdated_count(&self) -> usize {
         self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
     }
 
-    /// The note about outdated runs in plots; empty where there are none.
+    /// Returns the note about outdated runs in plots; empty where there are none.
     pub fn outdated_note(&self) -> String {
         let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
         match self.outdated_count() {
@@ -435,25 +436,25 @@ impl Compare {
         }
     }
 
-    /// What makes the lines of plots, for a chip in them; empty for arms.
+    /// Returns what makes the lines of plots, for a chip in them; empty for arms.
     pub fn grouping_note(&self) -> String {
         let column = self.view.group.clone().map(Column::Setting);
         column.map_or_else(String::new, |column| format!("grouped by {}", column.title(&self.labels())))
     }
 
-    /// The note about the filter in figures.
+    /// Returns the note about the filter in figures.
     pub fn filter_note(&self) -> String {
         self.view.filter_note(&self.rows, &self.left_out)
     }
 }
 
-/// The runs of treatments in their order.
+/// Returns the runs of treatments in their order.
 pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
     treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
 }
 
-/// The rows of these treatments. `known` are rows with the same results, those of the same runs at the same places: after an
-/// edit of the document, most of them still are.
+/// Returns the rows of these treatments. `known` are rows with the same results, those of the same runs at the same
+/// places: after an edit of the document, most of them still are.
 pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known: &[Row]) -> Vec<Row> {
     let row = |(place, (treatment, run)): (usize, (&Treatment, &Run))| {
         let known = known.get(place).filter(|row| row.run == run.id);
@@ -462,8 +463,8 @@ pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known
     listed(treatments).enumerate().map(row).collect()
 }
 
-/// What the table says of a run: never results of other settings than its own. `measured` are the columns over series, `known` is its
-/// row with the same results.
+/// Returns what the table says of a run: never results of other settings than its own. `measured` are the columns over
+/// series, `known` is its row with the same results.
 fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], Option<&Row>)) -> Row {
     let outdated_state = outdated_state(run, runs);
     let state = runs.word(&run.id);
@@ -476,7 +477,7 @@ fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], 
     Row { outdated_state, ..row }
 }
 
-/// The state of the outdated run that plots show in the place of a run; empty without one.
+/// Returns the state of the outdated run that plots show in the place of a run; empty without one.
 fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
     match runs.stray(run) {
         Some(id) => runs.word(id),
@@ -484,12 +485,12 @@ fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
     }
 }
 
-/// The row of a run that shows outdated results: without results, and without settings.
+/// Returns the row of a run that shows outdated results: without results, and without settings.
 pub fn bare(run: &Run, runs: &Runs, colour: usize) -> Row {
     Row { outdated_state: outdated_state(run, runs), ..Row::of(run, None, runs.word(&run.id), colour) }
 }
 
-/// Which arms have another name now, at the same position: the old and the new name of each.
+/// Returns which arms have another name now, at the same position: the old and the new name of each.
 pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {
     if old.len() != new.len() {
         return Vec::new();
@@ -500,7 +501,7 @@ pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {
     pairs.map(|(before, now)| (before.clone(), now.clone())).collect()
 }
 
-/// Whether each name is there once; while one is typed, it may be that of another arm.
+/// Returns true if each name is there once; while one is typed, it may be that of another arm.
 pub fn are_distinct(names: &[String]) -> bool {
     let mut seen = BTreeSet::new();
     names.iter().all(|name| seen.insert(name))
@@ -517,7 +518,7 @@ pub fn move_mark(view: &mut ViewSettings, old: &str, new: &str) {
 }
 
 impl Compare {
-    /// Why these runs cannot be archived, if so.
+    /// Returns why these runs cannot be archived, if so.
     pub fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
         let mut is_any = false;
         let running = runs.any(|run| {
@@ -531,19 +532,19 @@ impl Compare {
         }
     }
 
-    /// Whether the filter shows a run.
+    /// Returns true if the filter shows a run.
     pub fn is_visible(&self, run: &str) -> bool {
         !self.left_out.contains(run)
     }
 
-    /// The rows of ticked runs that the filter shows, in the order of the document. Arms may share a run, which has a row in
-    /// each.
+    /// Returns the rows of ticked runs that the filter shows, in the order of the document. Arms may share a run, which
+    /// has a row in each.
     pub fn ticked_rows(&self) -> Vec<&Row> {
         let is_ticked = |row: &&Row| self.ticked.contains(&row.run) && self.is_visible(&row.run);
         self.rows.iter().filter(is_ticked).collect()
     }
 
-    /// The ticked runs that the filter shows, by identity.
+    /// Returns the ticked runs that the filter shows, by identity.
     pub fn ticked_runs(&self) -> BTreeSet<&String> {
         if self.ticked.is_empty() {
             return BTreeSet::new(); // asked in every frame
@@ -551,7 +552,7 @@ impl Compare {
         self.ticked_rows().into_iter().map(|row| &row.run).collect()
     }
 
-    /// The question whether the visible ticked runs are to be archived; nothing where none has results.
+    /// Returns the question whether the visible ticked runs are to be archived; nothing where none has results.
     pub fn archive_ticked(&self) -> Option<CompareResponse> {
         let rows: Vec<&Row> =
             self.ticked_rows().into_iter().filter(|row| self.results.contains(&row.run)).collect();
@@ -560,7 +561,7 @@ impl Compare {
         (!runs.is_empty()).then(|| CompareResponse::Archive { name: of_arms(&rows), runs })
     }
 
-    /// The question whether one run is to be archived.
+    /// Returns the question whether one run is to be archived.
     pub fn archive_run(&self, run: &str) -> Option<CompareResponse> {
         let row = self.rows.iter().find(|row| row.run == run)?;
         let name = format!("{}, seed {}", row.arm, row.seed);
@@ -571,7 +572,7 @@ impl Compare {
 /// More arms than this are only counted.
 const MOST: usize = 3;
 
-/// "2 of winning ticket, 1 of reinitialized".
+/// Returns "2 of winning ticket, 1 of reinitialized".
 pub fn of_arms(rows: &[&Row]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in rows {
@@ -615,7 +616,7 @@ struct ShownOf {
 }
 
 impl Compare {
-    /// The table as it is shown; made only where something has changed.
+    /// Returns the table as it is shown; made only where something has changed.
     pub fn table(&mut self) -> Arc<Grouped> {
         let view = &self.view;
         let of = ShownOf {
@@ -669,7 +670,7 @@ fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     });
 }
 
-/// What shows that the border above can be dragged.
+/// Draws what shows that the border above can be dragged.
 fn grip_ui(ui: &mut Ui) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), STEP), Sense::hover());
     let bar = Rect::from_center_size(rect.center(), vec2(36.0, 4.0));

@@ -109,7 +109,8 @@ fn columns(compare: &Compare, table: &Grouped, known: &[&Column]) -> Vec<table::
     std::iter::once(ticks).chain(known.iter().map(column)).collect()
 }
 
-/// The line of the runs that are to be shown, once the filter lets them through; their group is unfolded if it hides them.
+/// Returns the line of the runs that are to be shown, once the filter lets them through; their group is unfolded if it
+/// hides them.
 fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<Line> {
     let (runs, are_rows) = compare.wanted.take()?;
     let is_wanted = |row: &&usize| runs.contains(&rows[**row].run);
@@ -154,7 +155,7 @@ fn ground_ui(ui: &Ui, sheet: &Sheet<'_>, line: Line, list: Id, compare: &Compare
     response
 }
 
-/// Whether a line is selected: a run that is, or is ticked, or the group of the arm that is.
+/// Returns true if a line is selected: a run that is, or is ticked, or the group of the arm that is.
 fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     match line {
         Line::Row(place) => {
@@ -171,14 +172,14 @@ fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     }
 }
 
-/// Whether a line is the group of the selected run.
+/// Returns true if a line is the group of the selected run.
 fn is_owner(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     let Line::Group(place) = line else { return false };
     let mut rows = sheet.table.groups[place].rows.iter();
     compare.selected.is_some() && rows.any(|row| compare.selected.as_ref() == Some(&sheet.rows[*row].run))
 }
 
-/// A click on a group opens or folds it, one on a run selects it; both have a menu.
+/// Returns a click on a group opens or folds it, one on a run selects it; both have a menu.
 fn line_response(
     sheet: &Sheet<'_>,
     line: Line,
@@ -348,7 +349,7 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
     }
 }
 
-/// A text in this part of a cell, at its right end for numbers.
+/// Draws a text in this part of a cell, at its right end for numbers.
 fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Response {
     let place = Rect::from_x_y_ranges(part, ui.max_rect().y_range());
     let layout =
@@ -358,7 +359,7 @@ fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Respon
     inside.add(Label::new(text).truncate().selectable(false))
 }
 
-/// The difference to the baseline: an interval on the scale of the table, and the number.
+/// Draws the difference to the baseline: an interval on the scale of the table, and the number.
 fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
     let (delta, style) = match line {
         Line::Group(place) => {
@@ -415,7 +416,7 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, (delta, is_group, style):
     mark(ui.painter(), middle, style_of(style), ink);
 }
 
-/// The narrowest and the widest that a column is by its content, in points.
+/// Returns the narrowest and the widest that a column is by its content, in points.
 const fn limits(column: &Column) -> [f32; 2] {
     match column {
         Column::Arm => [140.0, 420.0],

@@ -69,7 +69,8 @@ pub fn menu_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     response
 }
 
-/// What groups the rows of the table, at `most` this many levels; an arm or a setting makes the lines of plots too.
+/// Draws what groups the rows of the table, at `most` this many levels; an arm or a setting makes the lines of plots
+/// too.
 fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     let keys = compare.view.table.keys(compare.view.group.as_ref());
     let title = |key: Option<&Key>| match key {
@@ -121,13 +122,13 @@ impl Compare {
         self.view.table.group = (!is_usual).then_some(keys);
     }
 
-    /// What the form calls settings.
+    /// Returns what the form calls settings.
     pub fn labels(&self) -> std::sync::Arc<results::table::Labels> {
         self.rows.first().map(|row| row.labels.clone()).unwrap_or_default()
     }
 }
 
-/// What can group rows.
+/// Returns what can group rows.
 pub fn groupable(compare: &Compare) -> Vec<Key> {
     let settings = independent(&compare.rows, &compare.settings).into_iter();
     let has_tags = compare.rows.iter().any(|row| !row.mark.tags.is_empty());
@@ -375,7 +376,7 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     adding_ui(ui, compare, runs);
 }
 
-/// The column that stays.
+/// Draws the column that stays.
 fn always_ui(ui: &mut Ui) {
     let colours = present(ui);
     ui.horizontal(|ui| {
@@ -389,7 +390,7 @@ fn always_ui(ui: &mut Ui) {
     });
 }
 
-/// The columns that are shown, in their order; their handles move them.
+/// Draws the columns that are shown, in their order; their handles move them.
 fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &impl Fn(&Column) -> bool) {
     let mut removed = None;
     let mut moved = None;
@@ -450,7 +451,7 @@ fn tick_ui(ui: &mut Ui, column: &Column, is_shown: bool, labels: &Labels) -> boo
     .inner
 }
 
-/// The columns that are not shown: settings in which all runs agree come only with a search.
+/// Returns the columns that are not shown: settings in which all runs agree come only with a search.
 fn offered(compare: &Compare, shown: &[Column], is_searching: bool) -> Vec<Column> {
     let settings = if is_searching { compare.differing.known() } else { &compare.settings };
     let settings = settings.iter().filter(|path| *path != "plan").cloned().map(Column::Setting);
@@ -458,7 +459,7 @@ fn offered(compare: &Compare, shown: &[Column], is_searching: bool) -> Vec<Colum
     all.filter(|column| !shown.contains(column)).collect()
 }
 
-/// The columns in which the visible runs differ.
+/// Returns the columns in which the visible runs differ.
 fn differing(compare: &mut Compare) -> Vec<Column> {
     let table = compare.table();
     let mut columns = usual(&compare.rows, &compare.settings);
@@ -472,7 +473,7 @@ fn differing(compare: &mut Compare) -> Vec<Column> {
     columns
 }
 
-/// The editor of a column over a series.
+/// Draws the editor of a column over a series.
 fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     if !compare.choosing.is_adding {
         compare.choosing.is_adding = ui.add(widgets::ghost(Icon::Plus, "Add column…")).clicked();
@@ -526,7 +527,7 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
 }
 
 impl Choosing {
-    /// The value that is asked for, if it is complete.
+    /// Returns the value that is asked for, if it is complete.
     fn at(&self) -> Option<At> {
         match self.at {
             Wanted::Best => Some(At::Best),
@@ -556,7 +557,7 @@ impl Compare {
     }
 }
 
-/// The series that runs have, accuracies first.
+/// Returns the series that runs have, accuracies first.
 fn series(compare: &Compare, runs: &Runs) -> Vec<String> {
     let records = compare.rows.iter().filter_map(|row| runs.record(&row.run)).take(SEARCHED);
     let names: std::collections::BTreeSet<&str> = records.flat_map(RunRecord::series).collect();

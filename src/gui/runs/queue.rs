@@ -24,7 +24,7 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// The options for this many runs.
+    /// Returns the options for this many runs.
     pub fn options(self, runs: usize) -> QueueOptions {
         QueueOptions::chosen(self.jobs, self.threads, runs)
     }
@@ -102,7 +102,7 @@ impl Runs {
         self.revision += 1;
     }
 
-    /// The jobs that were added after the queue had ended, once nothing goes on.
+    /// Returns the jobs that were added after the queue had ended, once nothing goes on.
     pub fn take_pending(&mut self) -> Vec<Job> {
         if self.is_running() { Vec::new() } else { std::mem::take(&mut self.pending) }
     }
@@ -120,7 +120,7 @@ impl Runs {
         }
     }
 
-    /// How the runs that go on share the machine.
+    /// Returns how the runs that go on share the machine.
     pub fn options(&self) -> Option<QueueOptions> {
         self.view.as_ref().filter(|_| self.is_running()).map(|view| view.options)
     }
@@ -233,18 +233,19 @@ impl Runs {
         self.revision += 1;
     }
 
-    /// The runs of the queue that goes on, or went on last: those in progress, those that wait, in order, those that ended.
+    /// Returns the runs of the queue that goes on, or went on last: those in progress, those that wait, in order, those
+    /// that ended.
     pub fn queue(&self) -> &[QueuedRun] {
         self.view.as_ref().map_or(&[], |view| &view.runs)
     }
 
-    /// A run in the queue that goes on.
+    /// Returns a run in the queue that goes on.
     pub fn queued(&self, run: &str) -> Option<&QueuedRun> {
         let place = self.places.get(run).filter(|_| self.is_running())?;
         self.queue().get(*place)
     }
 
-    /// The place of a run among those that wait, from 1.
+    /// Returns the place of a run among those that wait, from 1.
     pub fn place(&self, run: &str) -> Option<usize> {
         match self.queued(run)?.state {
             QueuedState::Waiting { position, .. } => Some(position),
@@ -252,19 +253,19 @@ impl Runs {
         }
     }
 
-    /// Whether a run that goes on was asked to stop, and gets no other turn.
+    /// Returns true if a run that goes on was asked to stop, and gets no other turn.
     pub fn is_stopping(&self, run: &str) -> bool {
         let state = self.queued(run).map(|run| &run.state);
         matches!(state, Some(QueuedState::Running { stopping: Some(_), returns: false, .. }))
     }
 
-    /// Whether a run was stopped or has failed since the present runs were started.
+    /// Returns true if a run was stopped or has failed since the present runs were started.
     pub fn has_given_up(&self, run: &str) -> bool {
         let state = self.queued(run).map(|run| &run.state);
         matches!(state, Some(QueuedState::Ended(Ended::Stopped | Ended::Failed(_)))) || self.is_stopping(run)
     }
 
-    /// Whether a run makes room for others, and returns.
+    /// Returns true if a run makes room for others, and returns.
     pub(super) fn gives_way(&self, run: &str) -> bool {
         match self.queued(run).map(|run| &run.state) {
             Some(QueuedState::Running { returns, .. }) => *returns,
@@ -273,13 +274,13 @@ impl Runs {
         }
     }
 
-    /// The runs that wait, in their order.
+    /// Returns the runs that wait, in their order.
     fn waiting(&self) -> Vec<&str> {
         let is_waiting = |run: &&QueuedRun| matches!(run.state, QueuedState::Waiting { .. });
         self.queue().iter().filter(is_waiting).map(|run| run.run.as_str()).collect()
     }
 
-    /// What can be done with these runs, each of which counts once.
+    /// Returns what can be done with these runs, each of which counts once.
     pub fn counts<'a>(&self, runs: impl IntoIterator<Item = &'a String>) -> QueueCounts {
         let mut counts = QueueCounts::default();
         for run in runs {
@@ -325,12 +326,12 @@ pub struct QueueLine {
 }
 
 impl QueueLine {
-    /// Whether it goes on or waits.
+    /// Returns true if it goes on or waits.
     pub const fn is_open(&self) -> bool {
         self.is_running || self.is_queued
     }
 
-    /// Its state in a few words, and more about it.
+    /// Returns its state in a few words, and more about it.
     pub fn words(&self, runs: &Runs) -> (String, String) {
         let record = runs.record(&self.run);
         let progress = record.map(RunRecord::progress).unwrap_or_default();
@@ -365,8 +366,8 @@ impl QueueLine {
 }
 
 impl Runs {
-    /// The lines of the queue: runs in progress, those that wait in their order, then other runs of the document that are not
-    /// done; while nothing goes on, all of these in the order in which they would start.
+    /// Returns the lines of the queue: runs in progress, those that wait in their order, then other runs of the
+    /// document that are not done; while nothing goes on, all of these in the order in which they would start.
     pub fn queue_lines(&self, listed: &[Run], results: &Path) -> Vec<QueueLine> {
         let queue = if self.is_running() { self.queue() } else { &[] };
         let open = queue.iter().filter(|run| self.is_open(&run.run));
@@ -405,7 +406,7 @@ impl Runs {
         }
     }
 
-    /// Arm and seed of a run that is, or was, in the document.
+    /// Returns arm and seed of a run that is, or was, in the document.
     pub fn arm_seed(&self, run: &str) -> Option<&ArmSeed> {
         self.outdated.names.get(run)
     }
@@ -452,7 +453,7 @@ fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Comma
 mod tests {
     use super::*;
 
-    /// The order after the moves.
+    /// Returns the order after the moves.
     fn order_after(chosen: &str, action: &QueueAction) -> String {
         let letters = |text: &str| -> Vec<String> { text.chars().map(String::from).collect() };
         let mut order = letters("abcde");

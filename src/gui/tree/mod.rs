@@ -133,7 +133,7 @@ pub fn tree_ui(
 }
 
 impl Tree<'_> {
-    /// The row of an arm, and those of its runs or swept values.
+    /// Draws the row of an arm, and those of its runs or swept values.
     fn arm_ui(&mut self, ui: &mut Ui, treatments: &[Treatment]) {
         let first = &treatments[0];
         let id = ui.scope_id().with(("arm", first.arm));
@@ -238,7 +238,7 @@ impl Tree<'_> {
         row.response.on_hover_text(&state.hint);
     }
 
-    /// A field in place of the name while it is being changed; whether there is one.
+    /// Draws a field in place of the name while it is being changed; whether there is one.
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
         let known = ui.data(|data| data.get_temp::<Renaming>(renaming_id()));
         let Some(mut renaming) = known.filter(|renaming| renaming.arm == arm) else { return false };
@@ -370,7 +370,7 @@ const OF_ARM: [(Icon, Command); 6] = [
 /// What the menu of a run offers.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
-/// An entry of a menu; whether it was chosen, which closes the menu.
+/// Draws an entry of a menu; whether it was chosen, which closes the menu.
 fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {
     let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
     if chosen {
@@ -379,7 +379,7 @@ fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {
     chosen
 }
 
-/// The name of an arm without the values of its sweep.
+/// Returns the name of an arm without the values of its sweep.
 fn base_name(treatment: &Treatment) -> &str {
     let mut name = treatment.name.as_str();
     for value in treatment.values.iter().rev() {
@@ -423,7 +423,6 @@ struct RowLook<'a> {
 
 /// A row whose ground is drawn.
 struct Row {
-    /// All of it.
     rect: Rect,
     /// What the pointer and the keyboard do with it.
     response: Response,
@@ -486,7 +485,7 @@ impl Row {
         }
     }
 
-    /// A button in the row, `at` points from its left.
+    /// Returns a button in the row, `at` points from its left.
     fn button(&self, ui: &Ui, at: f32, name: &str) -> Response {
         let centre = pos2(self.rect.left() + at, self.rect.center().y);
         let rect = Rect::from_center_size(centre, vec2(18.0, self.rect.height()));
@@ -520,7 +519,7 @@ fn bar_ui(ui: &Ui, row: &mut Row, share: f32, from: f32) {
 }
 
 impl Tree<'_> {
-    /// The settings that an arm sweeps, each with its values, and below them the runs.
+    /// Draws the settings that an arm sweeps, each with its values, and below them the runs.
     fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
         let (labels, experiment) = (OnceCell::new(), self.input.experiment);
         let label = |setting: usize| {
@@ -561,7 +560,8 @@ impl Tree<'_> {
         }
     }
 
-    /// A swept value with its shade and mean; a click selects its setting and shows its runs, another one folds them.
+    /// Draws a swept value with its shade and mean; a click selects its setting and shows its runs, another one folds
+    /// them.
     fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
         let mut is_open = fold(ui, id, false);
         let value = treatment.values.join(", ");
@@ -594,7 +594,7 @@ impl Tree<'_> {
     }
 }
 
-/// The name of a swept setting, which takes time to find.
+/// Draws the name of a swept setting, which takes time to find.
 fn setting_ui<'a>(ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
     let Some(rect) = place(ui, SEED) else { return };
     let label = label();

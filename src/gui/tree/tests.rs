@@ -38,7 +38,7 @@ fn done(accuracy: f64) -> RunRecord {
     record([Event::Point(point), Event::Finished { secs: 1.0 }])
 }
 
-/// The list of a document; `records` are those of its first runs.
+/// Returns the list of a document; `records` are those of its first runs.
 fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
     let experiment = parse(text, Path::new("x.ron")).unwrap();
     let all = runs(&experiment).unwrap();

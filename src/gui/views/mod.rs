@@ -91,25 +91,25 @@ trait View {
     fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<Request> {
         None
     }
-    /// Which arm, setting and seeds it shows, where it shows only some.
+    /// Returns which arm, setting and seeds it shows, where it shows only some.
     fn subject(&self, _input: &ViewInput<'_>, _store: &Store) -> String {
         String::new()
     }
-    /// Whether it has something to show of the results.
+    /// Returns true if it has something to show of the results.
     fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
         true
     }
-    /// Whether it has a figure for files and for the clipboard now.
+    /// Returns the figures that it has for files and for the clipboard now.
     fn offers(&self) -> Offers {
         Offers::Nothing
     }
-    /// That figure, as it was drawn last.
+    /// Returns that figure, as it was drawn last.
     fn offer(&self) -> Option<Offer> {
         None
     }
 }
 
-/// The view with this name.
+/// Returns the view with this name.
 pub fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
@@ -136,7 +136,7 @@ pub struct ViewInput<'a> {
 }
 
 impl<'a> ViewInput<'a> {
-    /// The selected run, or the runs of the selected setting or arm.
+    /// Returns the selected run, or the runs of the selected setting or arm.
     fn selected(&self) -> impl Iterator<Item = &'a Run> {
         let selection = self.selection;
         self.listed.iter().filter(move |run| selection.covers(run.arm_index, &run.arm, &run.id))
@@ -255,7 +255,7 @@ impl Views {
         self.store.of::<TypedSharing>().enter(sharing);
     }
 
-    /// The views that have something to show.
+    /// Returns the views that have something to show.
     pub fn with_data<'a>(
         &'a self,
         listed: &'a [Run],
@@ -264,22 +264,22 @@ impl Views {
         self.drawn.iter().filter(|(_, view)| view.has_data(listed, runs)).map(|(name, _)| *name)
     }
 
-    /// Whether the view with this name has a figure for files; plots are no views.
+    /// Returns the figures that the view with this name has for files; plots are no views.
     pub fn offers(&self, name: &str) -> Offers {
         self.view(name).map_or(Offers::Nothing, View::offers)
     }
 
-    /// The figure of the view with this name, if it has one.
+    /// Returns the figure of the view with this name, if it has one.
     pub fn offer(&self, name: &str) -> Option<Offer> {
         self.view(name)?.offer()
     }
 
-    /// Which arm, setting and seeds the view with this name shows, where it shows only some.
+    /// Returns which arm, setting and seeds the view with this name shows, where it shows only some.
     pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
         self.view(name).map(|view| view.subject(input, &self.store)).unwrap_or_default()
     }
 
-    /// The faults whose trials the view of campaigns shows, if their layer and bit are chosen.
+    /// Returns the faults whose trials the view of campaigns shows, if their layer and bit are chosen.
     pub fn shown_faults(&self, selection: &Selection) -> Option<ListedFaults> {
         self.store.known::<TrialFilter>()?.place(selection)
     }

@@ -49,7 +49,7 @@ pub struct Read<'a> {
 }
 
 impl NetworkAtEnd {
-    /// The settings of the run whose network can be read, if there is one, and whether they are outdated.
+    /// Returns the settings of the run whose network can be read, if there is one, and whether they are outdated.
     pub fn spec(&mut self, ctx: &Context, input: &ViewInput<'_>) -> Option<(Arc<RunSpec>, bool)> {
         let (subject, is_outdated) = self.subject(input).ok()?;
         let source = source_of(&subject, input);
@@ -57,7 +57,7 @@ impl NetworkAtEnd {
         is_there.then_some((subject.spec, is_outdated))
     }
 
-    /// The network, below its title; if there is none, draws why, and what the view shows.
+    /// Draws the network, below its title; if there is none, draws why, and what the view shows.
     pub fn ui(&mut self, ui: &mut Ui, help: &str, input: &ViewInput<'_>) -> Option<Read<'_>> {
         let (subject, is_outdated) = match self.subject(input) {
             Ok(found) => found,
@@ -95,7 +95,8 @@ impl NetworkAtEnd {
         Some(Read { summary, source: known.clone(), arm: subject.arm, title })
     }
 
-    /// The run to show, and whether it has outdated settings: an edit of the plan removes nothing from the screen.
+    /// Returns the run to show, and whether it has outdated settings: an edit of the plan removes nothing from the
+    /// screen.
     fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
         match chosen_run(input) {
             Ok(run) => {
@@ -118,20 +119,20 @@ impl NetworkAtEnd {
     }
 }
 
-/// The run with its final weights. Until it is done, its wall time does not count: what it keeps never changes.
+/// Returns the run with its final weights. Until it is done, its wall time does not count: what it keeps never changes.
 fn source_of(subject: &Subject, input: &ViewInput<'_>) -> Source {
     let record = input.runs.record(&subject.id).filter(|_| subject.is_done);
     let secs = record.map_or(0.0, |record| record.progress().secs);
     Source { folder: input.results.to_owned(), id: subject.id.clone(), secs, moment: Moment::End }
 }
 
-/// Whether a run is not done, but may have kept its network after a training.
+/// Returns true if a run is not done, but may have kept its network after a training.
 pub fn keeps_rounds(run: &Run, runs: &Runs) -> bool {
     let is_on = |record: &RunRecord| !record.is_done() && record.steps().len() > 1;
     run.spec.train.record.rounds && runs.record(&run.id).is_some_and(is_on)
 }
 
-/// The run to show: the selected one, or the first of the selected arm that is done, or else that keeps rounds.
+/// Returns the run to show: the selected one, or the first of the selected arm that is done, or else that keeps rounds.
 fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let is_done = |run: &&Run| input.runs.is_done(&run.id);
     let keeps_rounds = |run: &&Run| keeps_rounds(run, input.runs);
@@ -217,12 +218,12 @@ impl RoundSlider {
         Some(all[at].clone())
     }
 
-    /// Whether a run in progress has kept a network.
+    /// Returns true if a run in progress has kept a network.
     pub fn has_stops(&mut self, ctx: &Context, source: &Source, record: Option<&RunRecord>) -> bool {
         self.read(ctx, source, record).is_some_and(|found| !found.stops.is_empty())
     }
 
-    /// The moments of a run; while others of the same run are read, those that were known.
+    /// Returns the moments of a run; while others of the same run are read, those that were known.
     fn read(&mut self, ctx: &Context, source: &Source, record: Option<&RunRecord>) -> Option<Arc<Stops>> {
         let steps = record.map_or(0, |record| record.steps().len());
         let key = (source.clone(), steps, record.is_none_or(RunRecord::is_done));
@@ -254,7 +255,7 @@ pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) {
     });
 }
 
-/// The kept trainings of a run.
+/// Returns the kept trainings of a run.
 fn stops(source: &Source, record: &RunRecord) -> Stops {
     let stored = stored_rounds(&source.folder, &source.id);
     let stop = |kept: KeptRound| Stop { name: kept.caption(), moment: Moment::Round(kept.step) };

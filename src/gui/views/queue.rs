@@ -111,7 +111,7 @@ impl Queue {
         (sharing != runs.sharing).then_some(sharing)
     }
 
-    /// The jobs of the experiment in Slurm's queue, and where they can be cancelled.
+    /// Draws the jobs of the experiment in Slurm's queue, and where they can be cancelled.
     fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
         let ctx = ui.ctx().clone();
         let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
@@ -125,7 +125,7 @@ impl Queue {
         shown.inner
     }
 
-    /// "2 running, 4 waiting, 1 failed".
+    /// Returns "2 running, 4 waiting, 1 failed".
     fn summary(&self, are_paused: bool) -> String {
         let count = |is: fn(&QueueLine) -> bool| self.lines.iter().filter(|line| is(line)).count();
         let parts = [
@@ -366,7 +366,7 @@ impl TypedSharing {
     }
 }
 
-/// The number that a text means, none where it is left to the machine; or what can be used.
+/// Returns the number that a text means, none where it is left to the machine; or what can be used.
 fn number_of(text: &str) -> Result<Option<usize>, String> {
     match text.trim() {
         "" => Ok(None),
@@ -377,7 +377,7 @@ fn number_of(text: &str) -> Result<Option<usize>, String> {
     }
 }
 
-/// A field for a number, which is chosen once the field is left; empty for what is `used` otherwise.
+/// Draws a field for a number, which is chosen once the field is left; empty for what is `used` otherwise.
 fn number_ui(
     ui: &mut Ui,
     [name, help]: [&str; 2],
@@ -410,7 +410,7 @@ fn number_ui(
     }
 }
 
-/// The entries that apply to these runs; what was chosen, which closes the menu.
+/// Draws the entries that apply to these runs; what was chosen, which closes the menu.
 pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<QueueRequest> {
     let mut chosen = None;
     for (icon, text, action) in entries(runs.counts(ids), runs.is_running()) {
@@ -422,7 +422,7 @@ pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<Queu
     chosen
 }
 
-/// What applies to runs of which so many can be started, go on, and wait.
+/// Returns what applies to runs of which so many can be started, go on, and wait.
 fn entries(counts: QueueCounts, is_running: bool) -> Vec<(Icon, &'static str, QueueAction)> {
     let QueueCounts { startable, resumable, open, waiting } = counts;
     let run = if startable > 0 && resumable == startable { "Retry" } else { "Run" };

@@ -22,7 +22,7 @@ pub fn reports_ui(ui: &mut Ui, run: Option<&RunRecord>) {
     }
 }
 
-/// Why there are no reports.
+/// Returns why there are no reports.
 const fn nothing_reported(is_done: bool) -> &'static str {
     if is_done {
         "Nothing: this plan only trains and tests."
@@ -51,7 +51,7 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
     }
 }
 
-/// The table of a report, folded, since a plan with many rounds has many.
+/// Draws the table of a report, folded, since a plan with many rounds has many.
 fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     let title = format!("Table: {}", report.columns.join(", "));
     CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
@@ -68,13 +68,13 @@ fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     });
 }
 
-/// The text of a cell: counts have commas, numbers that are names do not.
+/// Returns the text of a cell: counts have commas, numbers that are names do not.
 fn shown(column: &str, cell: &str) -> String {
     let is_count = column != "trial" && cell.bytes().all(|byte| byte.is_ascii_digit());
     if is_count { in_groups(cell) } else { cell.to_owned() }
 }
 
-/// The verdict of a check in words: "pruned or frozen weights: bit-identical ✓".
+/// Returns the verdict of a check in words: "pruned or frozen weights: bit-identical ✓".
 fn verdict(report: &Report) -> Option<String> {
     let passed = report.passed?;
     let words = match (report.kind.as_str(), passed) {

@@ -143,7 +143,7 @@ impl View for Tickets {
     }
 }
 
-/// The runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
+/// Returns the runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
 fn arms_of(listed: &[Run]) -> Vec<(&str, Vec<&Run>)> {
     let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
     for run in listed {
@@ -282,7 +282,7 @@ impl Tickets {
         });
     }
 
-    /// The trainings of all arms; they are computed again only after a change of the points.
+    /// Updates the trainings of all arms; they are computed again only after a change of the points.
     fn update_trainings(&mut self, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
         let measured = |run: &&Run| -> Option<Measured> {
             let points = input.runs.record(&run.id)?.points();
@@ -302,7 +302,7 @@ impl Tickets {
 /// Why the overlap is one point for each arm.
 const ONE_ROUND: &str = "Each arm prunes in one round, so there is one mask to compare. For a curve, put Prune and Train into a Repeat";
 
-/// Whether a run prunes in several rounds, whose networks could be kept.
+/// Returns true if a run prunes in several rounds, whose networks could be kept.
 fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
     let mut records = arms.iter().flat_map(|(_, runs)| runs).filter_map(|run| input.runs.record(&run.id));
     records.any(|record| {
@@ -311,7 +311,7 @@ fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
     })
 }
 
-/// The moments of all arms in their order, each with what the slider says of it.
+/// Returns the moments of all arms in their order, each with what the slider says of it.
 fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut all: Vec<&MaskOverlap> = arms.iter().flat_map(|(.., overlaps)| overlaps).collect();
@@ -389,7 +389,7 @@ fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
     arms.iter().flat_map(here).collect()
 }
 
-/// "0.317 ± 0.021".
+/// Returns "0.317 ± 0.021".
 fn jaccard_text(overlap: &MaskOverlap) -> String {
     let half = overlap.half_width().map(|half| plus_minus(half, &fixed(half, 3)));
     let half = half.map_or_else(String::new, |half| format!(" {half}"));

@@ -182,7 +182,7 @@ pub struct Widest {
 }
 
 impl Widest {
-    /// Of all values of a parameter.
+    /// Finds it among all values of a parameter.
     pub fn of(values: &[f32]) -> Self {
         let is_plain = |value: &&f32| value.is_finite() && value.abs() < PLAIN;
         let largest =
@@ -199,7 +199,7 @@ impl Widest {
 /// Larger values are written with a power of ten.
 const PLAIN: f32 = 1e5;
 
-/// A value with so many decimals, or with a power of ten, or what it is instead of a number.
+/// Returns a value with so many decimals, or with a power of ten, or what it is instead of a number.
 fn value_text(value: f32, decimals: usize) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -210,7 +210,7 @@ fn value_text(value: f32, decimals: usize) -> String {
     if value.abs() < PLAIN { fixed(value.into(), decimals) } else { readable(value.into(), Format::Number) }
 }
 
-/// The position of an entry in its parameter: `[3, 17]`.
+/// Returns the position of an entry in its parameter: `[3, 17]`.
 pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     let mut place = Vec::new();
     for side in shape.iter().rev() {
@@ -221,7 +221,7 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     format!("[{}]", place.join(", "))
 }
 
-/// The state of an entry in a word.
+/// Returns the state of an entry in a word.
 pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
         Entry::Pruned => "pruned",

@@ -249,7 +249,7 @@ impl Weights {
         wanted.and_then(|wanted| self.take(wanted)).or(set.map(Request::AddStage))
     }
 
-    /// The chosen parameter, and the chosen export of its histogram.
+    /// Draws the chosen parameter, and the chosen export of its histogram.
     fn choice_ui<'a>(
         &mut self,
         ui: &mut Ui,
@@ -305,7 +305,7 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
     wanted.inner
 }
 
-/// The width of the image beside histogram and table: what it fills.
+/// Returns the width of the image beside histogram and table: what it fills.
 fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
     let (rows, columns) = match parameter.shape.as_slice() {
         [rows, rest @ ..] if !rest.is_empty() => (*rows, rest.iter().product::<usize>()),
@@ -317,7 +317,7 @@ fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
     size.x.clamp(NARROWEST.min(most), most)
 }
 
-/// The meaning of the colours, and of the image.
+/// Returns the meaning of the colours, and of the image.
 fn keys(ui: &Ui, colours: &Cells, loaded: &Loaded) -> Vec<(Option<[u8; 3]>, String)> {
     let theme = theme_of(ui);
     let mut keys = Vec::new();
@@ -340,7 +340,7 @@ fn keys(ui: &Ui, colours: &Cells, loaded: &Loaded) -> Vec<(Option<[u8; 3]>, Stri
     keys
 }
 
-/// The height of the keys in the lines that they need.
+/// Returns the height of the keys in the lines that they need.
 fn keys_height(ui: &Ui, keys: &[(Option<[u8; 3]>, String)]) -> f32 {
     let font = TextStyle::Small.resolve(ui.style());
     let gap = ui.spacing().item_spacing;
@@ -375,7 +375,7 @@ impl Histogram {
         ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
     }
 
-    /// The visible part, for files.
+    /// Returns the visible part, for files.
     pub fn offer(&self, parameter: &str) -> Option<Offer> {
         let shown = self.view.shown(self.figure.as_ref()?);
         let (name, title) = (format!("{parameter}-histogram"), format!("histogram of {parameter}"));
@@ -465,8 +465,8 @@ fn position(share: f32, count: usize) -> usize {
     ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
 }
 
-/// The largest size with square entries of whole pixels in some space. Where they would be small because there are many more
-/// rows than columns, or the reverse, they are wider or higher.
+/// Returns the largest size with square entries of whole pixels in some space. Where they would be small because there
+/// are many more rows than columns, or the reverse, they are wider or higher.
 pub fn size_of(cells: [usize; 2], space: Vec2, pixels: f32) -> Vec2 {
     let [rows, columns] = cells.map(|count| count.max(1) as f32);
     let room = vec2(space.x / columns, space.y / rows);
@@ -477,7 +477,7 @@ pub fn size_of(cells: [usize; 2], space: Vec2, pixels: f32) -> Vec2 {
     vec2(width.clamp(SMALLEST.min(space.x), space.x), height.clamp(SMALLEST, space.y.max(SMALLEST)))
 }
 
-/// The same pixels as in an exported file.
+/// Returns the same pixels as in an exported file.
 fn coloured(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
     let pixel = |pixel: Option<[u8; 3]>| pixel.map_or(Color32::TRANSPARENT, colour);
     let pixels = mosaic.pixels(colours, colours.range(), theme).into_iter().map(pixel).collect();

@@ -66,8 +66,8 @@ pub struct Sort {
     pub descending: bool,
 }
 
-/// What the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in which the runs
-/// differ.
+/// Returns what the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in
+/// which the runs differ.
 pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     use Column as C;
     let any = |holds: &dyn Fn(&Row) -> bool| rows.iter().any(holds);
@@ -98,7 +98,7 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
         .collect()
 }
 
-/// The settings that do not only follow from another choice, such as the momentum of one of two optimizers.
+/// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.
 pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String> {
     let follows = |path: &&String| {
         let texts: Vec<&str> =
@@ -127,7 +127,7 @@ impl Column {
         Self::Run,
     ];
 
-    /// Its name, without a unit.
+    /// Returns its name, without a unit.
     pub fn title(&self, labels: &Labels) -> String {
         let title = match self {
             Self::Star => "Star",
@@ -153,7 +153,7 @@ impl Column {
         title.to_owned()
     }
 
-    /// What heads it: its name and unit.
+    /// Returns what heads it: its name and unit.
     pub fn heading(&self, labels: &Labels) -> String {
         let unit = match (self, self.format()) {
             (Self::Delta, _) => " (points), 95 % CI",
@@ -163,7 +163,7 @@ impl Column {
         self.title(labels) + unit
     }
 
-    /// What heads its numbers with all digits: its name and their unit.
+    /// Returns what heads its numbers with all digits: its name and their unit.
     pub fn exact_heading(&self, labels: &Labels) -> String {
         let unit = match self {
             Self::Duration => " (s)",
@@ -187,7 +187,7 @@ impl Column {
         self.title(labels) + unit
     }
 
-    /// Its meaning, in a sentence.
+    /// Returns its meaning, in a sentence.
     pub fn help(&self) -> String {
         let help = match self {
             Self::Star => "Starred runs",
@@ -219,7 +219,7 @@ impl Column {
         help.to_owned()
     }
 
-    /// Whether its cells are measured, so that a group has their mean.
+    /// Returns true if its cells are measured, so that a group has their mean.
     pub const fn is_measured(&self) -> bool {
         matches!(
             self,
@@ -233,12 +233,12 @@ impl Column {
         )
     }
 
-    /// Whether its cells are numbers, which are aligned at the right and sorted with the largest first.
+    /// Returns true if its cells are numbers, which are aligned at the right and sorted with the largest first.
     pub const fn is_number(&self) -> bool {
         self.is_measured() || matches!(self, Self::Seed | Self::Delta)
     }
 
-    /// How its numbers are written.
+    /// Returns how its numbers are written.
     pub fn format(&self) -> Format {
         match self {
             Self::Best | Self::Last | Self::Remaining => Format::Percent,
@@ -260,7 +260,7 @@ impl Column {
         }
     }
 
-    /// The number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
+    /// Returns the number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
     pub fn value(&self, row: &Row) -> Option<f64> {
         match self {
             Self::Seed => Some(row.seed as f64),
@@ -283,7 +283,7 @@ impl Column {
         }
     }
 
-    /// A number of this column, for people.
+    /// Returns a number of this column, for people.
     pub fn number(&self, value: f64) -> String {
         match (self, self.format()) {
             _ if !value.is_finite() => "not a number".to_owned(),
@@ -294,7 +294,7 @@ impl Column {
         }
     }
 
-    /// The cell of a row, for people. The difference to the baseline takes more than one row, see
+    /// Returns the cell of a row, for people. The difference to the baseline takes more than one row, see
     /// [`Grouped`](super::grouped::Grouped).
     pub fn text(&self, row: &Row) -> String {
         if self.is_measured() {
@@ -314,7 +314,7 @@ impl Column {
         }
     }
 
-    /// The cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
+    /// Returns the cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
     pub fn cell(&self, row: &Row) -> String {
         match self {
             Self::Star => row.mark.starred.to_string(),
@@ -342,7 +342,7 @@ impl Column {
 }
 
 impl At {
-    /// "best", "at iteration 1000", "at 21 % weights remaining".
+    /// Returns "best", "at iteration 1000", "at 21 % weights remaining".
     pub fn words(self) -> String {
         match self {
             Self::Best => "best".to_owned(),
@@ -374,7 +374,7 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    /// What is between two cells: a tab, or a comma as in RFC 4180.
+    /// Returns what is between two cells: a tab, or a comma as in RFC 4180.
     const fn separator(self) -> char {
         match self {
             Self::Shown => '\t',
@@ -383,7 +383,7 @@ impl Numbers {
     }
 }
 
-/// These lines of the table with a heading, cell by cell.
+/// Returns these lines of the table with a heading, cell by cell.
 pub fn cells(
     table: &Grouped,
     lines: &[Line],
@@ -436,7 +436,7 @@ pub fn cells(
     found
 }
 
-/// These lines of the table as text.
+/// Returns these lines of the table as text.
 pub fn text(table: &Grouped, lines: &[Line], rows: &[Row], labels: &Labels, numbers: Numbers) -> String {
     let separator = numbers.separator();
     let quoted = |cell: &String| {
@@ -458,7 +458,7 @@ fn group_cells(cell: &Cell, numbers: Numbers, is_wide: bool) -> Vec<String> {
     }
 }
 
-/// The cell of a run.
+/// Returns the cell of a run.
 pub fn row_cell(column: &Column, row: &Row, delta: &Delta, numbers: Numbers) -> String {
     match (column, numbers) {
         (Column::Delta, Numbers::Shown) => delta.text(),

@@ -93,7 +93,7 @@ pub const VOTE: &str = "vote_accuracy";
 /// The series that replaces the test accuracy where nothing was tested.
 pub const VALIDATION: &str = "validation_accuracy";
 
-/// The series of a run's test accuracy: the vote while it is an ensemble, that of its network otherwise.
+/// Returns the series of a run's test accuracy: the vote while it is an ensemble, that of its network otherwise.
 pub fn test_series(record: &RunRecord) -> &'static str {
     const TEST: &str = "test_accuracy";
     let is_one = |point: &PointRef<'_>| {
@@ -106,7 +106,7 @@ pub fn test_series(record: &RunRecord) -> &'static str {
 }
 
 impl Row {
-    /// The row of a run with what is known of it.
+    /// Returns the row of a run with what is known of it.
     pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
@@ -115,7 +115,7 @@ impl Row {
         }
     }
 
-    /// The results of this row under what a run is called now, without settings and marks.
+    /// Returns the results of this row under what a run is called now, without settings and marks.
     pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
         Self {
             run: run.id.clone(),
@@ -138,17 +138,17 @@ impl Row {
         }
     }
 
-    /// Its state in words: "done", "done (diverged)".
+    /// Returns its state in words: "done", "done (diverged)".
     pub fn state_in_words(&self) -> String {
         if self.diverged { format!("{} ({DIVERGED})", self.state) } else { self.state.clone() }
     }
 
-    /// Whether its settings are known; those of outdated runs are not.
+    /// Returns true if its settings are known; those of outdated runs are not.
     pub fn has_settings(&self) -> bool {
         !(self.settings.is_empty() && self.all.is_empty())
     }
 
-    /// Whether its run is finished, so that a mean counts it while others go on. A failed run is.
+    /// Returns true if its run is finished, so that a mean counts it while others go on. A failed run is.
     pub fn is_finished(&self) -> bool {
         [RunState::Done, RunState::Failed(String::new())].iter().any(|state| state.word() == self.state)
     }
@@ -213,13 +213,13 @@ impl Labels {
         self.details.insert(value.to_owned(), details);
     }
 
-    /// All of a value that is called by a few words; nothing for others.
+    /// Returns all of a value that is called by a few words; nothing for others.
     pub fn details(&self, value: &str) -> Option<&str> {
         self.details.get(value).map(String::as_str)
     }
 
-    /// What the form calls a setting, with the part of the form before it where another setting has the same label:
-    /// "Learning rate", "Stage 2, Learning rate". The last step of the path where it is not known.
+    /// Returns what the form calls a setting, with the part of the form before it where another setting has the same
+    /// label: "Learning rate", "Stage 2, Learning rate". The last step of the path where it is not known.
     pub fn title(&self, path: &str) -> String {
         let Some(label) = self.settings.get(path) else {
             let last = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
@@ -235,19 +235,19 @@ impl Labels {
         format!("{}, {}", label.of, label.text)
     }
 
-    /// The unit of a setting; empty for none.
+    /// Returns the unit of a setting; empty for none.
     pub fn unit(&self, path: &str) -> &'static str {
         self.settings.get(path).map_or("", |label| label.unit)
     }
 
-    /// What the form calls the value of a setting.
+    /// Returns what the form calls the value of a setting.
     pub fn value<'a>(&'a self, path: &str, value: &'a str) -> &'a str {
         self.values.get(path).and_then(|known| known.get(value)).map_or(value, String::as_str)
     }
 }
 
 impl Column {
-    /// Whether it has a setting or a result of a run, which readings and parallel axes can show.
+    /// Returns true if it has a setting or a result of a run, which readings and parallel axes can show.
     pub const fn is_fact(&self) -> bool {
         match self {
             Self::Star
@@ -271,9 +271,9 @@ impl Column {
     }
 }
 
-/// The settings and results of these runs that readings and parallel axes show: those of the chosen columns of the table, or,
-/// while none were chosen, the settings in which the runs differ, the accuracies, columns over series that were added,
-/// remaining weights where something was pruned, and the time.
+/// Returns the settings and results of these runs that readings and parallel axes show: those of the chosen columns of
+/// the table, or, while none were chosen, the settings in which the runs differ, the accuracies, columns over series
+/// that were added, remaining weights where something was pruned, and the time.
 pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
     if let Some(chosen) = chosen {
         return chosen.iter().filter(|column| column.is_fact()).cloned().collect();
@@ -287,7 +287,7 @@ pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
     found
 }
 
-/// The paths of settings in which these runs differ, without those that only follow from another choice.
+/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
 fn differing(rows: &[&Row]) -> Vec<String> {
     let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
     let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
@@ -312,7 +312,7 @@ pub struct LineFacts {
 }
 
 impl LineFacts {
-    /// What these lines have, which come with their runs.
+    /// Returns what these lines have, which come with their runs.
     pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
         // The settings and results in outdated rows are not those of their lines.
         let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
@@ -339,8 +339,8 @@ impl LineFacts {
     }
 }
 
-/// What a plan does to a network, without tests and snapshots: "train 12 epochs; 6 rounds: prune 20 %, graft from init,
-/// train 12 epochs".
+/// Returns what a plan does to a network, without tests and snapshots: "train 12 epochs; 6 rounds: prune 20 %, graft
+/// from init, train 12 epochs".
 pub fn plan_words(plan: &[Stage]) -> String {
     let words = parts(plan);
     if words.is_empty() { "nothing".to_owned() } else { words }
@@ -371,7 +371,7 @@ fn parts(plan: &[Stage]) -> String {
     text
 }
 
-/// The first clause of a sentence, without what goes without saying.
+/// Returns the first clause of a sentence, without what goes without saying.
 fn clause(sentence: &str) -> String {
     let first = sentence.split(", ").next().unwrap_or_default();
     uncapitalised(first).replace(" by magnitude", "")
@@ -381,7 +381,7 @@ fn clause(sentence: &str) -> String {
 const NEAR: f64 = 0.05;
 
 impl Row {
-    /// The row with its values in those of these columns that are over a series.
+    /// Returns the row with its values in those of these columns that are over a series.
     #[must_use]
     pub fn measured<'a>(
         mut self,
@@ -398,14 +398,14 @@ impl Row {
         self
     }
 
-    /// The value of a column over a series.
+    /// Returns the value of a column over a series.
     fn value_over(&self, column: &Column) -> Option<f64> {
         self.measured.iter().find(|(known, _)| known == column)?.1
     }
 }
 
 impl Column {
-    /// The number of a run, also of a series that is no column of the table.
+    /// Returns the number of a run, also of a series that is no column of the table.
     pub fn value_of(&self, row: &Row, record: &RunRecord) -> Option<f64> {
         match self {
             Self::Series { series, at } => at.value(record, series),
@@ -415,7 +415,7 @@ impl Column {
 }
 
 impl At {
-    /// The value of a series of the main branch here; of an ensemble, that of its first member.
+    /// Returns the value of a series of the main branch here; of an ensemble, that of its first member.
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
         let is_main =
             |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);

@@ -18,17 +18,17 @@ pub type Settings = BTreeMap<String, String>;
 /// The value of a setting that a run does not have.
 pub const NONE: &str = "–";
 
-/// The order of values: numbers by their size, then words.
+/// Returns the order of values: numbers by their size, then words.
 pub fn compare(a: &str, b: &str) -> Ordering {
     compare_parsed((a, number_of(a)), (b, number_of(b)))
 }
 
-/// The number that a value is, if it is one.
+/// Returns the number that a value is, if it is one.
 pub fn number_of(value: &str) -> Option<f64> {
     value.parse().ok()
 }
 
-/// The order of values with the numbers that they are.
+/// Returns the order of values with the numbers that they are.
 pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Ordering {
     match (a.1, b.1) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -38,12 +38,12 @@ pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Orderin
     }
 }
 
-/// All single settings of a run but its seed.
+/// Returns all single settings of a run but its seed.
 pub fn settings(spec: &RunSpec) -> Settings {
     labelled(spec, &mut Labels::default())
 }
 
-/// The same; notes what the form calls them.
+/// Returns the same; notes what the form calls them.
 pub fn labelled(spec: &RunSpec, labels: &mut Labels) -> Settings {
     let mut walk = Walk { found: Settings::new(), labels };
     walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", unit: "", of: String::new() });
@@ -70,7 +70,7 @@ impl Here {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// The part of the form that the fields of this value belong to.
+    /// Returns the part of the form that the fields of this value belong to.
     fn part(&self) -> String {
         if self.path.starts_with("plan.") || self.label.is_empty() {
             self.of.clone()
@@ -79,7 +79,7 @@ impl Here {
         }
     }
 
-    /// The stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
+    /// Returns the stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
     fn item(&self, index: usize) -> String {
         let number = index + 1;
         match self.of.strip_prefix("Stage ") {
@@ -181,7 +181,8 @@ const WHOLE: [&str; 2] = ["plan", LAYERS];
 /// The path of a list of layers.
 pub const LAYERS: &str = "net.layers";
 
-/// The settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists of layers.
+/// Returns the settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists
+/// of layers.
 pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {
     let all: Vec<&Settings> = all.iter().map(Borrow::borrow).collect();
     let paths: BTreeSet<&String> = all.iter().flat_map(|settings| settings.keys()).collect();
@@ -208,8 +209,8 @@ fn is_below(path: &str, list: &str) -> bool {
     path.strip_prefix(list).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: its
-/// choice differs likewise. `texts` are its values, `all` the paths that differ.
+/// Returns true if a setting differs only because some runs do not have it, such as the momentum of one of two
+/// optimizers: its choice differs likewise. `texts` are its values, `all` the paths that differ.
 pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
     let mut own = texts.iter().filter(|text| **text != NONE);
     let first = own.next();
@@ -217,7 +218,7 @@ pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool 
     is_of_a_choice && own.all(|text| Some(text) == first)
 }
 
-/// The value of a setting, or of all settings below it in one line.
+/// Returns the value of a setting, or of all settings below it in one line.
 pub fn value_of(settings: &Settings, path: &str) -> String {
     if let Some(value) = settings.get(path) {
         return value.clone();
@@ -231,7 +232,7 @@ pub fn value_of(settings: &Settings, path: &str) -> String {
     if parts.is_empty() { NONE.to_owned() } else { parts.join(", ") }
 }
 
-/// What heads the column of a setting: its last step, with those before it where another ends alike.
+/// Returns what heads the column of a setting: its last step, with those before it where another ends alike.
 pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
     let starts = path.rmatch_indices('.').map(|(at, _)| at + 1).chain([0]);
     let is_own = |start: &usize| {
@@ -325,12 +326,12 @@ impl Differing {
         }
     }
 
-    /// The paths of the settings in which the runs differ.
+    /// Returns the paths of the settings in which the runs differ.
     pub fn paths(&self) -> &[String] {
         &self.paths
     }
 
-    /// The paths of all settings, those included in which runs agree.
+    /// Returns the paths of all settings, those included in which runs agree.
     pub fn known(&self) -> &[String] {
         &self.known
     }
@@ -356,7 +357,7 @@ const NAMES: [(&str, Column); 15] = [
 ];
 
 impl Column {
-    /// What heads the column in tables for programs.
+    /// Returns what heads the column in tables for programs.
     pub fn key(&self) -> String {
         match self {
             Self::Setting(path) => path.clone(),
@@ -365,7 +366,7 @@ impl Column {
         }
     }
 
-    /// The column of a name on the command line: `last`, a setting by the end of its path, or a series as
+    /// Returns the column of a name on the command line: `last`, a setting by the end of its path, or a series as
     /// `test_loss:best`, `test_loss:last`, `test_loss@1000` (an iteration) and `test_accuracy@21%` (a level of weights).
     ///
     /// # Errors

@@ -32,7 +32,7 @@ fn text() -> String {
     )
 }
 
-/// The second arm is better by 1, 2 and 3 points, and pruned.
+/// Returns the second arm is better by 1, 2 and 3 points, and pruned.
 fn shown() -> Desk {
     let experiment = parse(&text(), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
@@ -107,7 +107,7 @@ fn unfold(harness: &mut Harness<'_, Desk>) {
     harness.run();
 }
 
-/// The same document with another setting of the second arm.
+/// Does the same document with another setting of the second arm.
 fn changed(shown: &mut Desk, from: &str, to: &str) {
     let experiment = parse(&text().replace(from, to), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();

@@ -23,7 +23,7 @@ pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     }
 }
 
-/// How far campaigns in progress are: a bar, and the same in numbers.
+/// Draws how far campaigns in progress are, as a bar and in numbers.
 pub fn progress_ui<'a>(ui: &mut Ui, campaigns: impl Iterator<Item = &'a CampaignRecord>) {
     let [done, all] =
         campaigns.fold([0, 0], |[done, all], campaign| [done + campaign.trials(), all + campaign.planned()]);
@@ -37,7 +37,7 @@ fn counted(done: u64, all: u64) -> String {
     format!("{} of {} trials at most", text::grouped(done), text::grouped(all))
 }
 
-/// Whether the network is unchanged after the campaign; nothing before its end.
+/// Says if the network is unchanged after the campaign; nothing before its end.
 pub fn verdict_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     let Some(ended) = &campaign.ended else { return };
     let checksum: String = ended.checksum.chars().take(16).collect();
@@ -49,7 +49,7 @@ pub fn verdict_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     widgets::message_ui(ui, tone, &words).on_hover_text(&ended.checksum);
 }
 
-/// The accuracy without faults, and the cost of the protection and of the format.
+/// Returns the accuracy without faults, and the cost of the protection and of the format.
 pub fn golden(began: &CampaignBegan) -> String {
     let right = text::percent(began.golden_accuracy);
     let mut costs = Vec::new();
@@ -111,7 +111,7 @@ fn row(name: String, plan: &CellPlan, state: Option<&CellState>) -> [String; 8] 
     [name, text::grouped(state.trials), masked, sdc1, due, accuracy, text::percent(state.median), ends]
 }
 
-/// A share with its interval: `3.12 % [2.01, 4.70]`.
+/// Returns a share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;
     format!("{} [{}, {}]", text::percent(value), fixed(low * 100.0, 2), fixed(high * 100.0, 2))

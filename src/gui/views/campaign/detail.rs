@@ -89,7 +89,7 @@ impl TrialDetail {
         asked
     }
 
-    /// The name of the trial with its actions, which are at the right end where there is room.
+    /// Draws the name of the trial with its actions, which are at the right end where there is room.
     fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let mut wanted = None;
         let mut steps_ui = |ui: &mut Ui| {
@@ -142,12 +142,12 @@ impl TrialDetail {
         }
     }
 
-    /// Whether a replay is wanted: it was asked for, or is quick.
+    /// Returns true if a replay is wanted: it was asked for, or is quick.
     fn is_replayed(&self, path: &TrialPath, opened: &Opened<'_>) -> bool {
         opened.work <= QUICK || self.asked.as_ref() == Some(path)
     }
 
-    /// The answer of the replay, right below its button.
+    /// Draws the answer of the replay, right below its button.
     fn answer_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
         if !self.is_replayed(path, opened) {
             return;
@@ -165,7 +165,7 @@ impl TrialDetail {
         }
     }
 
-    /// Further faults, where the trial has more than one.
+    /// Draws further faults, where the trial has more than one.
     fn faults_ui(&mut self, ui: &mut Ui, path: &TrialPath, row: &TrialRow) {
         if row.trial.faults < 2 && row.trial.images_hit < 2 {
             return;
@@ -180,7 +180,7 @@ impl TrialDetail {
         }
     }
 
-    /// The outcome of each image: counts from the log, and the images themselves from a replay.
+    /// Draws the outcome of each image: counts from the log, and the images themselves from a replay.
     fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
@@ -213,7 +213,7 @@ impl TrialDetail {
     }
 }
 
-/// The pictures that a trial changed.
+/// Returns the pictures that a trial changed.
 fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     let images = replayed.images.iter().enumerate();
     let is_changed = |(_, image): &(usize, &ReplayedImage)| image.is_changed();
@@ -224,7 +224,7 @@ fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     ChangedImages::new(title, images, replayed.spec.clone())
 }
 
-/// The answer of the replay of a trial.
+/// Returns the answer of the replay of a trial.
 fn found<'a>(
     replayed: &'a mut Loading<TrialPath, Arc<Replayed>>,
     ctx: &Context,
@@ -234,7 +234,7 @@ fn found<'a>(
     replayed.get(path, ctx, move || replay_of(&own))
 }
 
-/// Whether the logits are those of the run.
+/// Returns true if the logits are those of the run.
 fn replayed_ui(ui: &mut Ui, replayed: &Replayed) {
     let hash: String = replayed.found.chars().take(16).collect();
     let (tone, words) = if replayed.is_equal() {
@@ -260,7 +260,7 @@ fn replay_of((folder, (run, key)): &TrialPath) -> Result<Arc<Replayed>, String> 
     found.map(Arc::new).ok_or_else(|| "the run has no such trial".to_owned())
 }
 
-/// Weight, value, bits and accuracy, before and after.
+/// Draws weight, value, bits and accuracy, before and after.
 fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     let (row, colours) = (opened.row, theme::present(ui));
     let fault = row.trial.fault.as_ref().map(|fault| &fault.fault);
@@ -294,7 +294,7 @@ fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     }
 }
 
-/// A name above parts of text, as wide as they are, so that facts wrap.
+/// Draws a name above parts of text, as wide as they are, so that facts wrap.
 fn fact_ui(ui: &mut Ui, name: &str, parts: &[(String, Color32)]) {
     const GAP: f32 = theme::STEP / 2.0;
     let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(theme::SMALL));
@@ -346,7 +346,7 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
     }
 }
 
-/// The command that replays a trial.
+/// Returns the command that replays a trial.
 fn command(directory: &Path, key: &TrialKey) -> String {
     let TrialKey { campaign, round, trial } = key;
     let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
@@ -363,7 +363,7 @@ const PICTURE: f32 = 44.0;
 /// Height of the classes below it.
 const CLASSES: f32 = 18.0;
 
-/// The colour of an outcome, which no arm has.
+/// Returns the colour of an outcome, which no arm has.
 pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
     colour(palette::colour(palette::of_outcome(outcome), theme_of(ui)))
 }
@@ -413,13 +413,13 @@ pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
     }
 }
 
-/// "Image 13: 7 → 3 (label 7), SDC-1".
+/// Returns "Image 13: 7 → 3 (label 7), SDC-1".
 fn words(at: usize, image: &ReplayedImage, classes: &ClassNames) -> String {
     let label = classes.name_of(Some(image.label));
     format!("Image {at}: {} (label {label}), {}", change(image, classes), image.outcome.name())
 }
 
-/// "7 → 3": the class without faults, and with them.
+/// Returns "7 → 3": the class without faults, and with them.
 fn change(image: &ReplayedImage, classes: &ClassNames) -> String {
     let [golden, faulty] = [image.golden, image.faulty].map(|class| classes.name_of(class));
     format!("{golden} → {faulty}")
@@ -554,7 +554,7 @@ pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
     }
 }
 
-/// The name of a field above a line over its bits.
+/// Draws the name of a field above a line over its bits.
 fn field_ui(ui: &Ui, field: BitField, [from, to]: [f32; 2], top: f32) {
     let colours = theme::present(ui);
     let y = top + CELL - 4.0;
@@ -564,7 +564,7 @@ fn field_ui(ui: &Ui, field: BitField, [from, to]: [f32; 2], top: f32) {
     ui.painter().text(at, Align2::CENTER_BOTTOM, name, FontId::proportional(theme::SMALL), colours.text2);
 }
 
-/// One bit: outlined, filled if it is 1; a flipped one has the colour of errors, full once it is flipped.
+/// Draws one bit: outlined, filled if it is 1; a flipped one has the colour of errors, full once it is flipped.
 fn digit_ui(ui: &Ui, cell: Rect, is_one: bool, flipped: Option<bool>) {
     let colours = theme::present(ui);
     let (fill, rim, ink) = match flipped {

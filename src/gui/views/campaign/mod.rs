@@ -148,14 +148,14 @@ fn key(campaign: &CampaignRecord) -> CampaignKey {
     (campaign.began.campaign.clone(), campaign.began.round)
 }
 
-/// "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
+/// Returns "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
 fn title(campaign: &CampaignRecord, label: &str) -> String {
     let CampaignBegan { stage, round, branch, .. } = &campaign.began;
     format!("{}: {label}", place_of(stage, *round, branch))
 }
 
 impl Campaigns {
-    /// What is shown, of which campaign, layer and bit; also returns the room beside.
+    /// Returns what is shown, of which campaign, layer and bit; also returns the room beside.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -189,7 +189,7 @@ impl Campaigns {
         (wanted, used.with_min_x(used.right() + 2.0 * theme::STEP).with_max_x(ui.max_rect().right()))
     }
 
-    /// The choice of a campaign, where there are several.
+    /// Draws the choice of a campaign, where there are several.
     fn campaign_ui(&mut self, ui: &mut Ui, all: &[Listed<'_>]) {
         let mut known: Vec<(CampaignKey, &CampaignRecord, &str)> = Vec::new();
         for (_, campaign) in all {
@@ -217,7 +217,7 @@ impl Campaigns {
         combo.response.labelled_by(label.id);
     }
 
-    /// The list of trials, with the opened one beside it or, in a narrow view, below it.
+    /// Draws the list of trials, with the opened one beside it or, in a narrow view, below it.
     fn trials_ui(
         &mut self,
         ui: &mut Ui,
@@ -283,7 +283,7 @@ impl Campaigns {
         changed
     }
 
-    /// The position of the opened trial in the list; without one in the list, the first is opened.
+    /// Returns the position of the opened trial in the list; without one in the list, the first is opened.
     fn position(&mut self, found: &Arc<TrialRows>) -> usize {
         let order = self.list.order(found);
         let is_open = |index: &usize| {
@@ -335,7 +335,7 @@ impl Campaigns {
     }
 }
 
-/// How far the campaigns are, while any is in progress.
+/// Draws how far the campaigns are, while any is in progress.
 fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
     if is_running {
@@ -343,7 +343,7 @@ fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     }
 }
 
-/// The estimates of all conditions, campaign by campaign.
+/// Draws the estimates of all conditions, campaign by campaign.
 fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     ScrollArea::vertical().id_salt("conditions").auto_shrink([false, false]).show(ui, |ui| {
         for (at, (run, campaign)) in listed.iter().enumerate() {
@@ -363,8 +363,8 @@ fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
 /// Room that the summary needs beside the bar.
 const SUMMARY: f32 = 420.0;
 
-/// What the listed trials amount to: how many there are, and the shares of outcomes with their definitions. In the room
-/// beside the bar, or else below it.
+/// Draws what the listed trials amount to: how many there are, and the shares of outcomes with their definitions. In
+/// the room beside the bar, or else below it.
 pub fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
     let ink = theme::present(ui).text2;
     let [count, shares] = words.map(|text| RichText::new(text).size(theme::SMALL).color(ink));
@@ -381,7 +381,7 @@ pub fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
     });
 }
 
-/// The trials at the place and their images, as in the heat map; without a place, all trials.
+/// Returns the trials at the place and their images, as in the heat map; without a place, all trials.
 pub fn tally(listed: &[Listed<'_>], sought: &FaultFilter) -> (u64, Tally) {
     let mut sum = (0, Tally::default());
     for (_, campaign) in listed {
@@ -402,7 +402,7 @@ pub fn tally(listed: &[Listed<'_>], sought: &FaultFilter) -> (u64, Tally) {
     sum
 }
 
-/// The shares of outcomes in words.
+/// Returns the shares of outcomes in words.
 pub fn shares((trials, tally): &(u64, Tally)) -> String {
     if tally.images == 0 {
         return String::new();
@@ -431,13 +431,13 @@ pub struct TrialFilter {
 }
 
 impl TrialFilter {
-    /// A cell of the heat map of these runs.
+    /// Lists the trials of a cell of the heat map of these runs.
     pub fn cell(ListedFaults { layer, bit, stage, runs }: ListedFaults, selection: Selection) -> Self {
         let sought = FaultFilter { layer: Some(layer), bit: Some(bit) };
         Self { sought, of: Some((selection, stage, runs)), is_new: true }
     }
 
-    /// The faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
+    /// Returns the faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
     pub fn place(&self, selection: &Selection) -> Option<ListedFaults> {
         let (layer, bit) = self.sought.layer.clone().zip(self.sought.bit)?;
         let of = self.of.as_ref().filter(|(of, ..)| of == selection);
@@ -445,12 +445,12 @@ impl TrialFilter {
         Some(ListedFaults { layer, bit, stage, runs })
     }
 
-    /// Whether a cell of the heat map was opened, and is still chosen.
+    /// Returns true if a cell of the heat map was opened, and is still chosen.
     const fn is_of_heat_map(&self) -> bool {
         self.of.is_some()
     }
 
-    /// Whether the trials of a campaign are shown: those of the stage of the heat map, or all.
+    /// Returns true if the trials of a campaign are shown: those of the stage of the heat map, or all.
     fn has(&self, campaign: &CampaignRecord) -> bool {
         let is_of = |(_, stage, _): &(Selection, String, Vec<String>)| {
             stage.is_empty() || *stage == campaign.began.place()
@@ -458,7 +458,7 @@ impl TrialFilter {
         self.of.as_ref().is_none_or(is_of)
     }
 
-    /// The runs whose trials are shown.
+    /// Returns the runs whose trials are shown.
     fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
         // An edit gives runs other identities, and another document has others.
         let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
@@ -486,7 +486,7 @@ impl TrialFilter {
     }
 }
 
-/// The layers, in the order of the network, and the bits that a single fault hit.
+/// Returns the layers, in the order of the network, and the bits that a single fault hit.
 fn places(input: &ViewInput<'_>, runs: &[&Run]) -> (Vec<String>, BTreeSet<u32>) {
     let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
     let records = runs.iter().filter_map(|run| input.runs.record(&run.id));
@@ -503,7 +503,7 @@ fn places(input: &ViewInput<'_>, runs: &[&Run]) -> (Vec<String>, BTreeSet<u32>) 
     (layers, bits)
 }
 
-/// A chip if a value is chosen, otherwise a menu of the values.
+/// Draws a chip if a value is chosen, otherwise a menu of the values.
 fn place_ui<T: Clone + PartialEq + ToString>(
     ui: &mut Ui,
     what: &str,
@@ -532,7 +532,7 @@ fn place_ui<T: Clone + PartialEq + ToString>(
     combo.response.labelled_by(label.id).on_hover_text("Lists only trials whose only fault was there");
 }
 
-/// What is chosen, with a cross: a click takes it away.
+/// Returns what is chosen, with a cross: a click takes it away.
 fn chip_ui(ui: &mut Ui, name: &str) -> Response {
     let chip = Button::new((name, Icon::X.atom(theme::SMALL)));
     let chip = chip.corner_radius(theme::CONTROL / 2.0).min_size(vec2(0.0, theme::CONTROL));

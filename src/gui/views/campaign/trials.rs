@@ -93,7 +93,8 @@ pub enum Column {
 }
 
 impl TrialQuery {
-    /// The query for the trials of some runs, of all their campaigns or of one, and what else is known of the runs.
+    /// Returns the query for the trials of some runs, of all their campaigns or of one, and what else is known of the
+    /// runs.
     pub fn of(
         input: &ViewInput<'_>,
         sought: &FaultFilter,
@@ -119,7 +120,7 @@ impl TrialQuery {
         (Self { folder: input.results.to_owned(), sought: sought.clone(), runs: cells, trials }, facts)
     }
 
-    /// Whether the answer to another query can be shown until this one is answered.
+    /// Returns true if the answer to another query can be shown until this one is answered.
     pub fn continues(&self, other: &Self) -> bool {
         let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
         (&self.folder, &self.sought, ids(self)) == (&other.folder, &other.sought, ids(other))
@@ -172,7 +173,7 @@ impl TrialQuery {
     }
 }
 
-/// A number that grows by an eighth at a time.
+/// Returns a number that grows by an eighth at a time.
 const fn rounded(trials: u64) -> u64 {
     let step = match trials.checked_ilog2() {
         Some(log) => (1 << log) / GROWTH,
@@ -184,14 +185,15 @@ const fn rounded(trials: u64) -> u64 {
     }
 }
 
-/// The entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the flat index.
+/// Returns the entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the
+/// flat index.
 pub fn place(fault: &LoggedFault<'_>, shape: Option<&Vec<usize>>) -> String {
     let index = fault.index as usize;
     let index = shape.map_or_else(|| format!("[{}]", fault.index), |shape| place_of(index, shape));
     format!("{} {index}", fault.parameter.strip_suffix(".weight").unwrap_or(&fault.parameter))
 }
 
-/// A stored value for reading: four digits, or what it is instead of a number.
+/// Returns a stored value for reading: four digits, or what it is instead of a number.
 pub fn value_text(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()
@@ -203,7 +205,8 @@ pub fn value_text(value: f64) -> String {
 }
 
 impl TrialRow {
-    /// What tells it from others: "114, seed 2", and "114, round 1, format Int8, seed 2" where rounds and settings differ.
+    /// Returns what tells it from others: "114, seed 2", and "114, round 1, format Int8, seed 2" where rounds and
+    /// settings differ.
     pub fn name(&self) -> String {
         let TrialKey { round, trial, .. } = &self.trial.key;
         let round = round.map_or_else(String::new, |round| format!(", round {round}"));
@@ -211,7 +214,7 @@ impl TrialRow {
         format!("{trial}{round}{setting}, seed {}", self.seed)
     }
 
-    /// What the entry holds before and after its first fault.
+    /// Returns what the entry holds before and after its first fault.
     pub fn values(&self) -> [Option<f64>; 2] {
         let fault = self.trial.fault.as_ref().map(|fault| &fault.fault);
         let bits = fault.map_or([None; 2], |fault| [fault.before, fault.after]);
@@ -237,7 +240,7 @@ impl Column {
         Self::Accuracy,
     ];
 
-    /// Its heading.
+    /// Returns its heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Setting => "Setting",
@@ -252,7 +255,7 @@ impl Column {
         }
     }
 
-    /// What it shows.
+    /// Returns what it shows.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Setting => "The arm of the run, with its setting",
@@ -270,12 +273,12 @@ impl Column {
         }
     }
 
-    /// Whether its texts are numbers, which end at the right.
+    /// Returns true if its texts are numbers, which end at the right.
     pub const fn is_number(self) -> bool {
         !matches!(self, Self::Setting | Self::Weight | Self::Bit)
     }
 
-    /// Its text in a row.
+    /// Returns its text in a row.
     pub fn text(self, row: &TrialRow) -> String {
         let trial = &row.trial;
         let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);
@@ -298,7 +301,7 @@ impl Column {
         }
     }
 
-    /// The order of two rows by this column, ascending.
+    /// Returns the order of two rows by this column, ascending.
     pub fn order(self, a: &TrialRow, b: &TrialRow) -> Ordering {
         let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
         let harm = |row: &TrialRow| (row.trial.sdc1, row.trial.due);
@@ -478,7 +481,7 @@ pub(super) mod tests {
     use super::*;
     use run::summary::TrialFault;
 
-    /// A trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
+    /// Returns a trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
     pub fn row(trial: u64, sdc1: u64) -> TrialRow {
         let fault = LoggedFault {
             parameter: "fc1.weight".into(),

@@ -186,8 +186,8 @@ fn changed_images<'a>(shared: &'a mut Shared<'_>) -> &'a mut Option<ChangedImage
     shared.store.of()
 }
 
-/// The settings of the shown run, and the run itself where its network is shown, below its title. What a trial changed is of
-/// the run of that trial, and its network then has no predictions: those of the trial are there.
+/// Returns the settings of the shown run, and the run itself where its network is shown, below its title. What a trial
+/// changed is of the run of that trial, and its network then has no predictions: those of the trial are there.
 fn subject(
     ui: &mut Ui,
     input: &ViewInput<'_>,
@@ -207,7 +207,7 @@ fn subject(
 }
 
 impl DataView {
-    /// The predictions of a run, once a thread has made them.
+    /// Returns the predictions of a run, once a thread has made them.
     fn predict(&mut self, ui: &mut Ui, run: &Predicting, seen: &Arc<SeenSamples>) -> Option<Arc<Answers>> {
         let key = (run.source.clone(), self.part);
         let (source, samples) = (run.source.clone(), seen.clone());
@@ -255,7 +255,7 @@ impl DataView {
         });
     }
 
-    /// The part; or what a trial changed, which is of the test part.
+    /// Draws the part; or what a trial changed, which is of the test part.
     fn choices_ui(&mut self, ui: &mut Ui, changed: &mut Option<ChangedImages>) {
         let Some(shown) = changed else { return self.part_ui(ui) };
         let mut ends = false;
@@ -268,7 +268,7 @@ impl DataView {
         }
     }
 
-    /// Which part, pictures or matrix, and the filter.
+    /// Draws which part, pictures or matrix, and the filter.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -321,29 +321,29 @@ impl ChangedImages {
         Self { title, images, spec, selection: Selection::default(), is_new: true }
     }
 
-    /// The same, until something else is selected.
+    /// Returns the same, until something else is selected.
     pub fn under(self, selection: &Selection) -> Self {
         Self { selection: runs_of(selection), ..self }
     }
 
-    /// Whether the same runs are still selected.
+    /// Returns true if the same runs are still selected.
     pub fn is_under(&self, selection: &Selection) -> bool {
         self.selection == runs_of(selection)
     }
 
-    /// Whether the view has not shown them yet; it has then.
+    /// Returns true if the view has not shown them yet; it has then.
     pub fn take_new(&mut self) -> bool {
         std::mem::take(&mut self.is_new)
     }
 
-    /// The two classes of a picture.
+    /// Returns the two classes of a picture.
     pub fn classes(&self, image: usize) -> Option<[Option<u32>; 2]> {
         let at = self.images.binary_search_by_key(&image, |(image, _)| *image).ok()?;
         Some(self.images[at].1)
     }
 }
 
-/// Without the stage: the runs of its arm are the same.
+/// Drops the stage of a selection: the runs of its arm are the same.
 fn runs_of(selection: &Selection) -> Selection {
     match selection {
         Selection::Stage { arm, .. } => Selection::Arm(*arm),
@@ -366,7 +366,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The places of the samples that have all of it. Without predictions, only their classes count.
+    /// Returns the places of the samples that have all of it. Without predictions, only their classes count.
     pub fn listed(
         &self,
         labels: &[u32],
@@ -511,7 +511,7 @@ fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusio
     }
 }
 
-/// A name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
+/// Draws a name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
 fn cells_ui(ui: &mut Ui, name: RichText, numbers: [Option<RichText>; 2]) {
     ui.allocate_ui_with_layout(vec2(ui.available_width(), ROW), Layout::right_to_left(Align::Center), |ui| {
         for number in numbers.into_iter().rev().flatten() {

@@ -10,7 +10,7 @@ use doc::RunSpec;
 use results::RunRecord;
 use run::summary::Prediction;
 
-/// The settings of a run on these data.
+/// Returns the settings of a run on these data.
 fn spec(data: Data) -> Arc<RunSpec> {
     Arc::new(RunSpec { data, ..RunSpec::default() })
 }
@@ -97,7 +97,7 @@ fn without_results_the_data_are_there_and_the_view_says_what_is_missing() {
     assert!(harness.query_by_label("The confusion matrix needs a run that is done.").is_some());
 }
 
-/// The samples 3 and 5 of the test part of the digits, as a trial of another run changed them.
+/// Returns the samples 3 and 5 of the test part of the digits, as a trial of another run changed them.
 fn changed(selection: &Selection) -> ChangedImages {
     let images = vec![(3, [Some(3), Some(8)]), (5, [Some(5), None])];
     let title = "2 test samples changed by trial 7, seed 2".to_owned();

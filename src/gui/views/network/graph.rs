@@ -33,8 +33,9 @@ struct Edge {
     lane: usize,
 }
 
-/// The edges between operations that do not follow each other. Those that pass the same operations, and those of which one
-/// begins where the other ends, have different lanes. The end of a body needs none: operations of a shortcut make room.
+/// Returns the edges between operations that do not follow each other. Those that pass the same operations, and those
+/// of which one begins where the other ends, have different lanes. The end of a body needs none: operations of a
+/// shortcut make room.
 fn lanes(chain: &[Link]) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for (to, link) in chain.iter().enumerate() {
@@ -48,7 +49,7 @@ fn lanes(chain: &[Link]) -> Vec<Edge> {
     edges
 }
 
-/// Width of all lanes, in points.
+/// Returns the width of all lanes, in points.
 fn gutter(edges: &[Edge]) -> f32 {
     LANE * edges.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32
 }
@@ -64,8 +65,8 @@ pub(super) struct Marks {
     pub leads: bool,
 }
 
-/// An operation as a block, joined by arrows to the operations that it reads; `painter` draws the arrows, which reach into
-/// other rows. Returns whether it was clicked.
+/// Draws an operation as a block, joined by arrows to the operations that it reads; `painter` draws the arrows, which
+/// reach into other rows. Returns whether it was clicked.
 fn block_ui(
     ui: &mut Ui,
     painter: &Painter,
@@ -126,7 +127,7 @@ struct Arrows<'a> {
 }
 
 impl Arrows<'_> {
-    /// The edges that enter the row of an operation from above, and the one that passes it beside a shortcut.
+    /// Paints the edges that enter the row of an operation from above, and the one that passes it beside a shortcut.
     fn straight(&self, space: Rect, gap: f32, chain: &[Link], position: usize) {
         let link = &chain[position];
         let (top, spine) = (space.top() - gap, space.left() + SPINE);
@@ -148,7 +149,7 @@ impl Arrows<'_> {
         self.arrow([pos2(x, top), pos2(x, space.top())]);
     }
 
-    /// The edges in lanes: they leave a block in its lower quarter and enter one in its upper quarter, so that an end and
+    /// Paints the edges in lanes: they leave a block in its lower quarter and enter one in its upper quarter, so that an end and
     /// a beginning are told apart.
     fn in_lanes(&self, space: Rect, block: Rect, gap: f32, edges: &[Edge], position: usize) {
         for edge in edges.iter().filter(|edge| (edge.from..=edge.to).contains(&position)) {
@@ -437,7 +438,7 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The sum of all layers, or of those before one that does not fit.
+/// Returns the sum of all layers, or of those before one that does not fit.
 fn total(layers: &[LayerSummary], is_cut: bool) -> LayerSummary {
     let sum = |value: fn(&LayerSummary) -> u64| layers.iter().map(value).sum();
     LayerSummary {

@@ -128,8 +128,8 @@ struct Planned {
 }
 
 impl Planned {
-    /// The network to draw instead of that of a run, whose settings are given with whether they are outdated: while there
-    /// is no such run, or it had another network.
+    /// Returns the network to draw instead of that of a run, whose settings are given with whether they are outdated:
+    /// while there is no such run, or it had another network.
     fn of(input: &ViewInput<'_>, shown: Option<(Arc<RunSpec>, bool)>, of_experiment: bool) -> Option<Self> {
         let edited = Self::edited(input, of_experiment);
         let is_edited = edited.is_some();
@@ -144,8 +144,8 @@ impl Planned {
         (!is_current).then_some(planned)
     }
 
-    /// The network of the document where its runs are those before an edit, or where no arm is selected. Sweeps have
-    /// several networks.
+    /// Returns the network of the document where its runs are those before an edit, or where no arm is selected. Sweeps
+    /// have several networks.
     fn edited(input: &ViewInput<'_>, of_experiment: bool) -> Option<Self> {
         let experiment = input.experiment;
         let index = input.selection.arm().filter(|_| !of_experiment);
@@ -164,7 +164,7 @@ impl Planned {
     }
 }
 
-/// Whether the network of the experiment was asked for since something was selected.
+/// Returns true if the network of the experiment was asked for since something was selected.
 fn is_of_experiment(input: &ViewInput<'_>, asked: &mut Option<Selection>) -> bool {
     if asked.as_ref().is_some_and(|selection| selection != input.selection) {
         *asked = None;
@@ -172,7 +172,8 @@ fn is_of_experiment(input: &ViewInput<'_>, asked: &mut Option<Selection>) -> boo
     asked.is_some()
 }
 
-/// The place in the document of the network that is drawn: that of the selected arm, or the one that it inherits.
+/// Returns the place in the document of the network that is drawn: that of the selected arm, or the one that it
+/// inherits.
 fn place_of_net(input: &ViewInput<'_>, of_experiment: bool) -> Place {
     let root = Place::default();
     let arm = input.selection.arm().filter(|_| !of_experiment);
@@ -180,7 +181,7 @@ fn place_of_net(input: &ViewInput<'_>, of_experiment: bool) -> Place {
     own.map_or_else(|| root.key("net"), |arm| root.key("arms").index(arm).key("net"))
 }
 
-/// The network at such a place.
+/// Returns the network at such a place.
 fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
     let arm = place.0.iter().find_map(|segment| match segment {
         Segment::Index(arm) => experiment.arms.get(*arm),
@@ -189,7 +190,7 @@ fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
     arm.and_then(|arm| arm.net.as_ref()).unwrap_or(&experiment.net)
 }
 
-/// Vulnerability by the campaigns of a stage, of the selected run, or of the selected runs with the setting of the shown
+/// Returns the vulnerability by the campaigns of a stage, of the selected run, or of the selected runs with the setting of the shown
 /// network, which is the `arm` with its swept values.
 fn vulnerabilities(input: &ViewInput<'_>, arm: &str, stage: Option<&str>) -> Vulnerabilities {
     let own = input.selected().filter(|run| run.arm == arm);
@@ -212,7 +213,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The lines of a network at a place of the document.
+    /// Returns the lines of a network at a place of the document.
     pub fn of(ctx: &Context, net: &Net, place: &Place, misfit: Option<Misfit>) -> Self {
         let wrong = check_ranges(&mut net.clone()).into_iter();
         let inside = |inner: Place| Place([place.0.clone(), inner.0].concat());
@@ -232,13 +233,14 @@ impl Lines {
         Self { paths, places, open, wrong, misfit }
     }
 
-    /// What is wrong with the network.
+    /// Returns what is wrong with the network.
     pub fn messages(&self) -> Vec<String> {
         let wrong = self.wrong.iter().map(|(_, message)| message.clone());
         wrong.chain(self.misfit.iter().map(|(misfit, _)| misfit.to_string())).collect()
     }
 
-    /// The network with the marks of its blocks. Its operations are those of the lines, or the first ones of them.
+    /// Returns the network with the marks of its blocks. Its operations are those of the lines, or the first ones of
+    /// them.
     pub fn drawing<'a>(
         &self,
         summary: &'a NetworkSummary,
@@ -269,19 +271,19 @@ impl Lines {
         Drawing { summary, harm, misfit, marks }
     }
 
-    /// The line of the operation at a position, or of the layer that does not fit.
+    /// Returns the line of the operation at a position, or of the layer that does not fit.
     pub fn place(&self, position: usize) -> Option<Place> {
         self.places.get(position.checked_sub(1)?).cloned()
     }
 
-    /// Whether these are the lines of a network with so many operations.
+    /// Returns true if these are the lines of a network with so many operations.
     fn fits(&self, count: usize) -> bool {
         let all = self.paths.len() + 1;
         if self.misfit.is_some() { count <= all } else { count == all }
     }
 }
 
-/// The open line of a list: its position, then that in the body of an open block, and so on.
+/// Returns the open line of a list: its position, then that in the body of an open block, and so on.
 fn open_path(ctx: &Context, mut list: Place, mut layers: &[Module]) -> Vec<usize> {
     let mut path = Vec::new();
     while let Some(open) = open_line(ctx, &list).filter(|open| *open < layers.len()) {
@@ -293,7 +295,7 @@ fn open_path(ctx: &Context, mut list: Place, mut layers: &[Module]) -> Vec<usize
     path
 }
 
-/// The layer at a path.
+/// Returns the layer at a path.
 fn layer_at<'a>(mut layers: &'a [Module], path: &[usize]) -> Option<&'a Module> {
     let (last, blocks) = path.split_last()?;
     for block in blocks {
