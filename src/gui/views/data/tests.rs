@@ -110,7 +110,7 @@ fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_run
     wait_for(&mut harness, "a, seed 1, final weights");
     harness.get_by_label("Confusion").click();
     harness.run();
-    harness.state_mut().views.changed = Some(changed(&Selection::Arm(0)));
+    *harness.state_mut().views.store.of() = Some(changed(&Selection::Arm(0)));
     wait_for(&mut harness, "2 of 360 samples");
     assert!(harness.query_by_label("2 test samples changed by trial 7, seed 2").is_some());
     for absent in ["Part", "Predicted", "Wrong", "Confusion", "a, seed 1, final weights", "setosa"] {
@@ -131,13 +131,13 @@ fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_run
 fn what_a_trial_changed_ends_with_the_selection() {
     let mut harness = open("data", done());
     let stage = Selection::Stage { arm: 0, path: vec![0] };
-    harness.state_mut().views.changed = Some(changed(&stage));
+    *harness.state_mut().views.store.of() = Some(changed(&stage));
     wait_for(&mut harness, "2 of 360 samples");
     let id = harness.state().listed[0].id.clone();
     harness.state_mut().selection = Selection::Run { arm: 0, id };
     wait_for(&mut harness, "30 samples");
     assert!(harness.query_by_label_contains("changed by trial").is_none());
-    assert!(harness.state().views.changed.is_none());
+    assert_eq!(harness.state().views.store.known::<Option<ChangedImages>>(), Some(&None));
 }
 
 #[test]
