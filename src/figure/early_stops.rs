@@ -6,9 +6,9 @@ use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
 use super::plots::x_axis;
 use form::number::counted;
-use results::early_stops::Training;
 use results::statistics::{Spread, level};
 use results::tickets::MaskOverlap;
+use results::tickets::Training;
 use results::view::XAxis;
 
 /// An arm of a figure: its name, its place among all arms of the document, and what is known of it.

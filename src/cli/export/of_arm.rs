@@ -10,11 +10,11 @@ use figure::network::image::{Shown, image};
 use figure::network::{histogram, layers};
 use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
-use results::early_stops::{Training, trainings};
-use results::kept_rounds::{KeptRound, kept_rounds};
 use results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
 use results::rounds::rounds;
+use results::rounds::{KeptRound, kept_rounds};
 use results::tickets::MaskOverlap;
+use results::tickets::{Training, trainings};
 use run::mask_overlaps;
 use run::summary::{
     Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,

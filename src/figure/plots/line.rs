@@ -164,7 +164,7 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use results::report::line_summary;
+    use results::event::line_summary;
     use results::{Event, Point};
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::distinct;
-use results::trained::{iterations_per_epoch, iterations_trained};
+use results::points::{iterations_per_epoch, iterations_trained};
 use results::view::XAxis;
 use results::{PointRef, RunRecord};
 

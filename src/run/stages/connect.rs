@@ -14,8 +14,8 @@ use doc::plan::Sizes;
 use doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
 use intervene::stream::{Purpose, stream};
 use net::{AverageStatistics, Network, Score};
+use results::event::line_summary;
 use results::number::fixed;
-use results::report::line_summary;
 use results::{Event, Point, Report};
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, masks ignored; t takes `points` values from 0 to 1. Batch-norm

@@ -1,32 +1,30 @@
 //! Criteria for tickets, all arms side by side: the overlap of the masks of seeds, and the early stop of each training.
 
-mod tables;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::columns::fitted_grid_ui;
 use super::loading::{LoadState, Loading};
-use super::network_at_end::keeps_rounds;
+use super::network_at_end::{HINT, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
-use super::round_slider::{HINT, position_ui};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::runs::Runs;
-use crate::theme;
+use crate::table::{Column, texts_ui};
+use crate::{text, theme};
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, layer_overlaps, overlaps};
 use results::RunRecord;
-use results::early_stops::{Training, trainings};
+use results::number::{fixed, plus_minus};
 use results::rounds::{level_text, rounds};
-use results::tickets::MaskOverlap;
+use results::statistics::mean_and_deviation;
+use results::tickets::{LayerOverlap, MaskOverlap};
+use results::tickets::{Training, trainings};
 use results::tiles::Group;
 use run::mask_overlaps;
-use tables::{LAYERS, OVERLAP, STOPS, layer_rows, overlap_rows, stop_rows};
 
 /// The share of the width or of the height that the figure gets; the table has the rest.
 const FIGURE: f32 = 0.62;
@@ -90,7 +88,7 @@ impl View for Tickets {
         tickets.map(|run| run.arm_index).any(|arm| !arms.insert(arm)) // masks of two seeds can be compared
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<Request> {
         let before = self.shown;
         ui.horizontal_wrapped(|ui| {
             let parts = [
@@ -145,7 +143,7 @@ impl View for Tickets {
     }
 }
 
-/// The runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
+/// Returns the runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
 fn arms_of(listed: &[Run]) -> Vec<(&str, Vec<&Run>)> {
     let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
     for run in listed {
@@ -216,9 +214,7 @@ impl Tickets {
                     let kept = if has_rounds(input, arms) { HINT } else { ONE_ROUND };
                     ui.label(RichText::new(kept).small().weak());
                 }
-                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| {
-                    fitted_grid_ui(ui, "overlaps", OVERLAP, &[3, 1], &overlap_rows(&found));
-                });
+                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| overlaps_ui(ui, &found));
             }
         }
     }
@@ -245,9 +241,7 @@ impl Tickets {
         }
         let Some((moment, _)) = moments.get(at) else { return };
         let figure = layer_overlaps(&borrowed(found), moment);
-        self.figure_ui(ui, figure, |ui| {
-            fitted_grid_ui(ui, "layers", LAYERS, &[2], &layer_rows(found, moment));
-        });
+        self.figure_ui(ui, figure, |ui| layer_overlaps_ui(ui, found, moment));
     }
 
     fn stops_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
@@ -258,8 +252,8 @@ impl Tickets {
             return self.nothing(ui, why);
         }
         let figure = early_stops(&borrowed(&self.trainings.1));
-        let rows = stop_rows(&self.trainings.1);
-        self.figure_ui(ui, figure, |ui| fitted_grid_ui(ui, "early stops", STOPS, &[5, 2, 4], &rows));
+        let trainings = self.trainings.1.clone();
+        self.figure_ui(ui, figure, |ui| early_stops_ui(ui, &trainings));
     }
 
     fn nothing(&mut self, ui: &mut Ui, why: &str) {
@@ -288,7 +282,7 @@ impl Tickets {
         });
     }
 
-    /// The trainings of all arms; they are computed again only after a change of the points.
+    /// Updates the trainings of all arms; they are computed again only after a change of the points.
     fn update_trainings(&mut self, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
         let measured = |run: &&Run| -> Option<Measured> {
             let points = input.runs.record(&run.id)?.points();
@@ -308,7 +302,7 @@ impl Tickets {
 /// Why the overlap is one point for each arm.
 const ONE_ROUND: &str = "Each arm prunes in one round, so there is one mask to compare. For a curve, put Prune and Train into a Repeat";
 
-/// Whether a run prunes in several rounds, whose networks could be kept.
+/// Returns true if a run prunes in several rounds, whose networks could be kept.
 fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
     let mut records = arms.iter().flat_map(|(_, runs)| runs).filter_map(|run| input.runs.record(&run.id));
     records.any(|record| {
@@ -317,7 +311,7 @@ fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
     })
 }
 
-/// The moments of all arms in their order, each with what the slider says of it.
+/// Returns the moments of all arms in their order, each with what the slider says of it.
 fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut all: Vec<&MaskOverlap> = arms.iter().flat_map(|(.., overlaps)| overlaps).collect();
@@ -331,4 +325,104 @@ fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// What the index says.
+const JACCARD: &str = "Weights that survive in both masks over those that survive in either: mean over pairs of seeds, with the \
+    95 % CI over these pairs (Student's t). Pairs share seeds, so the interval is only a guide";
+
+/// Draws a row for each arm and moment.
+fn overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>]) {
+    let chance = "The index of random masks that keep as many weights of each layer: Σ ab/n over Σ (a + b − ab/n), where \
+                  the masks keep a and b of the n weights of a layer. With the same share r in all layers it is r/(2 − r)";
+    let columns = vec![
+        Column::text("Arm", "The arm whose seeds are compared"),
+        Column::text("Masks", "Final masks, those after a training, or those of a campaign within a round")
+            .leaves(1),
+        Column::number("Remaining", "Share of the weights that remain, in the parameters that are pruned"),
+        Column::number("Pairs", "Pairs of seeds").leaves(0),
+        Column::number("Jaccard ± 95 % CI", JACCARD),
+        Column::number("By chance", chance),
+    ];
+    texts_ui(ui, "overlaps", columns, &overlap_rows(arms), |_, _| String::new());
+}
+
+fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, overlap: &MaskOverlap| {
+        [
+            arm.to_owned(),
+            overlap.moment.clone(),
+            text::percent(overlap.remaining),
+            overlap.indices.len().to_string(),
+            jaccard_text(overlap),
+            fixed(overlap.chance, 3),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
+}
+
+/// Draws a row for each arm and layer at a moment.
+fn layer_overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>], moment: &str) {
+    let chance = "The index of random masks that keep as many weights of the layer: ab/n over a + b − ab/n, where the masks \
+                  keep a and b of its n weights";
+    let columns = vec![
+        Column::text("Arm", "The arm whose seeds are compared"),
+        Column::text("Parameter", "A parameter that is pruned in two seeds"),
+        Column::number("Pairs", "Pairs of seeds").leaves(0),
+        Column::number("Jaccard ± 95 % CI", JACCARD),
+        Column::number("By chance", chance),
+    ];
+    texts_ui(ui, "layers", columns, &layer_rows(arms, moment), |_, _| String::new());
+}
+
+fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
+    let row = |arm: &str, layer: &LayerOverlap| {
+        let own = MaskOverlap { indices: layer.indices.clone(), ..MaskOverlap::default() };
+        let pairs = layer.indices.len().to_string();
+        [arm.to_owned(), layer.parameter.clone(), pairs, jaccard_text(&own), fixed(layer.chance, 3)]
+    };
+    let here = |(arm, _, overlaps): &OfArm<MaskOverlap>| {
+        let own =
+            overlaps.iter().filter(|overlap| overlap.moment == moment).flat_map(|overlap| &overlap.layers);
+        own.map(|layer| row(arm, layer)).collect::<Vec<_>>()
+    };
+    arms.iter().flat_map(here).collect()
+}
+
+/// Returns "0.317 ± 0.021".
+fn jaccard_text(overlap: &MaskOverlap) -> String {
+    let half = overlap.half_width().map(|half| plus_minus(half, &fixed(half, 3)));
+    let half = half.map_or_else(String::new, |half| format!(" {half}"));
+    format!("{}{half}", fixed(overlap.mean(), 3))
+}
+
+/// Draws a row for each arm and training.
+fn early_stops_ui(ui: &mut Ui, arms: &[OfArm<Training>]) {
+    let columns = vec![
+        Column::text("Arm", "The arm"),
+        Column::text("Training", "The place of the training in the plan"),
+        Column::number("Remaining", "Share of the weights that remain").leaves(1),
+        Column::number(
+            "Stops at (± SD)",
+            "The iteration with the lowest validation loss: mean over seeds ± standard deviation",
+        ),
+        Column::number("Test accuracy there (± SD)", "Mean over seeds ± standard deviation").leaves(2),
+        Column::number("Seeds", "Seeds with this training").leaves(0),
+    ];
+    texts_ui(ui, "early stops", columns, &stop_rows(arms), |_, _| String::new());
+}
+
+fn stop_rows(arms: &[OfArm<Training>]) -> Vec<[String; 6]> {
+    let row = |arm: &str, training: &Training| {
+        let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
+        [
+            arm.to_owned(),
+            training.place.clone(),
+            text::percent(training.remaining),
+            mean_and_deviation(&training.iterations(), 1.0, 0),
+            if accuracy == "–" { accuracy } else { format!("{accuracy} %") },
+            training.stops.len().to_string(),
+        ]
+    };
+    arms.iter().flat_map(|(arm, _, trainings)| trainings.iter().map(|training| row(arm, training))).collect()
 }

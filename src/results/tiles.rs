@@ -1,9 +1,147 @@
-//! The layout of a group: tiles in rows and columns, each with one view.
+//! The middle of the window: groups of views, each with its own layout of tiles.
+//!
+//! Plain data with the changes that a person can make. Views are names here; the window draws them. After every change, no
+//! view has two places, a row holds no rows, and the active view has a place.
 
-use std::collections::BTreeSet;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The group on the screen, and the layouts that a person has changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tiles {
+    /// The group on the screen, by its name.
+    pub group: Group,
+    /// Layouts by the names of their groups; the others have their default.
+    pub layouts: BTreeMap<String, Layout>,
+}
+
+impl Tiles {
+    /// Returns the layout of a group, if a person has changed it.
+    pub fn layout(&self, group: Group) -> Option<&Layout> {
+        self.layouts.get(group.name())
+    }
+
+    /// Keeps the layout of a group; nothing is its default.
+    pub fn keep(&mut self, group: Group, layout: Option<Layout>) {
+        match layout {
+            Some(layout) => drop(self.layouts.insert(group.name().to_owned(), layout)),
+            None => drop(self.layouts.remove(group.name())),
+        }
+    }
+
+    /// Returns true if the same views have the same places in all groups.
+    pub fn is_arranged_like(&self, other: &Self) -> bool {
+        self.layouts.keys().eq(other.layouts.keys())
+            && self.layouts.iter().all(|(name, layout)| layout.is_arranged_like(&other.layouts[name]))
+    }
+}
+
+/// A group of plots and views, which share the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Results over training.
+    #[default]
+    Curves,
+    /// Results over the weights that remain.
+    Pruning,
+    /// Results of injected faults.
+    Faults,
+    /// Distances and lines between networks.
+    Geometry,
+    /// All runs.
+    Runs,
+    /// Networks and their weights.
+    Weights,
+    /// What was written about the results, and what happened.
+    Notes,
+}
+
+impl Group {
+    /// All groups, from left to right.
+    pub const ALL: [Self; 7] =
+        [Self::Curves, Self::Pruning, Self::Faults, Self::Geometry, Self::Runs, Self::Weights, Self::Notes];
+
+    /// Returns its name in the bar and in files: "Pruning".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Curves => "Curves",
+            Self::Pruning => "Pruning",
+            Self::Faults => "Faults",
+            Self::Geometry => "Geometry",
+            Self::Runs => "Runs",
+            Self::Weights => "Weights",
+            Self::Notes => "Notes",
+        }
+    }
+
+    /// Returns what its views show, in one sentence.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Curves => "Accuracy and loss over training",
+            Self::Pruning => "Accuracy over the weights that remain",
+            Self::Faults => "Campaigns: what injected faults do, by layer, bit and rate",
+            Self::Geometry => "Lines and distances between networks",
+            Self::Runs => "The table of runs, the data, and results over settings",
+            Self::Weights => "Networks, weights and tickets of individual runs",
+            Self::Notes => "Notes on the results, and the log",
+        }
+    }
+
+    /// Returns what fills its tiles at first: for each tile, views of which the first with data is taken.
+    pub const fn defaults(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::Curves => &[&["accuracy"], &["loss"]],
+            Self::Pruning => &[&["remaining"], &["rounds", "accuracy"]],
+            Self::Faults => &[&["vulnerability", "fault-rate"], &["campaigns"]],
+            Self::Geometry => &[&["line", "line-loss"], &["past", "member-distance"]],
+            Self::Runs => &[&["runs"]],
+            Self::Weights => &[&["weights"], &["network"]],
+            Self::Notes => &[&["notes"], &["log"]],
+        }
+    }
+
+    /// Returns the shares of its default tiles, from top to bottom.
+    pub const fn shares(self) -> &'static [f32] {
+        match self {
+            Self::Faults => &[0.42, 0.58],
+            Self::Weights => &[0.6, 0.4],
+            Self::Curves | Self::Pruning | Self::Geometry | Self::Runs | Self::Notes => &[],
+        }
+    }
+
+    /// Returns true if the panels at the left and at the right are open at first: where its views are wide, one is not.
+    pub const fn panels(self) -> [bool; 2] {
+        match self {
+            Self::Faults => [true, false],
+            Self::Runs => [false, true],
+            Self::Curves | Self::Pruning | Self::Geometry | Self::Weights | Self::Notes => [true, true],
+        }
+    }
+
+    /// Returns the group with this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|group| group.name() == name)
+    }
+}
+
+impl Serialize for Group {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Group {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A newer version may have other groups.
+        Ok(Self::find(&String::deserialize(deserializer)?).unwrap_or_default())
+    }
+}
 
 /// Which views are where.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,13 +152,11 @@ pub struct Layout {
     /// The view that commands are about: the one that was used last.
     pub active: String,
     /// Whether the active view fills the area.
-    #[serde(alias = "maximised")]
     pub maximized: bool,
 }
 
 /// A part of the area.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "StoredTile")]
 pub enum Tile {
     /// A view, by its name.
     View(String),
@@ -28,25 +164,6 @@ pub enum Tile {
     Row(Vec<Part>),
     /// Tiles from top to bottom.
     Column(Vec<Part>),
-}
-
-/// The tiles of all versions: before groups, a tile had tabs.
-#[derive(Deserialize)]
-enum StoredTile {
-    View(String),
-    Tabs { open: String },
-    Row(Vec<Part>),
-    Column(Vec<Part>),
-}
-
-impl From<StoredTile> for Tile {
-    fn from(stored: StoredTile) -> Self {
-        match stored {
-            StoredTile::View(view) | StoredTile::Tabs { open: view } => Self::View(view),
-            StoredTile::Row(parts) => Self::Row(parts),
-            StoredTile::Column(parts) => Self::Column(parts),
-        }
-    }
 }
 
 /// A tile with its share of the row or column, in the unit of the other shares.
@@ -79,7 +196,7 @@ impl Side {
 }
 
 impl Tile {
-    /// All views in it, from left to right and from top to bottom.
+    /// Returns all views in it, from left to right and from top to bottom.
     pub fn views(&self) -> Vec<&str> {
         match self {
             Self::View(view) => vec![view],
@@ -89,7 +206,7 @@ impl Tile {
         }
     }
 
-    /// The tile of a view, to be changed.
+    /// Returns the tile of a view, to be changed.
     fn of_mut(&mut self, wanted: &str) -> Option<&mut Self> {
         match self {
             Self::View(view) => (view == wanted).then_some(self),
@@ -99,7 +216,7 @@ impl Tile {
         }
     }
 
-    /// Whether the same views have the same places.
+    /// Returns true if the same views have the same places.
     fn is_arranged_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::View(view), Self::View(other)) => view == other,
@@ -113,8 +230,8 @@ impl Tile {
         }
     }
 
-    /// The same without views that have no place, or nothing when those were all. `fits` decides whether a view stays; it
-    /// is called once for every place.
+    /// Returns the same without views that have no place, or nothing when those were all. `fits` decides whether a view
+    /// stays; it is called once for every place.
     fn tidy(self, fits: &mut dyn FnMut(&str) -> bool) -> Option<Self> {
         match self {
             Self::View(view) => fits(&view).then_some(Self::View(view)),
@@ -124,7 +241,7 @@ impl Tile {
     }
 }
 
-/// A row (or column) of tidy tiles, without rows in it; a single tile needs no row.
+/// Returns a row (or column) of tidy tiles, without rows in it; a single tile needs no row.
 fn joined(
     parts: Vec<Part>,
     fits: &mut dyn FnMut(&str) -> bool,
@@ -151,7 +268,7 @@ fn joined(
 }
 
 impl Layout {
-    /// These views side by side or one below the other, the first of them active.
+    /// Returns these views side by side or one below the other, the first of them active.
     pub fn of(views: &[&str], side: Side) -> Self {
         let tiles: Vec<Tile> = views.iter().map(|&view| Tile::View(view.to_owned())).collect();
         let active = views.first().copied().unwrap_or_default().to_owned();
@@ -160,7 +277,7 @@ impl Layout {
         layout
     }
 
-    /// The same tiles with these shares, where they are one below the other.
+    /// Returns the same tiles with these shares, where they are one below the other.
     pub fn with_shares(mut self, shares: &[f32]) -> Self {
         if let Some(Tile::Column(parts)) = &mut self.root {
             parts.iter_mut().zip(shares).for_each(|(part, share)| part.share = *share);
@@ -168,22 +285,22 @@ impl Layout {
         self
     }
 
-    /// All views that have a place, in their order.
+    /// Returns all views that have a place, in their order.
     pub fn views(&self) -> Vec<&str> {
         self.root.as_ref().map(Tile::views).unwrap_or_default()
     }
 
-    /// The visible views: all, or the maximized one alone.
+    /// Returns the visible views: all, or the maximized one alone.
     pub fn seen(&self) -> Vec<&str> {
         if self.maximized { vec![&self.active] } else { self.views() }
     }
 
-    /// What fills the area: the active view when it is maximized, else all.
+    /// Returns what fills the area: the active view when it is maximized, else all.
     pub fn shown(&self) -> Option<Tile> {
         if self.maximized { Some(Tile::View(self.active.clone())) } else { self.root.clone() }
     }
 
-    /// The number of tiles.
+    /// Returns the number of tiles.
     pub fn count(&self) -> usize {
         self.views().len()
     }
@@ -285,7 +402,7 @@ impl Layout {
         self.active = views[(at + step) % views.len()].to_owned();
     }
 
-    /// Whether the same views have the same places.
+    /// Returns true if the same views have the same places.
     pub fn is_arranged_like(&self, other: &Self) -> bool {
         match (&self.root, &other.root) {
             (Some(root), Some(other)) => root.is_arranged_like(other),
