@@ -250,7 +250,7 @@ impl Prepared {
     }
 
     /// Returns the parameter `index` of a network, if it is one of the arrays that were packed.
-    pub(super) fn of(&self, network: &Network, index: usize) -> Option<&Packed> {
+    pub(super) fn get(&self, network: &Network, index: usize) -> Option<&Packed> {
         self.weights.get(&index).filter(|packed| Arc::ptr_eq(&packed.source, &network.arrays().0[index]))
     }
 }

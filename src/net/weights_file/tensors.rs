@@ -112,7 +112,7 @@ pub enum Rule {
 
 impl Rule {
     /// Returns the weight, in float32; as a mask, the mask of a product.
-    pub fn of(
+    pub fn compute(
         self,
         file: &TensorFile,
         [first, second]: &[Head; 2],
