@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::mask_report::mask_report;
+use super::mask_report;
 use crate::error::RunError;
-use crate::session::Session;
+use crate::session::{Session, report};
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
 use intervene::Entry;
@@ -39,11 +39,11 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     if dropped > 0 {
         summary = format!("{summary}; {} pruned or frozen weights kept theirs", grouped(dropped as u64));
     }
-    session.report(super::report("set", summary))
+    session.report(report("set", summary))
 }
 
-/// As many pruned entries in other places, within layers or across them. Only parameters with pruned entries take part:
-/// what was left out of the pruning stays left out of its control.
+/// Moves the pruned entries to other places, within layers or across them. Only parameters with pruned entries take
+/// part: what was left out of the pruning stays left out of its control.
 pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let network = &session.state().network;
@@ -61,6 +61,6 @@ pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(),
     }
     let pruned: u64 = chosen.iter().map(|&index| network.mask_counts(index).pruned).sum();
     let summary = format!("moved {} pruned entries to other places", grouped(pruned));
-    let report = mask_report("shuffle", summary, &chosen, [&before, network]);
-    session.report(report)
+    let moved = mask_report("shuffle", summary, &chosen, [&before, network]);
+    session.report(moved)
 }

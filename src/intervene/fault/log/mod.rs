@@ -170,11 +170,7 @@ pub fn read(text: &str) -> Result<Vec<(usize, Row<'_>)>, LineError> {
     };
     let columns = Columns::parse(header).map_err(|problem| LineError { line, problem })?;
     let mut rows = Vec::new();
-    for (line, text) in lines.filter(|(_, text)| !text.is_empty()) {
-        if text.starts_with('#') {
-            rows.extend(remark(text).map(|row| (line, row)));
-            continue;
-        }
+    for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
         let row = columns.row(text, rows.len() as u64);
         rows.push((line, row.map_err(|problem| LineError { line, problem })?));
     }
@@ -199,8 +195,6 @@ pub fn read_campaign<'a>(
         if text.starts_with(&start) {
             let row = columns.row(text, 0).map_err(|problem| LineError { line, problem })?;
             rows.push((line, row));
-        } else if text.strip_prefix("# ").is_some_and(|place| place.starts_with(&start)) {
-            rows.extend(remark(text).map(|row| (line, row)));
         }
     }
     Ok(rows)
@@ -214,27 +208,9 @@ pub fn each_row(log: impl BufRead, mut take: impl FnMut(Row<'_>)) -> std::io::Re
     let columns = Columns::all();
     for line in log.lines() {
         let line = line?;
-        let row = if line.starts_with('#') { remark(&line) } else { columns.row(&line, 0).ok() };
-        row.into_iter().for_each(&mut take);
+        columns.row(&line, 0).into_iter().for_each(&mut take);
     }
     Ok(())
-}
-
-/// Logs of 2026-11-22 and before have a remark in the place of the faults of a large trial:
-/// `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`.
-fn remark(text: &str) -> Option<Row<'_>> {
-    let (place, rest) = text.strip_prefix("# ")?.split_once(": ")?;
-    let (faults, stream) = rest.split_once(" faults are too many to be listed")?;
-    let (trial, mut others) = place.rsplit_once(',').map(|(others, trial)| (trial, others.splitn(2, ',')))?;
-    let stream = stream.rsplit_once("stream fault ").map_or("", |(_, counters)| counters);
-    let stream = stream.replace(',', "").parse().ok()?;
-    Some(Row {
-        campaign: others.next()?.into(),
-        round: others.next()?.parse().ok(),
-        trial: trial.parse().ok()?,
-        image: None,
-        logged: Logged::Draw { faults: faults.parse().ok()?, stream },
-    })
 }
 
 /// Where each column of [`HEADER`] is in a file.

@@ -11,7 +11,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use super::NativeCompute;
 use crate::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 use data::Shape;
-use doc::structure::graphs::GRAPHS;
+use doc::structure::testing::GRAPHS;
 use doc::structure::{Op, Structure, Window};
 use doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use form::ron_text;

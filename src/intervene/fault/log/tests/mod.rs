@@ -43,14 +43,9 @@ fn a_line_has_the_columns_of_the_header() {
     assert_eq!(row(None, None, draw), "3.1,,7,,stream 2 0 7,200000,,,");
 }
 
-/// In the form of now, and in those of 2026-11-22 and before.
 #[test]
-fn draws_too_long_to_list_are_read_in_every_form_that_was_ever_written() {
-    let remark =
-        "# 3.1,2,7: 200000 faults are too many to be listed; they are the draw of the stream fault 5, 1, 6";
-    let log = format!(
-        "{HEADER}\n3.1,2,7,,stream 5 1 6,200000,,,\n{remark}\n3.1,2,7,,stream,200000,,,\n# a remark\n"
-    );
+fn draws_too_long_to_list_are_read_and_remarks_passed_over() {
+    let log = format!("{HEADER}\n3.1,2,7,,stream 5 1 6,200000,,,\n3.1,2,7,,stream,200000,,,\n# a remark\n");
     let draw = |counters: &[u64]| Row {
         campaign: "3.1".into(),
         round: Some(2),
@@ -58,7 +53,7 @@ fn draws_too_long_to_list_are_read_in_every_form_that_was_ever_written() {
         image: None,
         logged: Logged::Draw { faults: 200_000, stream: StreamCounters(counters.to_vec()) },
     };
-    let expected = [(2, draw(&[5, 1, 6])), (3, draw(&[5, 1, 6])), (4, draw(&[]))];
+    let expected = [(2, draw(&[5, 1, 6])), (3, draw(&[]))];
     assert_eq!(read(&log).unwrap(), expected);
     let mut line_by_line = Vec::new();
     each_row(log.as_bytes(), |row| line_by_line.push(row.to_string())).unwrap();
@@ -92,10 +87,8 @@ fn a_cut_last_line_is_no_row_of_a_campaign() {
 fn only_the_lines_of_a_campaign_and_round_must_be_right() {
     let row = "2,1,0,,fc1.weight,3,30,00000000,40000000";
     let others = "3@a,b,,0,,fc1.weight,3,30,0,1\n2,2,x\n2,,x\n22,1,x\n# 2,2,7: x\n\n";
-    let remark =
-        "# 2,1,7: 200000 faults are too many to be listed; they are the draw of the stream fault 5, 1, 6";
-    let log = format!("{HEADER}\n{others}{row}\n{remark}\n");
     let draw = "2,1,7,,stream 5 1 6,200000,,,";
+    let log = format!("{HEADER}\n{others}{row}\n{draw}\n");
     assert_eq!(of_round_1(&log).unwrap(), [(8, row.to_owned()), (9, draw.to_owned())]);
     let problem = of_round_1(&format!("{log}2,1,x\n")).unwrap_err();
     assert_eq!(problem.to_string(), "line 10: 3 cells, but the first line names 9 columns");
