@@ -179,17 +179,6 @@ pub trait Compute: Send + Sync {
         TrainingOutput { logits: seen, statistics }
     }
 
-    /// Returns the logits of [`training_forward`](Self::training_forward).
-    fn training_logits(
-        &self,
-        network: &Network,
-        inputs: &[f32],
-        count: usize,
-        dropout: DropoutStream,
-    ) -> Vec<f32> {
-        self.training_forward(network, inputs, count, dropout).logits
-    }
-
     /// Makes one pass in training mode (statistics of the batch, dropout). `gradient` receives the logits, `[count,
     /// outputs]`, and returns the gradient of the loss with respect to them, from which the pass goes backward.
     fn train(

@@ -64,8 +64,7 @@ pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratc
     }
 }
 
-/// Returns the mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded
-/// mean.
+/// Returns the mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded mean.
 fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, f64) {
     let [mean, squares, rest] = [0, 1, 2].map(|sum| f64::from(part[sum * channels + channel]));
     // An infinite mean needs no correction.

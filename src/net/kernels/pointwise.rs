@@ -40,8 +40,7 @@ impl Curve {
         }
     }
 
-    /// Returns true if the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds
-    /// to 0.
+    /// Returns true if the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds to 0.
     pub const fn goes_back_from_input(self) -> bool {
         matches!(self, Self::Softsign)
     }

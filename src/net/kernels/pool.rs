@@ -23,9 +23,8 @@ pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
     }
 }
 
-/// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of
-/// equal ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never
-/// wins.
+/// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of equal
+/// ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never wins.
 ///
 /// # Panics
 /// When the lengths do not fit the images.

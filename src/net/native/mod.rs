@@ -363,8 +363,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Returns the images with a pixel for each position of a window that a kernel writes, with the places of their
-    /// pixels.
+    /// Returns the images with a pixel for each position of a window that a kernel writes, with the places of their pixels.
     fn pooled(
         &self,
         window: Window,
