@@ -273,12 +273,12 @@ impl Arrays {
         let used: Vec<&String> =
             [Some(&train), validation.as_ref(), test.as_ref()].into_iter().flatten().flatten().collect();
         let unused: Vec<String> = self.names.iter().filter(|name| !used.contains(name)).cloned().collect();
-        for (is_missing, words) in
-            [(validation.is_none(), &LIKE_VALIDATION[..]), (test.is_none(), &LIKE_TEST)]
-        {
-            if let Some(name) = unused.iter().find(|name| is_missing && is_like(name, words)) {
-                return Err(self.unknown("names of arrays that are known", name.clone()));
-            }
+        let is_part = |name: &&String| {
+            validation.is_none() && is_like(name, &LIKE_VALIDATION)
+                || test.is_none() && is_like(name, &LIKE_TEST)
+        };
+        if let Some(name) = unused.iter().find(is_part) {
+            return Err(self.unknown("names of arrays that are known", name.clone()));
         }
         let train = self.part(train)?;
         let mut other = |names: Option<Names>| -> Result<Option<Part>, DataError> {
@@ -330,18 +330,15 @@ impl Arrays {
             [_, channels, height, width] => Some(Shape::new(*channels, *height, *width)),
             _ => None,
         };
-        let in_array = |name: &str, error: Wrong| self.wrong(name, error);
+        let fail = |expected: &str, found: String| Err(self.wrong(&names[0], wrong(expected, found)));
         let len = labels.first().copied().unwrap_or(0);
         let Some(shape) = shape.filter(|shape| shape.len() > 0) else {
-            let found = format!("the shape {samples:?}");
-            return Err(in_array(
-                &names[0],
-                wrong("[n, features], [n, height, width] or [n, channels, height, width]", found),
-            ));
+            let expected = "[n, features], [n, height, width] or [n, channels, height, width]";
+            return fail(expected, format!("the shape {samples:?}"));
         };
         if samples[0] != len || len == 0 {
             let found = format!("{} samples and {len} labels", samples[0]);
-            return Err(in_array(&names[0], wrong("one sample for each label", found)));
+            return fail("one sample for each label", found);
         }
         self.check_channels(&names[0], samples)?;
         Ok(Part { names, headers, shape, len })
