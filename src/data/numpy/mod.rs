@@ -33,6 +33,56 @@ pub(crate) struct Arrays {
     pub is_channels_last: bool,
 }
 
+/// Names of the arrays of a part: samples and labels.
+type Names = [String; 2];
+
+const TRAIN: &[&str] = &["train"];
+const VALIDATION: &[&str] = &["val", "valid", "validation", "dev"];
+const TEST: &[&str] = &["test"];
+/// A set of one part has names without a word for it.
+const WHOLE: &[&str] = &[""];
+
+/// Returns what people call the arrays of a part, for each word for it.
+fn names(words: &[&str]) -> Vec<Names> {
+    const PAIRS: [[&str; 2]; 4] = [["x_…", "y_…"], ["X_…", "y_…"], ["X_…", "Y_…"], ["…_images", "…_labels"]];
+    let name = |word: &str, name: &str| name.replace('…', word).trim_matches('_').to_owned();
+    words.iter().flat_map(|word| PAIRS.map(|pair| pair.map(|of| name(word, of)))).collect()
+}
+
+/// Words in names of arrays of a part that is there under other names than the known ones, perhaps.
+const LIKE_VALIDATION: [&str; 6] = ["val", "valid", "validation", "dev", "eval", "evaluation"];
+const LIKE_TEST: [&str; 2] = ["test", "testing"];
+
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub names: Names,
+    pub(crate) headers: [Header; 2],
+    pub shape: Shape,
+    pub len: usize,
+}
+
+impl Part {
+    pub const fn is_wide(&self) -> bool {
+        self.headers[0].is_wide()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SetParts {
+    /// The whole set, where there is no test part.
+    pub train: Part,
+    pub validation: Option<Part>,
+    pub test: Option<Part>,
+    pub unused: Vec<String>,
+}
+
+impl SetParts {
+    /// Returns those that are there: training, validation, test.
+    pub fn all(&self) -> Vec<&Part> {
+        [Some(&self.train), self.validation.as_ref(), self.test.as_ref()].into_iter().flatten().collect()
+    }
+}
+
 impl Arrays {
     /// Finds the arrays of an archive or a folder; errors end with the remedy.
     pub fn open(path: &Path, remedy: &'static str) -> Result<Self, DataError> {
@@ -199,59 +249,7 @@ impl Arrays {
         let names = parts.iter().flat_map(|part| &part.names);
         names.map(|name| (name.clone(), self.path.join(format!("{name}.npy")))).collect()
     }
-}
 
-/// Names of the arrays of a part: samples and labels.
-type Names = [String; 2];
-
-const TRAIN: &[&str] = &["train"];
-const VALIDATION: &[&str] = &["val", "valid", "validation", "dev"];
-const TEST: &[&str] = &["test"];
-/// A set of one part has names without a word for it.
-const WHOLE: &[&str] = &[""];
-
-/// Returns what people call the arrays of a part, for each word for it.
-fn names(words: &[&str]) -> Vec<Names> {
-    const PAIRS: [[&str; 2]; 4] = [["x_…", "y_…"], ["X_…", "y_…"], ["X_…", "Y_…"], ["…_images", "…_labels"]];
-    let name = |word: &str, name: &str| name.replace('…', word).trim_matches('_').to_owned();
-    words.iter().flat_map(|word| PAIRS.map(|pair| pair.map(|of| name(word, of)))).collect()
-}
-
-/// Words in names of arrays of a part that is there under other names than the known ones, perhaps.
-const LIKE_VALIDATION: [&str; 6] = ["val", "valid", "validation", "dev", "eval", "evaluation"];
-const LIKE_TEST: [&str; 2] = ["test", "testing"];
-
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub names: Names,
-    pub(crate) headers: [Header; 2],
-    pub shape: Shape,
-    pub len: usize,
-}
-
-impl Part {
-    pub const fn is_wide(&self) -> bool {
-        self.headers[0].is_wide()
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct SetParts {
-    /// The whole set, where there is no test part.
-    pub train: Part,
-    pub validation: Option<Part>,
-    pub test: Option<Part>,
-    pub unused: Vec<String>,
-}
-
-impl SetParts {
-    /// Returns those that are there: training, validation, test.
-    pub fn all(&self) -> Vec<&Part> {
-        [Some(&self.train), self.validation.as_ref(), self.test.as_ref()].into_iter().flatten().collect()
-    }
-}
-
-impl Arrays {
     /// Finds the training part, or one that is to be split, and perhaps a validation and a test part.
     pub fn parts(&mut self) -> Result<SetParts, DataError> {
         let [train, whole, validation, test] = [TRAIN, WHOLE, VALIDATION, TEST].map(|words| self.find(words));
