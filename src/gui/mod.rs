@@ -9,7 +9,6 @@ mod arm_look;
 mod background;
 pub mod bar;
 mod cluster;
-pub mod commands;
 pub mod compare;
 pub mod desktop;
 pub mod dialogs;
@@ -28,7 +27,6 @@ pub mod inspector;
 mod licences;
 pub mod log;
 mod memory;
-pub mod menu;
 pub mod palette;
 mod panes;
 pub mod plan;
@@ -60,6 +58,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui::ViewportBuilder;
 use eframe::{CreationContext, NativeOptions, Renderer};
 
+pub use app::commands;
 use app::{App, Parts, prepare};
 use settings::{KEY, Settings};
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2};
 
 use super::App;
+use super::commands::Command;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
 use crate::doc::{Problem, Remedy, Severity, capitalised};
@@ -67,8 +68,7 @@ impl App {
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (context, status, groups) =
-            (self.command_context(), self.runner.status(), self.workspace.groups());
+        let (status, groups) = (self.runner.status(), self.workspace.groups());
         let document = &self.editor.document;
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
@@ -87,14 +87,16 @@ impl App {
         };
         let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
         let input = BarInput {
-            context: &context,
             status: &status,
             file: (!self.shell.is_starting).then_some(title.as_str()),
             path: &path,
             groups: &groups,
             problems: &problems,
             panels: self.sides(),
-            is_on: &|command| self.is_on(command),
+            is_unsaved: self.is_unsaved(),
+            is_running: self.runner.runs.is_running(),
+            is_paused: self.runner.runs.is_paused(),
+            command: &|command| self.state_of(command),
             has_view: &|view| self.workspace.has_view(view),
         };
         let frame = Frame::new().fill(theme::present(ui).panel);
@@ -341,9 +343,9 @@ impl App {
         let Some(mut palette) = self.shell.palette.take() else { return };
         let entries = match palette.list {
             PaletteList::Commands => {
-                let command_context = self.command_context();
-                let mut entries = command_entries(ctx, &command_context, &|command| self.is_on(command));
-                entries.extend(stage_entries(&command_context));
+                let mut entries = command_entries(ctx, &|command| self.state_of(command));
+                // A stage needs a selected arm too.
+                entries.extend(stage_entries(self.refusal(Command::DuplicateArm).as_deref()));
                 entries.extend(view_entries(&|view| self.workspace.has_view(view)));
                 entries
             }

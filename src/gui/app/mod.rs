@@ -7,14 +7,14 @@
 //!
 //! What has to wait for something is a [`Step`].
 
-mod act;
 mod browsing;
 mod chrome;
 mod cluster;
+pub mod commands;
 mod download;
+mod dropped;
 mod editor;
 mod export;
-mod facts;
 mod leaving;
 mod news;
 mod panels;
@@ -38,7 +38,6 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use super::commands::{self, Command};
 use super::desktop::Desktop;
 use super::dialogs::Dialog;
 use super::files::Picker;
@@ -51,8 +50,8 @@ use super::settings::{KEY, Settings};
 use super::widgets::Tone;
 use super::worker::Worker;
 use super::{memory, theme};
+use commands::{Command, RunTotals};
 use editor::Editor;
-use facts::RunTotals;
 use pause::WaitingEdits;
 use runner::Runner;
 use shell::Shell;
@@ -148,7 +147,7 @@ impl App {
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
-        if let Some(reason) = command.refusal(&self.command_context()) {
+        if let Some(reason) = self.refusal(command) {
             return self.log.refuse(Tone::Info, format!("{}: {reason}", command.text()));
         }
         self.act(command, ctx);

@@ -7,11 +7,16 @@ use super::*;
 
 type State = (Vec<BarProblem>, Option<BarResponse>);
 
-fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'static, State> {
+fn harness(width: f32, problems: Vec<BarProblem>) -> Harness<'static, State> {
     let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
     let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
-    let error = problems.iter().find(|problem| problem.is_error).map(|problem| problem.place.clone());
-    let context = CommandContext { arms: 1, left, error, unsaved: true, ..CommandContext::default() };
+    let is_refused = problems.iter().any(|problem| problem.is_error);
+    let command = move |command: Command| CommandState {
+        command,
+        label: command.text().to_owned(),
+        refusal: is_refused.then(|| "The document has an error".into()),
+        is_on: None,
+    };
     let mut has_fonts = false;
     let draw = move |ui: &mut Ui, (problems, response): &mut State| {
         if !std::mem::replace(&mut has_fonts, true) {
@@ -19,14 +24,16 @@ fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'stati
         }
         let status = Status { text: "4 to do · 11–14 min".to_owned(), ..Status::default() };
         let input = BarInput {
-            context: &context,
             status: &status,
             file: Some("lottery_mnist.ron"),
             path: "/home/a/lottery_mnist.ron",
             groups: &groups,
             problems,
             panels: [true; 2],
-            is_on: &|_| None,
+            is_unsaved: true,
+            is_running: false,
+            is_paused: false,
+            command: &command,
             has_view: &|_| false,
         };
         *response = bar_ui(ui, &input).or(response.take());
@@ -48,7 +55,7 @@ fn problem() -> BarProblem {
 fn nothing_in_the_bar_covers_anything_else() {
     for width in [720.0, 900.0, 1100.0, 1280.0, 1440.0, 1920.0] {
         for problems in [Vec::new(), vec![problem(), problem()]] {
-            let mut harness = harness(width, problems, 4);
+            let mut harness = harness(width, problems);
             harness.run();
             let names = [
                 "Menu",
@@ -76,7 +83,7 @@ fn nothing_in_the_bar_covers_anything_else() {
 
 #[test]
 fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
-    let mut harness = harness(1280.0, vec![problem()], 4);
+    let mut harness = harness(1280.0, vec![problem()]);
     harness.run();
     assert!(harness.get_by_label("Run all").accesskit_node().is_disabled());
     harness.get_by_label("1 problem").click();
@@ -90,7 +97,7 @@ fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
 #[test]
 fn groups_are_chosen_by_a_click() {
     for width in [1280.0, 1000.0] {
-        let mut harness = harness(width, Vec::new(), 4);
+        let mut harness = harness(width, Vec::new());
         harness.run();
         if width < NARROW {
             harness.get_by_role(egui::accesskit::Role::ComboBox).click();

@@ -63,7 +63,7 @@ fn edits_are_taken_back_and_made_again_by_keys() {
     }
     assert_eq!(seeds(&window), before);
     assert!(!window.harness.state().editor.document.is_unsaved());
-    assert!(Command::Undo.refusal(&window.harness.state().command_context()).is_some());
+    assert!(window.harness.state().refusal(Command::Undo).is_some());
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
@@ -162,7 +162,7 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
     assert_eq!(window.harness.state().shell.settings.recent.files()[0], path);
     window.execute(Command::ClearRecent);
-    assert!(Command::OpenRecent.refusal(&window.harness.state().command_context()).is_some());
+    assert!(window.harness.state().refusal(Command::OpenRecent).is_some());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::gui::history::{CurrentState, EditState};
 use crate::gui::tiles::LayoutChange;
 
 fn undoes(window: &Window) -> Option<&'static str> {
-    window.harness.state().command_context().undoes
+    window.harness.state().editor.history.undoes()
 }
 
 /// All that can be undone, as it is now.
@@ -144,7 +144,7 @@ fn random_edits_are_all_taken_back_and_all_made_again() {
             window.harness.run_steps(1);
         }
         prop_assert_eq!(change(&start, &window), None);
-        while window.harness.state().command_context().redoes.is_some() {
+        while window.harness.state().editor.history.redoes().is_some() {
             window.harness.state_mut().redo();
             window.harness.run_steps(1);
         }

@@ -1,19 +1,17 @@
 //! A list that is searched by a few letters and driven by the keyboard: all commands, or the files that were open before.
 
-mod fuzzy;
-
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::commands::{self, Command, CommandContext, mark_and_key};
+use super::commands::{self, Command, CommandState};
 use super::panes::{Pane, find, panes};
 use super::plan;
 use super::scroll::scroll_area;
 use super::text::first_statement;
 use super::theme;
 use super::widgets::{self, FieldState};
-use fuzzy::score;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,17 +176,16 @@ fn below(entry: Option<&PaletteEntry>) -> String {
     }
 }
 
-/// All commands as entries; what switches something on says so.
-pub fn command_entries(
-    ctx: &egui::Context,
-    context: &CommandContext,
-    is_on: &dyn Fn(Command) -> Option<bool>,
-) -> Vec<PaletteEntry> {
-    let entry = |command: Command| PaletteEntry {
-        text: command.label(context),
-        detail: mark_and_key(ctx, command, is_on(command)),
-        refusal: command.refusal(context),
-        choice: Choice::Command(command),
+/// Returns all commands as entries; what switches something on says so.
+pub fn command_entries(ctx: &egui::Context, state: &dyn Fn(Command) -> CommandState) -> Vec<PaletteEntry> {
+    let entry = |command: Command| {
+        let state = state(command);
+        PaletteEntry {
+            detail: state.mark_and_key(ctx),
+            text: state.label,
+            refusal: state.refusal.map(Cow::into_owned),
+            choice: Choice::Command(command),
+        }
     };
     commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
 }
@@ -204,13 +201,12 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
     panes().map(entry).collect()
 }
 
-/// All stages that can be added to the selected arm as entries.
-pub fn stage_entries(context: &CommandContext) -> Vec<PaletteEntry> {
-    let refusal = Command::DuplicateArm.refusal(context); // both need a selected arm
+/// Returns all stages that can be added to the selected arm as entries.
+pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
     let entry = |(label, _): (&'static str, &str)| PaletteEntry {
         text: format!("Add stage: {label}"),
         detail: String::new(),
-        refusal: refusal.clone(),
+        refusal: refusal.map(str::to_owned),
         choice: Choice::AddStage(label),
     };
     plan::addable().map(entry).collect()
@@ -228,17 +224,86 @@ pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     files.iter().zip(is_there).map(entry).collect()
 }
 
+/// A letter that continues the one before.
+const CONTINUED: i32 = 6;
+/// A letter that begins a word.
+const WORD: i32 = 8;
+/// The whole name, which no longer name that happens to fit exceeds.
+const WHOLE: i32 = 100_000;
+/// A letter that is skipped before the first one that fits.
+const LATE: i32 = -1;
+/// As many skipped letters count.
+const LATEST: usize = 8;
+
+/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side by side.
+/// Nothing when they do not; spaces are not looked for.
+fn score(typed: &str, name: &str) -> Option<i32> {
+    let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    if typed.is_empty() {
+        return Some(0);
+    }
+    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
+        return Some(WHOLE);
+    }
+    // Row by row of letters typed: the best score when this letter is at each position of the name.
+    let mut best: Vec<Option<i32>> = Vec::new();
+    for (row, letter) in typed.iter().enumerate() {
+        let mut reached: Option<i32> = None;
+        let scores = (0..name.len()).map(|at| {
+            // The best score of the letters before, if the last of them is left of this position.
+            let reached_before = reached;
+            if row > 0 {
+                reached = reached.max(best[at]);
+            }
+            if name[at] != *letter {
+                return None;
+            }
+            let before = if row == 0 {
+                Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
+            } else {
+                reached_before
+                    .max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + CONTINUED))
+            };
+            let is_word = at == 0 || !name[at - 1].is_alphanumeric();
+            before.map(|score| score + 1 + if is_word { WORD } else { 0 })
+        });
+        best = scores.collect();
+    }
+    best.into_iter().flatten().max()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
+        let scored = names.iter().filter_map(|name| Some((score(typed, name)?, *name)));
+        scored.max_by_key(|(score, _)| *score).map(|(_, name)| name)
+    }
+
     #[test]
-    fn every_other_command_is_in_the_palette() {
-        let entries = command_entries(&egui::Context::default(), &CommandContext::default(), &|_| None);
-        for command in commands::all().filter(|command| *command != Command::Palette) {
-            assert!(entries.iter().any(|entry| entry.choice == Choice::Command(command)), "{command:?}");
-        }
-        assert!(entries.iter().any(|entry| entry.refusal.is_some()));
+    fn letters_have_to_come_in_order() {
+        assert!(score("rnl", "Run all").is_some());
+        assert!(score("lr", "Run all").is_none());
+        assert!(score("rr", "Run").is_none(), "one letter counts once");
+        assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
+    }
+
+    #[test]
+    fn beginnings_of_words_and_whole_pieces_count_more() {
+        assert_eq!(best("sa", &["Stop after this stage", "Save as…", "Run all"]), Some("Save as…"));
+        assert_eq!(
+            best("san", &["Stop after this stage", "Stop now", "Save as a new file"]),
+            Some("Save as a new file")
+        );
+        assert_eq!(
+            best("stage", &["Set trace gamma", "Stop after this stage"]),
+            Some("Stop after this stage")
+        );
+        assert_eq!(best("log", &["Duplicate long arm", "Copy log"]), Some("Copy log"));
+        assert_eq!(best("UNDO", &["Undo", "Run and do"]), Some("Undo"));
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What surrounds the work: preferences, dialogs, lists, and the desktop.
 
-mod dropped;
-
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
