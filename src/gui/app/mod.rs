@@ -43,7 +43,7 @@ use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
-use super::inspector::network::edited_layer;
+use super::inspector::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};

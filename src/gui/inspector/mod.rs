@@ -2,28 +2,28 @@
 //! other.
 
 mod experiment;
-pub mod network;
-mod run;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
+use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
-use super::document::Document;
-use super::form::{About, FormContext, FormRequest, close_lines, inner_ui, value_ui};
-use super::icons::Icon;
-use super::runs::Runs;
-use super::selection::Selection;
-use super::swept::runs_text;
-use super::views::DryRun;
-use super::{arm_look, faults, plan, theme, widgets};
+use crate::doc::arch::{Difference, place_of};
 use crate::doc::intervention::Prune;
-use crate::doc::{Intervention, Stage};
+use crate::doc::structure::logits;
+use crate::doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
 use crate::figure::style_of;
 use crate::form::path::{Place, Segment};
 use crate::form::{Choice, Names, Node, Value};
+use crate::gui::document::Document;
+use crate::gui::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
+use crate::gui::icons::Icon;
+use crate::gui::runs::Runs;
+use crate::gui::selection::Selection;
+use crate::gui::swept::runs_text;
+use crate::gui::views::DryRun;
+use crate::gui::{arm_look, faults, plan, text, theme, widgets};
+use crate::results::RunState;
+use crate::results::divergence::DEFINITION;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
@@ -96,7 +96,7 @@ impl Inspector {
         let (_, about) = self.about.take().unwrap_or_default();
         let mut context = FormContext::new(Place::default(), &problems);
         (context.about, context.drafts) = (about, std::mem::take(&mut input.document.drafts));
-        context.buttons = network::BUTTONS;
+        context.buttons = BUTTONS;
         let focus = input.focus.take();
         let is_of_arm = focus.as_ref().is_some_and(|place| selection_of(place).is_some());
         let (of_arm, of_all) = if is_of_arm { (focus, None) } else { (None, focus) };
@@ -140,11 +140,11 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
         FormRequest::Browse { place, names } => {
             return Some(InspectorRequest::Browse(Browse { place, names }));
         }
-        FormRequest::Press(place, network::EDIT) => {
-            input.notes.extend(network::edit_as_layers(&mut input.document.experiment, &place));
+        FormRequest::Press(place, EDIT) => {
+            input.notes.extend(edit_as_layers(&mut input.document.experiment, &place));
         }
-        FormRequest::Press(place, network::SHOW) => {
-            return Some(InspectorRequest::ShowNetwork(network::arm_of(&place)));
+        FormRequest::Press(place, SHOW) => {
+            return Some(InspectorRequest::ShowNetwork(arm_of(&place)));
         }
         FormRequest::Press(..) => {}
         FormRequest::Show(place) => {
@@ -326,7 +326,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
         }
         Selection::Run { id, .. } => {
             let run = input.document.runs().iter().find(|run| run.id == id);
-            run::run_ui(ui, run, input.runs, (input.results, input.details));
+            run_ui(ui, run, input.runs, (input.results, input.details));
         }
         Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
@@ -393,3 +393,135 @@ fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     }
     path
 }
+
+/// Makes a list of layers from a named network.
+pub(super) const EDIT: &str = "Edit as layers";
+/// Shows the view of networks.
+pub(super) const SHOW: &str = "Show network";
+
+/// The buttons of a network.
+pub(super) const BUTTONS: &[FormButton] = &[
+    FormButton {
+        of: Net::TITLE,
+        is_for: |key| key != "Sequential",
+        text: EDIT,
+        help: "Write the network out as a list of layers that can be changed; names and initial weights stay the same",
+    },
+    FormButton {
+        of: Net::TITLE,
+        is_for: |_| true,
+        text: SHOW,
+        help: "Open the view Network, which follows every edit",
+    },
+];
+
+/// The arm that the network at a place is of; nothing for that of the experiment.
+pub(super) fn arm_of(place: &Place) -> Option<usize> {
+    match place.0.as_slice() {
+        [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Some(*arm),
+        _ => None,
+    }
+}
+
+/// The layer in which the lists of layers of two experiments differ, if any differ: its place in the new one, if it is
+/// there.
+pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>> {
+    let root = Place::default();
+    let arms = old.arms.iter().zip(&new.arms).enumerate();
+    let of_arm = |(arm, (old, new)): (usize, (&'_ Arm, &'_ Arm))| {
+        let place = Place::default().key("arms").index(arm).key("net");
+        Some((place, old.net.clone()?, new.net.clone()?))
+    };
+    let mut nets = arms.filter_map(of_arm).chain([(root.key("net"), old.net.clone(), new.net.clone())]);
+    nets.find_map(|(place, old, new)| {
+        let (old, layers) = old.rule().written().zip(new.rule().written())?;
+        let difference = Difference::of(old, layers)?;
+        Some(difference.layer().map(|path| place_of(&place.variant(new.key()), layers, path)))
+    })
+}
+
+/// Replaces the named network at a place, that of the experiment or of an arm, by the list of its layers. Returns what to
+/// note about it.
+pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> {
+    let arm = arm_of(place);
+    let spec = planned(experiment, arm);
+    let net = match arm {
+        Some(arm) => experiment.arms.get_mut(arm)?.net.as_mut()?,
+        None => &mut experiment.net,
+    };
+    let facts = spec.data.facts(net.image_side())?;
+    let outputs = logits(net, facts.classes, &spec.train.loss);
+    let name = net.rule().name(facts.shape, outputs);
+    let list = net.to_layers(facts.shape, outputs);
+    let count = list.layers.len();
+    *net = Net::Sequential(list);
+    let own = arm.and_then(|arm| experiment.arms.get(arm)).map(|arm| &arm.sweep);
+    let mut sweeps = [Some(&experiment.sweep), own].into_iter().flatten().flat_map(|sweep| sweep.0.keys());
+    let swept = sweeps
+        .find(|path| path.starts_with("net."))
+        .map_or_else(String::new, |path| format!(". The sweep over {path} no longer applies; remove it"));
+    Some(format!("{name} is now a list of {count} layers; Undo restores it{swept}"))
+}
+
+/// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
+fn run_ui(
+    ui: &mut Ui,
+    run: Option<&Run>,
+    runs: &Runs,
+    (results, details): (&Path, &[(String, String)]),
+) {
+    let Some(run) = run else {
+        ui.label("This run has outdated settings. Select another one.");
+        return;
+    };
+    let state = runs.state(&run.id);
+    ui.label(format!("{} {}", text::sign(&state), runs.word(&run.id)));
+    if let Some(id) = runs.stray(run) {
+        ui.label(format!("Outdated results: {} {}", text::sign(&runs.state(id)), runs.word(id)));
+    }
+    if runs.has_diverged(run) {
+        widgets::message_ui(ui, widgets::Tone::Warning, DEFINITION);
+    }
+    if let RunState::Failed(why) = &state {
+        ui.add(Label::new(RichText::new(why).color(theme::present(ui).bad)).wrap().selectable(true));
+        if ui.add(widgets::button(Icon::Copy, "Copy message")).clicked() {
+            ui.ctx().copy_text(why.clone());
+        }
+    }
+    let Some(record) = runs.record(&run.id) else { return };
+    egui::Grid::new("run").num_columns(2).spacing([2.0 * theme::STEP, theme::STEP / 2.0]).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(RichText::new(name).weak());
+            ui.add(Label::new(&value).truncate());
+            ui.end_row();
+        };
+        if state == RunState::Running {
+            let progress = record.progress();
+            let done = text::whole_percent(progress.done);
+            row("Progress", format!("{done}, {} of its stage", record.position()));
+            if let Some(secs) = progress.secs_left {
+                row("Time left", text::duration(secs));
+            }
+        }
+        for (name, value) in details {
+            row(name, value.clone());
+        }
+        row("Run ID", run.id.clone());
+    });
+    let folder = results.join(&run.id).display().to_string();
+    if ui.add(widgets::button(Icon::Copy, "Copy path of results")).on_hover_text(&folder).clicked() {
+        ui.ctx().copy_text(folder);
+    }
+    ui.add_space(theme::STEP);
+    for report in record.reports() {
+        let check = match report.passed {
+            Some(true) => "✓ ",
+            Some(false) => "✗ ",
+            None => "",
+        };
+        ui.label(RichText::new(format!("{check}{}", report.summary)).small());
+    }
+}
+
+#[cfg(test)]
+mod tests;
