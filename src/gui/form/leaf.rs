@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
-use super::draft::{FieldStyle, draft_ui};
-use super::{FormContext, FormRequest, Slot, marks};
+use super::drafts::{FieldStyle, draft_ui};
+use super::{FormContext, FormRequest, Slot, line};
 use crate::form::{Integer, Names, Node, Value, text};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, cell_ui};
@@ -127,11 +127,11 @@ pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mu
 /// A path, with a button that asks the system for one.
 pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let gap = ui.spacing().item_spacing.x / 2.0;
-    let width = ui.available_width() - marks::ICON_WIDTH - gap;
+    let width = ui.available_width() - line::ICON_WIDTH - gap;
     ui.spacing_mut().item_spacing.x = gap;
     let changed = cell_ui(ui, width, |ui| line_ui(ui, value, slot, context));
     let (name, colour) = (format!("Browse for {}", slot.name), theme::present(ui).text2);
-    if marks::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
+    if line::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
         let request = FormRequest::Browse { place: context.place.clone(), names: slot.field.names };
         context.requests.push(request);
     }

@@ -6,9 +6,7 @@
 
 mod about;
 mod choice;
-mod draft;
 mod drafts;
-mod group;
 #[cfg(test)]
 mod help_tests;
 #[cfg(test)]
@@ -16,16 +14,11 @@ mod layer_tests;
 mod leaf;
 mod line;
 mod list;
-mod marks;
-mod optional;
 mod overrides;
 #[cfg(test)]
 mod row_tests;
-mod rows;
-pub mod section;
 #[cfg(test)]
 mod tests;
-mod ticks;
 
 use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
@@ -36,7 +29,8 @@ use crate::form::path::{Place, Segment};
 use crate::form::{Field, Group, Names, Node, Value};
 pub use about::About;
 pub use drafts::{Drafts, TypedText};
-pub use rows::{close_lines, open_line};
+pub use line::{Heading, heading_ui};
+pub use list::{close_lines, open_line};
 
 /// What a form asks of the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -261,7 +255,7 @@ pub fn inner_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
         let Node::Choice(choice) = value.node() else { return value_ui(ui, value, context) };
-        marks::problems_ui(ui, context);
+        line::problems_ui(ui, context);
         let variant = choice.variant();
         let Some(payload) = choice.payload() else { return false };
         context.at(Segment::Variant(variant.key.to_owned()), |context| inner_ui(ui, payload, context))
@@ -276,7 +270,7 @@ pub fn fields_ui(
     context: &mut FormContext,
 ) -> bool {
     context.control_width = control_width(ui);
-    group::rows_ui(ui, group, &is_shown, context)
+    line::rows_ui(ui, group, &is_shown, context)
 }
 
 /// Width of the part of a line right of its label.
@@ -289,7 +283,7 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
         if matches!(value.node(), Node::Group(_)) {
-            marks::problems_ui(ui, context);
+            line::problems_ui(ui, context);
         }
         whole_ui(ui, value, &Slot::named("Value"), context)
     })
@@ -298,7 +292,7 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
 /// Head and body of a value that no field declares.
 fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
-        Node::Group(group) => group::rows_ui(ui, group, &|_| true, context),
+        Node::Group(group) => line::rows_ui(ui, group, &|_| true, context),
         Node::Choice(choice) => {
             let title = choice.title();
             line::titled_ui(ui, title, value, context)
@@ -327,13 +321,13 @@ fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
         Node::Integer(_) | Node::Number(_) | Node::Parsed(_) => leaf::line_ui(ui, value, slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
-        Node::Optional(optional) if optional::is_line(optional) => {
-            optional::line_ui(ui, value, slot, context)
+        Node::Optional(optional) if line::is_optional_line(optional) => {
+            line::optional_line_ui(ui, value, slot, context)
         }
-        Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
+        Node::Optional(optional) => line::optional_head_ui(ui, optional, slot, context),
         Node::List(list) if list::is_line(list) => leaf::line_ui(ui, value, slot, context),
-        Node::List(list) => match rows::kinds(list) {
-            Some(kinds) => rows::head_ui(ui, list, kinds, slot, context),
+        Node::List(list) => match list::kinds(list) {
+            Some(kinds) => list::rows_head_ui(ui, list, kinds, slot, context),
             None => list::head_ui(ui, list, slot),
         },
         Node::Group(_) | Node::Overrides(_) => false,
@@ -345,12 +339,12 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::is_line(list) => match rows::kinds(list) {
-            Some(kinds) => rows::body_ui(ui, list, kinds, slot, context),
+        Node::List(list) if !list::is_line(list) => match list::kinds(list) {
+            Some(kinds) => list::rows_body_ui(ui, list, kinds, slot, context),
             None => list::body_ui(ui, list, slot, context),
         },
         Node::Group(group) => {
-            line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, &|_| true, context))
+            line::indented_ui(ui, context, |ui, context| line::rows_ui(ui, group, &|_| true, context))
         }
         Node::Overrides(overrides) => overrides::body_ui(ui, overrides, slot, context),
         Node::List(_)

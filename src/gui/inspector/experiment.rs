@@ -11,7 +11,7 @@ use crate::form::Field;
 use crate::form::number::{counted, grouped};
 use crate::form::path::{Place, Segment};
 use crate::gui::document::Document;
-use crate::gui::form::section::{Heading, heading_ui};
+use crate::gui::form::{Heading, heading_ui};
 use crate::gui::form::{FormContext, fields_ui, value_ui};
 use crate::gui::icons::Icon;
 use crate::gui::swept::runs_text;

@@ -464,12 +464,7 @@ pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Opti
 }
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
-fn run_ui(
-    ui: &mut Ui,
-    run: Option<&Run>,
-    runs: &Runs,
-    (results, details): (&Path, &[(String, String)]),
-) {
+fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Path, &[(String, String)])) {
     let Some(run) = run else {
         ui.label("This run has outdated settings. Select another one.");
         return;
