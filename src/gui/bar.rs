@@ -8,11 +8,10 @@ use eframe::egui::{
 use super::commands::{Command, CommandState, Menu};
 use super::icons::Icon;
 use super::palette::Choice;
-use super::panes::panes;
-use super::scroll::scrolled_ui;
 use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
-use super::widgets::{self, Tone};
+use super::tiles::panes;
+use super::widgets::{self, Tone, scrolled_ui};
 
 /// Height of the bar, in points.
 pub const HEIGHT: f32 = 40.0;

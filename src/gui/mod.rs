@@ -21,26 +21,20 @@ pub mod files;
 pub mod form;
 pub mod guide;
 pub mod history;
-mod icon;
 pub mod icons;
 pub mod inspector;
 mod licences;
 pub mod log;
-mod memory;
 pub mod palette;
-mod panes;
 pub mod plan;
 pub mod plot;
 mod queue_menu;
 pub mod recent;
 pub mod recovery;
 pub mod runs;
-mod scroll;
 pub mod selection;
 pub mod settings;
 pub mod start;
-pub mod status;
-pub mod status_line;
 mod swept;
 pub mod text;
 pub mod theme;
@@ -55,12 +49,14 @@ pub mod worker;
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::ViewportBuilder;
+use eframe::egui::{IconData, ViewportBuilder};
 use eframe::{CreationContext, NativeOptions, Renderer};
 
 pub use app::commands;
 use app::{App, Parts, prepare};
 use settings::{KEY, Settings};
+
+use crate::figure::icon::pixels;
 
 /// Names the folder of window state and, on Linux, the window for the desktop.
 const APP_ID: &str = "weightlab";
@@ -108,8 +104,14 @@ fn options(renderer: Renderer) -> NativeOptions {
         .with_title("Weightlab")
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0])
-        .with_icon(icon::icon());
+        .with_icon(icon());
     NativeOptions { viewport, renderer, persist_window: true, ..NativeOptions::default() }
+}
+
+/// Returns the icon of the window; nothing, which the system replaces by its own, when it cannot be drawn.
+fn icon() -> IconData {
+    const SIDE: u32 = 64;
+    pixels(SIDE).map_or_else(|_| IconData::default(), |rgba| IconData { rgba, width: SIDE, height: SIDE })
 }
 
 fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {

@@ -6,12 +6,10 @@ use std::path::PathBuf;
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::commands::{self, Command, CommandState};
-use super::panes::{Pane, find, panes};
-use super::plan;
-use super::scroll::scroll_area;
 use super::text::first_statement;
-use super::theme;
-use super::widgets::{self, FieldState};
+use super::tiles::{Pane, pane_named, panes};
+use super::widgets::{self, FieldState, scroll_area};
+use super::{plan, theme};
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +164,7 @@ fn below(entry: Option<&PaletteEntry>) -> String {
         (Some(why), _) => format!("Not now: {why}"),
         (None, Choice::Command(command)) => command.tooltip().to_owned(),
         (None, Choice::Show(view)) => {
-            find(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
+            pane_named(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
         }
         (None, Choice::AddStage(label)) => {
             let known = plan::addable().find(|(known, _)| known == label);

@@ -14,12 +14,10 @@ use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
 use crate::gui::inspector::Inspected;
-use crate::gui::log::NoticeAction;
+use crate::gui::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
 use crate::gui::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::status::status_ui;
-use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::gui::tiles::LayoutChange;
 use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::widgets::{self, Tone};
@@ -47,7 +45,7 @@ impl App {
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
         let all = ui.available_rect_before_wrap();
-        let (all, line) = all.split_top_bottom_at_y(all.bottom() - status_line::HEIGHT);
+        let (all, line) = all.split_top_bottom_at_y(all.bottom() - STATUS_HEIGHT);
         within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
             if self.shell.is_starting {
                 return self.start_page_ui(ui);
@@ -158,36 +156,13 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        let notice = self.log.latest();
-        let message = notice.map(|notice| Message {
-            time: &notice.time,
-            text: text::first_line(&notice.text),
-            full: &notice.text,
-            tone: notice.tone,
-            actions: notice.actions.iter().map(NoticeAction::text).collect(),
-        });
         let is_starting = self.shell.is_starting;
-        let nothing = || Message {
-            time: "",
-            text: "No experiment open",
-            full: "Choose a template or a file",
-            tone: Tone::Info,
-            actions: Vec::new(),
-        };
-        let message = message.or_else(|| is_starting.then(nothing));
-        let facts = (!is_starting).then(|| self.runner.fact(&self.editor.document));
-        let (unseen, is_open) = (self.log.unseen(), self.shell.settings.shows_log);
-        match status_line_ui(ui, message, facts.as_slice(), unseen, is_open) {
+        let idle = if is_starting { "No experiment open" } else { "" };
+        let fact = (!is_starting).then(|| self.runner.fact(&self.editor.document));
+        match status_line_ui(ui, &self.log, idle, fact.as_deref(), self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
-            Some(StatusResponse::Action(nth)) => {
-                let path = match notice.and_then(|notice| notice.actions.get(nth)) {
-                    None => return,
-                    Some(NoticeAction::Open(path)) => path.as_path(),
-                    Some(NoticeAction::ShowInFolder(path)) => path.parent().unwrap_or(path),
-                };
-                open_on_desktop(ui.ctx(), path);
-            }
+            Some(StatusResponse::Action(action)) => open_on_desktop(ui.ctx(), action.path()),
         }
     }
 

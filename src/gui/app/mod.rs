@@ -47,9 +47,9 @@ use super::inspector::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::theme;
 use super::widgets::Tone;
 use super::worker::Worker;
-use super::{memory, theme};
 use commands::{Command, RunTotals};
 use editor::Editor;
 use pause::WaitingEdits;
@@ -385,10 +385,18 @@ impl eframe::App for App {
 
 /// Applies the app's theme and the user's settings.
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
-    memory::keep_freed();
+    keep_freed();
     theme::install(ctx);
     ctx.set_theme(settings.theme);
     // What was typed is entered before the click that ends it does something.
     let presses = egui::SurrenderFocusOn::Presses;
     ctx.options_mut(|options| options.input_options.surrender_focus_on = presses);
+}
+
+/// Makes the allocator keep the memory that a frame frees, for the next one. The triangles of many curves are some
+/// megabytes; glibc gives free memory at the end of the heap back to the system as soon as it is twice as large as the
+/// largest block that was mapped and freed, 128 KB at first (`mallopt(3)`), and every page of it costs a fault in the next
+/// frame. Nothing is written to this block, so it costs nothing itself; elsewhere it has no effect.
+fn keep_freed() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(8 << 20)));
 }

@@ -3,22 +3,22 @@
 //! Rows are drawn first and say what the user wants; the plan changes once afterwards, so that nothing moves under
 //! the pointer in the middle of a frame.
 
-mod action;
-mod menu;
 mod outline;
 mod row;
 
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{Align, Button, Event, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2};
+use eframe::egui::{
+    Align, Button, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
+};
 
-use super::form::FormContext;
-use super::icons::Icon;
-use super::theme::{CONTROL, STEP, present};
-use super::widgets;
 use crate::doc::Stage;
-use crate::form::{Stored, ron_text};
-pub use action::Action;
-use action::insert_after;
+use crate::form::{Choice, Node, Stored, ron_text};
+use crate::gui::form::FormContext;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{CONTROL, STEP, present};
+use crate::gui::widgets;
+use outline::{above, below, has_stage, insert, relocate, take};
+
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
 /// What the user wants of the plan.
@@ -88,7 +88,7 @@ fn title_ui(ui: &mut Ui, arm: &str, plan: &[Stage], selected: Option<&[usize]>) 
         widgets::title_ui(ui, "Plan");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
-            let (add, menu) = icon_menu(Icon::Plus).ui(ui, menu::menu_ui);
+            let (add, menu) = icon_menu(Icon::Plus).ui(ui, menu_ui);
             add.accessible_name("Add stage")
                 .on_hover_text("Add a stage after the selected one, or at the end");
             let added = menu.and_then(|menu| menu.inner).map(|stage| PlanRequest::Add(vec![stage]));
@@ -182,19 +182,185 @@ pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<
 
 /// All stages that can be added: their label in menus, and what they do.
 pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
-    menu::entries().into_iter().map(|entry| (entry.label, entry.help))
+    entries().into_iter().map(|entry| (entry.label, entry.help))
 }
 
 /// Adds the stage with this label after the selected one, or at the end. Returns its path.
 pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Option<Vec<usize>> {
-    let entry = menu::entries().into_iter().find(|entry| entry.label == label)?;
+    let entry = entries().into_iter().find(|entry| entry.label == label)?;
     Some(insert_after(plan, selected, entry.stage))
 }
 
 /// All stages that can be added, for tests that walk them.
 #[cfg(test)]
 pub(super) fn all_stages() -> Vec<Stage> {
-    menu::entries().into_iter().map(|entry| entry.stage).collect()
+    entries().into_iter().map(|entry| entry.stage).collect()
+}
+
+/// Something that can be done with the selected stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// One row up, into and out of nested plans.
+    MoveUp,
+    /// One row down.
+    MoveDown,
+    /// Puts a copy after it.
+    Duplicate,
+    /// Makes it the only stage of a repetition.
+    Repeat,
+    /// Takes it out.
+    Remove,
+}
+
+impl Action {
+    /// All of them, in the order in which menus have them.
+    pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
+
+    /// Name in menus.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MoveUp => "Move up",
+            Self::MoveDown => "Move down",
+            Self::Duplicate => "Duplicate",
+            Self::Repeat => "Repeat this",
+            Self::Remove => "Remove",
+        }
+    }
+
+    /// Its icon in menus.
+    pub(super) const fn icon(self) -> Icon {
+        match self {
+            Self::MoveUp => Icon::ArrowUp,
+            Self::MoveDown => Icon::ArrowDown,
+            Self::Duplicate => Icon::Copy,
+            Self::Repeat => Icon::Repeat,
+            Self::Remove => Icon::Trash,
+        }
+    }
+
+    /// Its key, while a row of the plan has the keyboard.
+    pub const fn shortcut(self) -> Option<KeyboardShortcut> {
+        match self {
+            Self::MoveUp => Some(widgets::MOVE_UP),
+            Self::MoveDown => Some(widgets::MOVE_DOWN),
+            Self::Duplicate => Some(widgets::DUPLICATE),
+            Self::Remove => Some(widgets::REMOVE),
+            Self::Repeat => None,
+        }
+    }
+
+    /// Why it cannot be done to the stage at `path` now, if so.
+    pub fn why_not(self, plan: &[Stage], path: Option<&[usize]>) -> Option<&'static str> {
+        let Some(path) = path.filter(|path| has_stage(plan, path)) else {
+            return Some("Select a stage first");
+        };
+        match self {
+            Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
+            Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
+            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
+        }
+    }
+
+    /// Does it to the stage at `path`, and selects the stage that results. Where it is not possible, nothing changes.
+    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize], selected: &mut Option<Vec<usize>>) {
+        let Some(stage) = stage_at_mut(plan, path) else { return };
+        match self {
+            Self::MoveUp | Self::MoveDown => {
+                let to = if self == Self::MoveUp { above(plan, path) } else { below(plan, path) };
+                if let Some(moved) = to.and_then(|to| relocate(plan, path, &to)) {
+                    *selected = Some(moved);
+                }
+            }
+            Self::Duplicate => {
+                let copy = stage.clone();
+                *selected = Some(insert_after(plan, Some(path), copy));
+            }
+            Self::Repeat => {
+                let body = vec![stage.clone()];
+                *stage = Stage::Repeat(crate::doc::stage::Repeat { body, ..Default::default() });
+                *selected = Some(path.to_vec());
+            }
+            Self::Remove => {
+                take(plan, path);
+                *selected = neighbour(plan, path);
+            }
+        }
+    }
+}
+
+/// The stage to select when the one at `path` has been removed: the next one, else the one before, else the outer one.
+fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
+    let (&index, parent) = path.split_last()?;
+    let before = [parent, &[index.saturating_sub(1)]].concat();
+    let mut candidates = [path.to_vec(), before, parent.to_vec()].into_iter();
+    candidates.find(|candidate| stage_at_mut(plan, candidate).is_some())
+}
+
+/// Puts a stage after the selected one, or into it where it holds an empty plan, or at the end. Returns its path.
+fn insert_after(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage) -> Vec<usize> {
+    let is_empty = |stage: &mut Stage| stage.nested().is_some_and(|nested| nested.plan.is_empty());
+    let path = match selected {
+        Some(path) if stage_at_mut(plan, path).is_some_and(is_empty) => [path, &[0]].concat(),
+        Some([parent @ .., index]) => [parent, &[index + 1]].concat(),
+        _ => vec![plan.len()],
+    };
+    if insert(plan, &path, stage.clone()) {
+        return path;
+    }
+    plan.push(stage);
+    vec![plan.len() - 1]
+}
+
+/// A stage that can be added.
+struct StageEntry {
+    pub label: &'static str,
+    pub help: &'static str,
+    pub stage: Stage,
+    /// Whether it changes weights: those stand together.
+    pub is_intervention: bool,
+}
+
+/// All stages with their default settings. A stage with several alternatives has one entry for each of them.
+fn entries() -> Vec<StageEntry> {
+    let mut entries = Vec::new();
+    for stage in Stage::all() {
+        let mut probe = stage.clone();
+        let variant = probe.variant();
+        let alternatives = match probe.payload().map(|payload| payload.node()) {
+            Some(Node::Choice(choice)) => choice.variants(),
+            _ => &[],
+        };
+        for (index, alternative) in alternatives.iter().enumerate() {
+            let mut stage = stage.clone();
+            if let Some(Node::Choice(choice)) = stage.payload().map(|payload| payload.node()) {
+                choice.select(index);
+            }
+            let (label, help) = (alternative.label, alternative.help);
+            entries.push(StageEntry { label, help, stage, is_intervention: true });
+        }
+        if alternatives.is_empty() {
+            let (label, help) = (variant.label, variant.help);
+            entries.push(StageEntry { label, help, stage, is_intervention: false });
+        }
+    }
+    entries
+}
+
+/// Draws the menu. Returns the stage that was chosen.
+fn menu_ui(ui: &mut Ui) -> Option<Stage> {
+    let mut chosen = None;
+    for are_interventions in [false, true] {
+        if are_interventions {
+            ui.separator();
+        }
+        for entry in entries().into_iter().filter(|entry| entry.is_intervention == are_interventions) {
+            if ui.button(entry.label).on_hover_text(entry.help).clicked() {
+                chosen = Some(entry.stage);
+                ui.close();
+            }
+        }
+    }
+    chosen
 }
 
 #[cfg(test)]

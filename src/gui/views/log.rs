@@ -6,7 +6,7 @@ use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 
 use crate::gui::icons::Icon;
 use crate::gui::log::Notice;
-use crate::gui::status::{LINE, entry_ui};
+use crate::gui::log::{LINE, entry_ui};
 use crate::gui::text;
 use crate::gui::widgets::{self, FieldState, Tone};
 use crate::results::tiles::Group;

@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::gui::panes::panes;
+use crate::gui::tiles::panes;
 use crate::gui::tiles::{HEAD, LayoutChange};
 use crate::results::tiles::{Group, Layout, Side, Tile};
 use crate::results::view::{FILE, ViewSettings};

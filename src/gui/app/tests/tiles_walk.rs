@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::tiles::{change, is_open, layout};
 use super::*;
-use crate::gui::panes::{find, panes};
 use crate::gui::tiles::LayoutChange;
+use crate::gui::tiles::{pane_named, panes};
 use crate::results::tiles::{Group, Side};
 
 fn layout_change() -> impl Strategy<Value = LayoutChange> {
@@ -72,7 +72,7 @@ proptest! {
             }
             let layout = layout(&window);
             for name in layout.seen() {
-                let pane = find(name).unwrap();
+                let pane = pane_named(name).unwrap();
                 prop_assert!(is_open(&window, pane.title), "{name} after {deed:?}: {layout:?}");
             }
             prop_assert!(!layout.seen().is_empty() || window.sees("All views are closed"));

@@ -16,12 +16,12 @@ use crate::gui::compare::{CompareResponse, columns_ui};
 use crate::gui::document::Document;
 use crate::gui::icons::Icon;
 use crate::gui::log::Log;
-use crate::gui::panes::Pane;
 use crate::gui::plot::{
     LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui,
 };
 use crate::gui::runs::{QueueRequest, Runs, Sharing};
 use crate::gui::selection::Selection;
+use crate::gui::tiles::Pane;
 use crate::gui::tiles::{Contents, LayoutChange};
 use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
 use crate::gui::widgets;

@@ -1,26 +1,25 @@
 //! Modal dialogs: questions before something is lost, messages, templates.
 
-mod network;
-mod reply;
-mod shortcuts;
-
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use eframe::egui::{self, Frame, Id, Modal, RichText, TextEdit, Ui};
-
-pub use network::{FittingWeights, OtherNetwork};
-pub use reply::{
-    Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, Share, UnsavedReply,
-};
+use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
 
 use crate::data::Recognised;
-
-use super::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
-use super::icons::Icon;
-use super::scroll::scroll_area;
-use super::text::{counted, duration};
-use super::theme;
-use super::widgets::{self, FieldState, title_ui};
+use crate::doc::templates::Template;
+use crate::doc::{Experiment, capitalised};
+use crate::form::path::Place;
+use crate::form::{Names, Stored};
+use crate::gui::commands::{Command, Menu, key_text};
+use crate::gui::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use crate::gui::icons::Icon;
+use crate::gui::plan::Action;
+use crate::gui::recovery::UnsavedEdits;
+use crate::gui::text::{counted, duration};
+use crate::gui::views::Subject;
+use crate::gui::widgets::{self, FieldState, scroll_area, title_ui};
+use crate::gui::{plot, theme};
+use crate::run::weight_files::{Fit, Guess};
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
@@ -208,8 +207,8 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import(weights) => network::import_ui(ui, weights),
-        Dialog::OtherNetwork(other) => network::network_ui(ui, other),
+        Dialog::Import(weights) => import_ui(ui, weights),
+        Dialog::OtherNetwork(other) => network_ui(ui, other),
         Dialog::MissingData { title, text, is_downloadable } => {
             let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
             if *is_downloadable {
@@ -256,7 +255,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
-            shortcuts::shortcuts_ui(ui);
+            shortcuts_ui(ui);
             buttons_ui(ui, [("Close", Reply::Cancel)])
         }
         Dialog::About => about_ui(ui),
@@ -388,4 +387,334 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
     buttons_ui(ui, [("Close", Reply::Cancel)])
+}
+
+/// Weights that the network of an arm has a place for.
+#[derive(Clone, Debug)]
+pub struct FittingWeights {
+    /// The weight file.
+    pub path: PathBuf,
+    /// The arm, by position.
+    pub arm: usize,
+    /// What the arm is called.
+    pub name: String,
+    /// Notes on the import, in sentences: what the network has no place for, what the file leaves open.
+    pub notes: Vec<String>,
+}
+
+/// Weights of another network than an arm has, or perhaps of another one.
+#[derive(Clone, Debug)]
+pub struct OtherNetwork {
+    /// The weight file.
+    pub path: PathBuf,
+    /// The arm, by position.
+    pub arm: usize,
+    /// What the arm is called.
+    pub name: String,
+    /// Whose network is replaced, if theirs is used.
+    pub whose: String,
+    /// How they fit its network; none while the document has errors.
+    pub fit: Option<Fit>,
+    /// The network that the weights are of, or what the file has instead.
+    pub guess: Result<Guess, String>,
+    /// What becomes of the data with that network, and how its inputs are scaled, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl OtherNetwork {
+    fn title(&self) -> String {
+        let name = &self.name;
+        match &self.fit {
+            None => "Weightlab cannot compare the weights".to_owned(),
+            Some(fit) if fit.fits() => format!("The network of {name} has no place for all of the weights"),
+            Some(_) => format!("The weights do not fit the network of {name}"),
+        }
+    }
+}
+
+/// Asks whether to import weights that fit.
+fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
+    let FittingWeights { path, arm, name, notes } = weights;
+    let first = format!("This adds a stage that reads {} to its plan", path.display());
+    let notes = notes.iter().map(|note| capitalised(note));
+    let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
+    let import = Reply::Import { path: path.clone(), arm: *arm };
+    let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
+    question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)
+}
+
+/// Says how the weights differ from the network of the arm, and offers theirs.
+fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
+    let OtherNetwork { path, arm, name, whose, fit, guess, notes } = other;
+    title_ui(ui, &other.title());
+    ui.label(path.display().to_string());
+    match fit {
+        Some(fit) => {
+            let table = RichText::new(fit.table()).monospace().small();
+            scroll_area(ui, 280.0).show(ui, |ui| ui.label(table));
+        }
+        None => {
+            ui.label(format!("The document has errors, so the network of {name} is not known."));
+        }
+    }
+    let mut replies = Vec::new();
+    match guess {
+        Err(seen) => {
+            ui.label(format!("{}.", capitalised(seen)));
+        }
+        Ok(guess) => {
+            let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
+            let description = guess.net.rule().description();
+            ui.label(format!("They fit {}. {description}.{unknown}", guess.name()));
+            ui.label(RichText::new(format!("net: {}", guess.net.to_ron())).monospace().small());
+            ui.label(format!(
+                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights?"
+            ));
+            for note in notes {
+                ui.label(format!("{}.", capitalised(note)));
+            }
+            let guess = Box::new(guess.clone());
+            replies.push(("Use this network", Reply::UseNetwork { path: path.clone(), arm: *arm, guess }));
+        }
+    }
+    if fit.as_ref().is_none_or(Fit::fits) {
+        let text = if fit.is_some() { "Import what fits" } else { "Import weights" };
+        replies.push((text, Reply::Import { path: path.clone(), arm: *arm }));
+    }
+    let away = if replies.is_empty() { "Close" } else { "Cancel" };
+    replies.push((away, Reply::Cancel));
+    buttons_ui(ui, replies)
+}
+
+/// What takes the place of the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A new experiment from this template becomes the document.
+    New(Template),
+    /// A file is chosen.
+    ChooseFile,
+    /// This file becomes the document.
+    Open(PathBuf),
+    /// An experiment with results and no file becomes the document.
+    Untitled(Box<UnsavedEdits>),
+    /// Its own file, as another program has written it.
+    Reload,
+    /// The window closes.
+    Quit,
+}
+
+/// A way out of the document, with the answers to the questions that were asked about it so far.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    /// What comes then.
+    pub to: Next,
+    /// The edits that the user agreed to lose; later ones are asked about again.
+    pub discarded: Option<Arc<Experiment>>,
+    /// Whether the runs were asked to stop.
+    pub is_stopping: bool,
+}
+
+impl Leaving {
+    /// Nothing was asked yet.
+    pub const fn to(to: Next) -> Self {
+        Self { to, discarded: None, is_stopping: false }
+    }
+}
+
+/// A form in which all results are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Event files for TensorBoard.
+    TensorBoard,
+    /// An RO-Crate.
+    Crate,
+}
+
+/// What a path is used for.
+#[derive(Clone, Debug)]
+pub enum PathUse {
+    /// To open an experiment.
+    Open(Leaving),
+    /// To save the experiment, and go on with what made that necessary.
+    Save(Option<Leaving>),
+    /// To write a figure.
+    Export(Subject),
+    /// To write a report.
+    Report,
+    /// For the figure of the open export dialog.
+    ExportFolder,
+    /// To hand all results on.
+    Share(Share),
+    /// As a folder with the files of a data set.
+    DataFolder,
+    /// Write it into a setting, which names a folder or a file.
+    Setting(Place, Names),
+}
+
+impl PathUse {
+    /// Whether a file at the path is replaced. Results that are handed on replace only what they replaced before.
+    pub const fn writes(&self) -> bool {
+        match self {
+            Self::Save(_) | Self::Export(_) | Self::Report => true,
+            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(..) => {
+                false
+            }
+        }
+    }
+}
+
+/// What the user decided, with the data of the dialog that asked.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// Nothing: everything stays as it is.
+    Cancel,
+    /// About unsaved edits.
+    Unsaved(UnsavedReply, Leaving),
+    /// About runs in progress.
+    Running(RunningReply, Leaving),
+    /// Resume these runs, by identity.
+    Resume(Vec<String>),
+    /// About the edits that a crash interrupted.
+    Recover(RecoverReply),
+    /// Add the stage that imports weights to the plan of an arm, by position.
+    Import {
+        /// The weight file.
+        path: PathBuf,
+        /// The arm, by position.
+        arm: usize,
+    },
+    /// Make the network that weights are of that of an arm, and import them.
+    UseNetwork {
+        /// The weight file.
+        path: PathBuf,
+        /// The arm, by position.
+        arm: usize,
+        /// The network.
+        guess: Box<Guess>,
+    },
+    /// Archive these runs, by identity.
+    Archive(Vec<String>),
+    /// Download data that were not found.
+    DownloadData,
+    /// Choose the folder of data that were not found.
+    ChooseData,
+    /// Make these the data of the experiment.
+    UseData(Box<Recognised>),
+    /// About a file that has what saving would lose, and what comes after saving.
+    Rewrite(RewriteReply, Option<Leaving>),
+    /// This path was typed.
+    Path(PathUse, PathBuf),
+    /// Use this path although a file is there.
+    Overwrite(PathUse, PathBuf),
+}
+
+/// What becomes of unsaved edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsavedReply {
+    /// They are saved first.
+    Save,
+    /// They are lost.
+    Discard,
+}
+
+/// What becomes of runs in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningReply {
+    /// They stop.
+    Stop,
+    /// They stop, and the next start offers to resume them.
+    StopAndResumeLater,
+}
+
+/// What becomes of the edits that a crash interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoverReply {
+    /// They become the document.
+    Restore,
+    /// They are thrown away.
+    Discard,
+    /// The next start asks again.
+    AskAgain,
+}
+
+/// What becomes of a file that has what saving would lose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RewriteReply {
+    /// It is replaced.
+    Replace(PathBuf),
+    /// It stays, and the experiment gets another file.
+    SaveAs,
+}
+
+/// A heading, and what its keys do.
+type Group = (&'static str, Vec<(&'static str, String)>);
+
+/// Draws them in two columns.
+fn shortcuts_ui(ui: &mut Ui) {
+    title_ui(ui, "Keyboard shortcuts");
+    let groups = groups(ui);
+    let palette = Command::Palette.shortcut().map(|key| key_text(ui.ctx(), key)).unwrap_or_default();
+    ui.label(RichText::new(format!("Everything else is in the command palette: {palette}")).weak());
+    ui.add_space(theme::STEP);
+    let first = columns(&groups);
+    scroll_area(ui, 560.0).show(ui, |ui| {
+        ui.columns(2, |columns| {
+            let (left, right) = groups.split_at(first);
+            for (ui, groups) in columns.iter_mut().zip([left, right]) {
+                for group in groups {
+                    group_ui(ui, group);
+                }
+            }
+        });
+    });
+    ui.add_space(theme::STEP);
+}
+
+fn groups(ui: &Ui) -> Vec<Group> {
+    let of_menu = |menu: &Menu| {
+        let commands = menu.groups().iter().copied().flatten();
+        let keys = commands.filter(|command| command.shortcut().is_some()).map(|command| {
+            let keys = command.shortcuts().iter().map(|key| key_text(ui.ctx(), *key));
+            (command.text(), keys.collect::<Vec<_>>().join(", "))
+        });
+        (menu.text(), keys.collect())
+    };
+    let of_plan = Action::ALL
+        .into_iter()
+        .filter_map(|action| Some((action.name(), key_text(ui.ctx(), action.shortcut()?))));
+    let plan = ("On a row of the plan", of_plan.collect());
+    let plot =
+        ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());
+    Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
+}
+
+/// How many groups stand in the first column, so that both are about as long.
+fn columns(groups: &[Group]) -> usize {
+    let lines = |groups: &[Group]| groups.iter().map(|(_, keys)| keys.len() + 2).sum::<usize>();
+    let difference = |first: &usize| lines(&groups[..*first]).abs_diff(lines(&groups[*first..]));
+    (0..=groups.len()).min_by_key(difference).unwrap_or_default()
+}
+
+fn group_ui(ui: &mut Ui, (title, keys): &Group) {
+    ui.label(RichText::new(*title).strong());
+    Grid::new(title).num_columns(2).spacing(vec2(3.0 * theme::STEP, 4.0)).show(ui, |ui| {
+        for (name, key) in keys {
+            ui.label(*name);
+            ui.label(RichText::new(key).weak());
+            ui.end_row();
+        }
+    });
+    ui.add_space(theme::STEP);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_columns_are_about_as_long() {
+        let group = |count: usize| ("", vec![("", String::new()); count]);
+        assert_eq!(columns(&[group(3), group(2), group(8), group(1)]), 2);
+        assert_eq!(columns(&[]), 0);
+    }
 }
