@@ -3,10 +3,9 @@
 //! A settings struct is written with [`form!`](crate::form!), an enum of alternatives with
 //! [`choice!`](crate::choice!). The declaration yields the serde format (defaults left out), and a mutable
 //! tree of [`Node`]s that everything else walks: the window draws it ([`Node`] by [`Node`]), `--set` and
-//! `sweep` address it ([`path`]), validation checks its ranges ([`check`]), and the written reference of the
+//! `sweep` address it ([`path`]), validation checks its ranges ([`check_ranges`]), and the written reference of the
 //! file format is generated from it ([`reference`]).
 
-mod check;
 mod macros;
 pub mod number;
 pub mod path;
@@ -14,10 +13,8 @@ pub mod reference;
 pub mod ron_text;
 pub mod text;
 mod values;
-pub mod write;
 
-pub use check::{RangeProblem, check_ranges};
-pub use values::{Overrides, Steps, StepsUnit};
+pub use values::{Overrides, RangeProblem, Steps, StepsUnit, check_ranges};
 
 /// What users see of one setting, or of one alternative of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
