@@ -248,13 +248,13 @@ macro_rules! choice {
             /// What its alternatives are, in the window.
             pub const TITLE: &'static str = $title;
 
-            /// All alternatives with their default settings, in the order in which they are offered.
+            /// Returns all alternatives with their default settings, in the order in which they are offered.
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 
-            /// Its name in files.
+            /// Returns its name in files.
             pub fn key(&self) -> &'static str { $crate::form::Choice::variant(self).key }
 
-            /// Its name in the window.
+            /// Returns its name in the window.
             pub fn label(&self) -> &'static str { $crate::form::Choice::variant(self).label }
         }
 
@@ -299,7 +299,7 @@ macro_rules! choice_rule {
     ($name:ident [$rule:path] $( $variant:ident $(($payload:ty))?; )*) => {
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
-            /// What the present alternative does.
+            /// Returns what the present alternative does.
             pub fn rule(&self) -> &dyn $rule {
                 match self {
                     $( $crate::choice_bound!($name $variant rule $($payload)?) =>

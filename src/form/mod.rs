@@ -43,7 +43,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A setting without unit and bounds.
+    /// Creates a setting without unit and bounds.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         let (unit, inherits, unset, names) = ("", "", "default", Names::Nothing);
         Self {
@@ -60,7 +60,7 @@ impl Field {
         }
     }
 
-    /// Whether it is a share of 1 that reads as a percentage.
+    /// Returns true if it is a share of 1 that reads as a percentage.
     pub fn is_share(&self) -> bool {
         self.unit == "%"
     }
@@ -83,7 +83,7 @@ pub enum Names {
 
 /// A setting seen as text of the file format; every serde value has it.
 pub trait Stored {
-    /// The value as RON, on one line, defaults left out.
+    /// Returns the value as RON, on one line, defaults left out.
     fn to_ron(&self) -> String;
     /// Replaces the value by what the RON text says.
     ///
@@ -105,7 +105,7 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
 
 /// Anything that can be in a form.
 pub trait Value: Stored {
-    /// The value as one node of the tree of settings.
+    /// Returns the value as one node of the tree of settings.
     fn node(&mut self) -> Node<'_>;
 }
 
@@ -143,7 +143,7 @@ pub enum Numeral {
 }
 
 impl Numeral {
-    /// Its value.
+    /// Returns its value.
     pub const fn value(self) -> f64 {
         match self {
             Self::Whole(number) => number as f64,
@@ -153,7 +153,7 @@ impl Numeral {
 }
 
 impl Node<'_> {
-    /// Its number, if it is one.
+    /// Returns its number, if it is one.
     pub fn numeral(&self) -> Option<Numeral> {
         match self {
             Self::Integer(integer) => Some(Numeral::Whole(integer.get())),
@@ -172,7 +172,7 @@ impl Node<'_> {
 
 /// A whole number of any width.
 pub trait Integer {
-    /// The number.
+    /// Returns the number.
     fn get(&self) -> u64;
     /// Writes it, limited to the type's largest value.
     fn set(&mut self, value: u64);
@@ -195,43 +195,43 @@ pub trait Parsed {
 
 /// One of several alternatives.
 pub trait Choice {
-    /// Name of the kind of thing that is chosen.
+    /// Returns the name of the kind of thing that is chosen.
     fn title(&self) -> &'static str;
-    /// All alternatives, in the order in which they are offered.
+    /// Returns all alternatives, in the order in which they are offered.
     fn variants(&self) -> &'static [Field];
     /// Index of the present one.
     fn selected(&self) -> usize;
-    /// The present one.
+    /// Returns the present one.
     fn variant(&self) -> Field {
         self.variants()[self.selected()]
     }
-    /// The present one in a few words, where it has better ones than its label and what differs from the defaults.
+    /// Returns the present one in a few words, where it has better ones than its label and what differs from the defaults.
     fn words(&self) -> Option<String> {
         None
     }
-    /// Why the one at this index cannot be chosen in this build.
+    /// Returns why the one at this index cannot be chosen in this build.
     fn refusal(&self, _index: usize) -> Option<String> {
         None
     }
     /// Takes another alternative, with its default settings.
     fn select(&mut self, index: usize);
-    /// The settings of the present alternative.
+    /// Returns the settings of the present alternative.
     fn payload(&mut self) -> Option<&mut dyn Value>;
 }
 
 /// Several settings under one title.
 pub trait Group {
-    /// Name of the group.
+    /// Returns the name of the group.
     fn title(&self) -> &'static str;
     /// Declarations, in order.
     fn fields(&self) -> &'static [Field];
-    /// The value of field `index`.
+    /// Returns the value of field `index`.
     fn value(&mut self, index: usize) -> &mut dyn Value;
-    /// Whether field `index` has its default.
+    /// Returns true if field `index` has its default.
     fn is_default(&self, index: usize) -> bool;
     /// Gives field `index` its default.
     fn reset(&mut self, index: usize);
-    /// The field that a bare value stands for, when the group may be written as that alone.
+    /// Returns the field that a bare value stands for, when the group may be written as that alone.
     fn shorthand(&self) -> Option<usize> {
         None
     }
@@ -239,7 +239,7 @@ pub trait Group {
 
 /// Any number of values of one kind.
 pub trait List {
-    /// Number of items.
+    /// Returns the number of items.
     fn count(&self) -> usize;
     /// Item `index`.
     fn item(&mut self, index: usize) -> &mut dyn Value;
@@ -251,23 +251,23 @@ pub trait List {
     fn remove(&mut self, index: usize);
     /// Exchanges two items.
     fn swap(&mut self, a: usize, b: usize);
-    /// A default item, for the reference.
+    /// Returns a default item, for the reference.
     fn sample(&self) -> Box<dyn Value>;
 }
 
 /// A value that may be left out.
 pub trait Optional {
-    /// Whether it is there.
+    /// Returns true if it is there.
     fn is_set(&self) -> bool;
     /// Puts a default there, or takes it away.
     fn set(&mut self, present: bool);
-    /// The value, if it is there.
+    /// Returns the value, if it is there.
     fn value(&mut self) -> Option<&mut dyn Value>;
-    /// A default value, for the reference.
+    /// Returns a default value, for the reference.
     fn sample(&self) -> Box<dyn Value>;
 }
 
-/// The name by which a group that has a field `name` can be addressed in a path.
+/// Returns the name by which a group that has a field `name` can be addressed in a path.
 pub(crate) fn name_of(value: &mut dyn Value) -> Option<String> {
     let Node::Group(group) = value.node() else { return None };
     let index = group.fields().iter().position(|field| field.key == "name")?;

@@ -25,24 +25,24 @@ pub enum Segment {
 pub struct Place(pub Vec<Segment>);
 
 impl Place {
-    /// This place, and one step on.
+    /// Returns this place, and one step on.
     pub fn then(&self, segment: Segment) -> Self {
         let mut segments = self.0.clone();
         segments.push(segment);
         Self(segments)
     }
 
-    /// This place, and a setting in it.
+    /// Returns this place, and a setting in it.
     pub fn key(&self, key: &str) -> Self {
         self.then(Segment::Key(key.to_owned()))
     }
 
-    /// This place, and an item of it.
+    /// Returns this place, and an item of it.
     pub fn index(&self, index: usize) -> Self {
         self.then(Segment::Index(index))
     }
 
-    /// This place, and the alternative chosen there.
+    /// Returns this place, and the alternative chosen there.
     pub fn variant(&self, variant: &str) -> Self {
         self.then(Segment::Variant(variant.to_owned()))
     }
@@ -101,7 +101,7 @@ pub fn assign(root: &mut dyn Value, path: &str, text: &str) -> Result<usize, Pat
     })
 }
 
-/// Why a search found nothing, and what there is instead.
+/// Returns why a search found nothing, and what there is instead.
 fn absence(missed: Option<Missed>, root: &mut dyn Value, steps: &[&str]) -> String {
     match missed {
         None => "it ends inside a setting that has no parts".to_owned(),
@@ -115,7 +115,7 @@ fn absence(missed: Option<Missed>, root: &mut dyn Value, steps: &[&str]) -> Stri
     }
 }
 
-/// The steps of an address: the text between dots that are not in quotes.
+/// Returns the steps of an address: the text between dots that are not in quotes.
 fn steps(path: &str) -> Vec<&str> {
     let mut in_quotes = false;
     let is_end = |character: char| {
@@ -125,17 +125,17 @@ fn steps(path: &str) -> Vec<&str> {
     path.split(is_end).map(str::trim).collect()
 }
 
-/// A step without the quotes around it.
+/// Returns a step without the quotes around it.
 fn unquoted(step: &str) -> &str {
     step.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(step)
 }
 
-/// How a name is written as a step of an address.
+/// Returns how a name is written as a step of an address.
 fn quoted(name: String) -> String {
     if name.contains('.') { format!("\"{name}\"") } else { name }
 }
 
-/// What to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it takes from
+/// Returns what to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it takes from
 /// the setting of the same name at the root, so that one may be meant.
 fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
     let here = steps[..depth].join(".");
@@ -203,7 +203,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Its own declaration; for a value that an alternative carries, that of the alternative.
+    /// Returns its own declaration; for a value that an alternative carries, that of the alternative.
     pub fn field(&self) -> Field {
         self.fields.last().copied().unwrap_or(Field::new("", "", ""))
     }

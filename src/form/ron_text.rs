@@ -71,7 +71,7 @@ impl Repair {
     }
 }
 
-/// What is wrong with a text, without names of the program: the unknown word, and the known ones that are most like it.
+/// Returns what is wrong with a text, without names of the program: the unknown word, and the known ones that are most like it.
 pub fn explain(error: &ron::Error) -> String {
     use ron::Error::{DuplicateStructField, MissingStructField, NoSuchEnumVariant, NoSuchStructField};
     match error {
@@ -98,7 +98,7 @@ fn unknown(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// How many letters have to be added, removed or replaced, whatever their case.
+/// Returns how many letters have to be added, removed or replaced, whatever their case.
 fn distance(a: &str, b: &str) -> usize {
     let [a, b] = [a, b].map(|text| text.to_lowercase().chars().collect::<Vec<char>>());
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -160,7 +160,7 @@ fn empty_brackets(text: &str, error: &SpannedError) -> Option<Repair> {
     ends_with_name(&text[..open]).then(|| Repair::new(text, open, 2, ""))
 }
 
-/// The name of the first setting before a number or a list that is alone in its brackets, or first in them.
+/// Returns the name of the first setting before a number or a list that is alone in its brackets, or first in them.
 fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedIdentifier, InvalidIdentifier, NoSuchStructField, SuggestRawIdentifier};
     // No setting has this name, so that the parser says which ones there are.
@@ -183,7 +183,7 @@ fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Optio
     Some(Repair::new(text, open + 1, 0, &format!("{}: ", known.first()?)))
 }
 
-/// Whether a text ends with the name of an alternative.
+/// Returns true if a text ends with the name of an alternative.
 fn ends_with_name(text: &str) -> bool {
     let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
     name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
@@ -196,7 +196,7 @@ fn byte_offset(text: &str, at: Position) -> Option<usize> {
     Some(line_start + columns)
 }
 
-/// Line and column, both from 1, of a byte offset.
+/// Returns the line and column, both from 1, of a byte offset.
 pub fn position(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -237,7 +237,7 @@ impl Written {
     }
 }
 
-/// The settings of a group, one to a line, without its brackets; `first` comes before them. `before` is what the text so
+/// Returns the settings of a group, one to a line, without its brackets; `first` comes before them. `before` is what the text so
 /// far has written down: those settings stay, also with their defaults.
 ///
 /// # Errors
@@ -288,7 +288,7 @@ impl Part {
     }
 }
 
-/// One entry to a line.
+/// Returns one entry to a line.
 fn listed(entries: &[(String, Part)], indent: usize) -> String {
     let line =
         |(key, part): &(String, Part)| part.after(format!("{}{key}", " ".repeat(indent)), indent) + ",\n";
@@ -337,7 +337,7 @@ fn part(value: &mut dyn Value, before: Option<&Written>) -> ron::Result<Part> {
     }
 }
 
-/// The settings of a group that are to be written, by `key: `.
+/// Returns the settings of a group that are to be written, by `key: `.
 fn fields(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Vec<(String, Part)>> {
     let mut found = Vec::new();
     for (index, field) in group.fields().iter().enumerate() {
@@ -361,7 +361,7 @@ fn of_group(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Part
     Ok(Part::Brackets { open: "(".to_owned(), entries, close: ")".to_owned() })
 }
 
-/// An alternative has the brackets of its group: `Prune(amount: Fraction(0.2))`.
+/// Returns an alternative has the brackets of its group: `Prune(amount: Fraction(0.2))`.
 fn of_choice(choice: &mut dyn Choice, before: Option<&Written>) -> ron::Result<Part> {
     let key = choice.variant().key;
     let before = before.filter(|before| before.name.as_deref() == Some(key));

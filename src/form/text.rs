@@ -10,7 +10,7 @@ use crate::form::{Choice, Field, Group, List, Node, Numeral, Value};
 pub const SHARE_RULE: &str =
     "20 %, 20 and 0.2 mean the same: a bare number above 1 is per cent, up to 1 a fraction";
 
-/// What a field shows for a value.
+/// Returns what a field shows for a value.
 pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
     match value.node() {
         Node::Switch(on) => if *on { "on" } else { "off" }.to_owned(),
@@ -30,7 +30,7 @@ pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
     }
 }
 
-/// A value among others of a list: as [`to_text`], a list in brackets.
+/// Returns a value among others of a list: as [`to_text`], a list in brackets.
 pub fn item_text(value: &mut dyn Value, field: &Field) -> String {
     let is_list = matches!(value.node(), Node::List(list) if is_plain(list));
     let text = to_text(value, field);
@@ -83,7 +83,7 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
     Ok(())
 }
 
-/// What is wrong with a number that its field does not allow, and what is allowed.
+/// Returns what is wrong with a number that its field does not allow, and what is allowed.
 pub fn range_problem(number: f64, field: &Field) -> Option<String> {
     if !number.is_finite() {
         return Some(format!("{number} is not a finite number"));
@@ -120,7 +120,7 @@ pub(super) fn range_message(number: f64, field: &Field) -> Option<String> {
     })
 }
 
-/// A whole number, also as 10 000, `10_000`, 10,000 or 1e4.
+/// Returns a whole number, also as 10 000, `10_000`, 10,000 or 1e4.
 pub fn whole(text: &str) -> Option<u64> {
     let digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
     let digits = ungrouped(&digits);
@@ -131,12 +131,12 @@ pub fn whole(text: &str) -> Option<u64> {
     ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
-/// A number as short as it can be read back: 0.05, 1e-7; a share as 5 %.
+/// Returns a number as short as it can be read back: 0.05, 1e-7; a share as 5 %.
 pub fn number_text(value: f64, field: &Field) -> String {
     if field.is_share() && value.is_finite() { share_in_percent(value) } else { number(value) }
 }
 
-/// Whether a list holds values that a line of text can have.
+/// Returns true if a list holds values that a line of text can have.
 pub fn is_plain(list: &dyn List) -> bool {
     matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Text(_))
 }
@@ -149,7 +149,7 @@ fn switch(text: &str) -> Option<bool> {
     }
 }
 
-/// The alternative without settings that a text names.
+/// Returns the alternative without settings that a text names.
 fn named_variant(choice: &mut dyn Choice, text: &str) -> Option<usize> {
     let is_named =
         |variant: &Field| variant.label.eq_ignore_ascii_case(text) || variant.key.eq_ignore_ascii_case(text);
@@ -192,7 +192,7 @@ fn plain_number(text: &str) -> Option<f64> {
     ungrouped(&text).parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The text without commas between groups of three digits, where they are such.
+/// Returns the text without commas between groups of three digits, where they are such.
 fn ungrouped(text: &str) -> String {
     let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
     let mut groups = whole.split(',');
@@ -201,7 +201,7 @@ fn ungrouped(text: &str) -> String {
     if is_grouped { text.replace(',', "") } else { text.to_owned() }
 }
 
-/// The text without the noun after its number: the unit, or what the setting is called.
+/// Returns the text without the noun after its number: the unit, or what the setting is called.
 fn without_noun<'a>(text: &'a str, field: &Field) -> &'a str {
     let singular = |noun: &str| noun.to_lowercase().trim_end_matches('s').trim_end_matches("ie").to_owned();
     let Some(at) = text.rfind(|c: char| c.is_whitespace() || c.is_ascii_digit()) else { return text };
@@ -234,7 +234,7 @@ fn one_of(numbers: &[u64]) -> String {
     }
 }
 
-/// What a field allows: `1 to 65,536`, `at least 1`, `2, 4 or 6`.
+/// Returns what a field allows: `1 to 65,536`, `at least 1`, `2, 4 or 6`.
 fn allowed(field: &Field) -> Option<String> {
     if !field.allowed.is_empty() {
         return Some(one_of(field.allowed));
@@ -271,7 +271,7 @@ fn list_text(list: &mut dyn List, field: &Field) -> String {
     }
 }
 
-/// Whole numbers in order; three and more in a row as a range: `1-3, 7`.
+/// Returns the whole numbers in order; three and more in a row as a range: `1-3, 7`.
 fn ranges(numbers: &[u64]) -> String {
     let runs = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let texts = runs.flat_map(|run| match run {
@@ -290,7 +290,7 @@ pub fn count_text(count: usize, field: &Field) -> Option<String> {
 /// Longer lists are typing errors.
 const MOST_ITEMS: usize = 100_000;
 
-/// The items of a text such as `1-3, 7` or `1e-4..1e-1 log 4`, in the text of the file format. `sample` is a value of
+/// Returns the items of a text such as `1-3, 7` or `1e-4..1e-1 log 4`, in the text of the file format. `sample` is a value of
 /// their kind. In a field in per cent, one number above 1 makes all of them per cent: `1, 5` is 1 % and 5 %.
 ///
 /// # Errors
@@ -325,7 +325,7 @@ pub fn read_list(sample: &mut dyn Value, text: &str, field: &Field) -> Result<Ve
     Ok(items)
 }
 
-/// The text of a number, with the sign where all bare numbers are per cent.
+/// Returns the text of a number, with the sign where all bare numbers are per cent.
 fn in_percent(text: &str, is_percent: bool) -> String {
     if is_percent && plain_number(text).is_some() { format!("{text} %") } else { text.to_owned() }
 }
@@ -339,7 +339,7 @@ struct Range<'a> {
 }
 
 impl<'a> Range<'a> {
-    /// The parts of `0..1 step 0.25`; of whole numbers, of `1-10` too.
+    /// Returns the parts of `0..1 step 0.25`; of whole numbers, of `1-10` too.
     fn of(part: &'a str, is_whole: bool) -> Option<Self> {
         let dashed = || part.split_once(['-', '–']).filter(|(low, _)| is_whole && !low.trim().is_empty());
         let (low, rest) = part.split_once("..").or_else(dashed)?;
@@ -351,7 +351,7 @@ impl<'a> Range<'a> {
         Some(Self { low: low.trim(), high, way: words.collect() })
     }
 
-    /// The distance between its values, where it has one.
+    /// Returns the distance between its values, where it has one.
     fn step(&self) -> Option<String> {
         match self.way[..] {
             ["step", ref step @ ..] if !step.is_empty() => Some(step.concat()),
@@ -360,7 +360,7 @@ impl<'a> Range<'a> {
     }
 }
 
-/// The numbers of an item, as they are typed.
+/// Returns the numbers of an item, as they are typed.
 fn numbers(part: &str) -> Vec<String> {
     match Range::of(part, false) {
         Some(range) => {
@@ -371,7 +371,7 @@ fn numbers(part: &str) -> Vec<String> {
     }
 }
 
-/// What lies between commas that are in no brackets or quotes.
+/// Returns what lies between commas that are in no brackets or quotes.
 fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut is_quoted) = (0_usize, false);
     let is_end = |c: char| {
@@ -386,7 +386,7 @@ fn parts(text: &str) -> Vec<&str> {
     text.split(is_end).map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// The text between brackets, where they enclose all of it.
+/// Returns the text between brackets, where they enclose all of it.
 fn bracketed(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let mut depth = 0_i64;
@@ -397,7 +397,7 @@ fn bracketed(text: &str) -> Option<&str> {
     is_one.then_some(inner)
 }
 
-/// The items of a list that may be written in brackets, as in files.
+/// Returns the items of a list that may be written in brackets, as in files.
 fn without_brackets<'a>(sample: &mut dyn Value, text: &'a str) -> &'a str {
     let is_list = matches!(sample.node(), Node::List(_));
     match bracketed(text) {
@@ -406,7 +406,7 @@ fn without_brackets<'a>(sample: &mut dyn Value, text: &'a str) -> &'a str {
     }
 }
 
-/// The values of a range: `1-10` and `1..10` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
+/// Returns the values of a range: `1-10` and `1..10` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
 fn expand(
     sample: &mut dyn Value,
     part: &str,
@@ -445,7 +445,7 @@ fn too_many(text: &str) -> String {
     format!("\"{text}\" makes more than {} values; write fewer, such as 1-10", grouped(MOST_ITEMS as u64))
 }
 
-/// A range like the one that is typed, with both ends.
+/// Returns a range like the one that is typed, with both ends.
 fn example(range: &Range<'_>, is_whole: bool) -> String {
     if !is_whole {
         return "1e-4..1e-1 log 4".to_owned();
@@ -454,7 +454,7 @@ fn example(range: &Range<'_>, is_whole: bool) -> String {
     format!("{low}-{}", low.saturating_add(9))
 }
 
-/// A number without loss of what a person sees: 0.1 + 0.2 is 0.3.
+/// Returns a number without loss of what a person sees: 0.1 + 0.2 is 0.3.
 fn plain_text(value: f64, is_whole: bool, field: &Field) -> String {
     let value = if is_whole { value.round() } else { value };
     let value = format!("{value:.12e}").parse::<f64>().unwrap_or(value);
@@ -483,7 +483,7 @@ fn spaced(low: f64, high: f64, way: &[&str], is_whole: bool) -> Option<Vec<f64>>
     }
 }
 
-/// A value in words: what it is, and what differs from the defaults. Empty where nothing does.
+/// Returns a value in words: what it is, and what differs from the defaults. Empty where nothing does.
 pub fn summary(value: &mut dyn Value, field: &Field) -> String {
     match value.node() {
         Node::Choice(choice) => {
@@ -535,7 +535,7 @@ fn of_group(group: &mut dyn Group) -> String {
     joined(&parts, ", ")
 }
 
-/// The label within a sentence; abbreviations keep their capitals, such as SGD and ReLU.
+/// Returns the label within a sentence; abbreviations keep their capitals, such as SGD and ReLU.
 pub fn uncapitalized(label: &str) -> String {
     let mut letters = label.chars();
     let Some(first) = letters.next() else { return String::new() };

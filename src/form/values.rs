@@ -125,7 +125,7 @@ impl Steps {
         Self { count, unit: StepsUnit::Iterations }
     }
 
-    /// The length in iterations, when an epoch has `per_epoch` of them.
+    /// Returns the length in iterations, when an epoch has `per_epoch` of them.
     pub const fn to_iterations(self, per_epoch: u64) -> u64 {
         match self.unit {
             StepsUnit::Epochs => self.count.saturating_mul(per_epoch),
@@ -197,7 +197,7 @@ impl Parsed for Steps {
         };
         format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
     }
-    /// A bare number has the unit that the length had before.
+    /// Returns a bare number has the unit that the length had before.
     fn set_text(&mut self, text: &str) -> Result<(), String> {
         let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
         *self = match bare {
@@ -247,7 +247,7 @@ impl Value for Overrides {
 }
 
 impl Overrides {
-    /// The texts of the items, where the value of `path` is a RON list.
+    /// Returns the texts of the items, where the value of `path` is a RON list.
     ///
     /// # Errors
     /// When it is no list, or an empty one.
@@ -270,12 +270,12 @@ pub struct RangeProblem {
     pub message: String,
 }
 
-/// Every number of the tree that is outside of the range that its setting declares, or is no number.
+/// Returns every number of the tree that is outside of the range that its setting declares, or is no number.
 pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
     visit(root, &Field::new("", "", ""))
 }
 
-/// The problems of a value; their places begin at it.
+/// Returns the problems of a value; their places begin at it.
 fn visit(value: &mut dyn Value, about: &Field) -> Vec<RangeProblem> {
     match value.node() {
         Node::Number(number) => check(*number, about),
@@ -301,7 +301,7 @@ fn visit(value: &mut dyn Value, about: &Field) -> Vec<RangeProblem> {
     }
 }
 
-/// Problems of a part, with their places in the whole.
+/// Returns the problems of a part, with their places in the whole.
 fn inside(part: impl Fn() -> Segment, mut problems: Vec<RangeProblem>) -> Vec<RangeProblem> {
     for problem in &mut problems {
         problem.place.0.insert(0, part());

@@ -65,7 +65,7 @@ pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
     mark_of(painter, centre, (style, colour), true);
 }
 
-/// The mark of one of several runs of an arm: hollow.
+/// Returns the mark of one of several runs of an arm: hollow.
 pub fn hollow_mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
     mark_of(painter, centre, (style, colour), false);
 }

@@ -191,7 +191,7 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
 
-/// The width of the names of all menus.
+/// Returns the width of the names of all menus.
 fn menus_width(ui: &Ui, padding: f32) -> f32 {
     let width = |menu: Menu| text_width(ui, menu.text(), egui::FontId::proportional(BODY)) + 2.0 * padding;
     Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x
@@ -225,7 +225,7 @@ fn tab_width(ui: &Ui, group: &GroupTab) -> f32 {
     text_width(ui, group.name, tab_font(group)) + 2.5 * STEP
 }
 
-/// A tab is underlined while it is open, and has a dot while it has something new.
+/// Draws a tab is underlined while it is open, and has a dot while it has something new.
 fn tab_ui(ui: &mut Ui, group: &GroupTab) -> Response {
     let colours = present(ui);
     let galley = ui.painter().layout_no_wrap(group.name.to_owned(), tab_font(group), colours.text);
@@ -325,7 +325,7 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     chosen.or(list.and_then(|shown| shown.inner))
 }
 
-/// The status, or what fits of it beside the problems, and its bar where there is room; whether it was pressed.
+/// Draws the status, or what fits of it beside the problems, and its bar where there is room; whether it was pressed.
 fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
     let room = ui.available_width() - problems - 2.0 * STEP;
     let wanted = text_width(ui, &status.text, egui::FontId::proportional(BODY));

@@ -131,18 +131,18 @@ pub enum Dialog {
 }
 
 impl Dialog {
-    /// The field for a path that takes over from the system's dialog.
+    /// Returns the field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
         let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, usage, text, error: None }
     }
 
-    /// What it means to leave the dialog without a decision.
+    /// Returns what it means to leave the dialog without a decision.
     const fn dismissed(&self) -> Reply {
         if let Self::Recover { .. } = self { Reply::Recover(RecoverReply::AskAgain) } else { Reply::Cancel }
     }
 
-    /// Whether it asks something; others only show something.
+    /// Returns true if it asks something; others only show something.
     pub const fn is_question(&self) -> bool {
         !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
@@ -262,7 +262,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     }
 }
 
-/// A title, a text below it, and the possible answers.
+/// Draws a title, a text below it, and the possible answers.
 fn question_ui<'a>(
     ui: &mut Ui,
     title: &str,
@@ -274,7 +274,7 @@ fn question_ui<'a>(
     buttons_ui(ui, replies)
 }
 
-/// Buttons from left to right; the first one is what most people want, and has the focus.
+/// Draws buttons from left to right; the first one is what most people want, and has the focus.
 fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
     let mut reply = None;
     ui.horizontal(|ui| {
@@ -552,7 +552,7 @@ pub enum PathUse {
 }
 
 impl PathUse {
-    /// Whether a file at the path is replaced. Results that are handed on replace only what they replaced before.
+    /// Returns true if a file at the path is replaced. Results that are handed on replace only what they replaced before.
     pub const fn writes(&self) -> bool {
         match self {
             Self::Save(_) | Self::Export(_) | Self::Report => true,
@@ -688,7 +688,7 @@ fn groups(ui: &Ui) -> Vec<Group> {
     Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
 }
 
-/// How many groups stand in the first column, so that both are about as long.
+/// Returns how many groups stand in the first column, so that both are about as long.
 fn columns(groups: &[Group]) -> usize {
     let lines = |groups: &[Group]| groups.iter().map(|(_, keys)| keys.len() + 2).sum::<usize>();
     let difference = |first: &usize| lines(&groups[..*first]).abs_diff(lines(&groups[*first..]));

@@ -65,7 +65,7 @@ fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     }
 }
 
-/// The bits that a campaign varies: a click adds a bit or takes it away, a field replaces all of them.
+/// Draws the bits that a campaign varies: a click adds a bit or takes it away, a field replaces all of them.
 fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
     if let Some(bit) = row_ui(ui, format, |bit| varied.contains(&bit)) {
         match varied.iter().position(|known| *known == bit) {
@@ -82,7 +82,7 @@ fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
     ui.label(RichText::new(text).small().weak());
 }
 
-/// Buttons for all bits and for each field; the one that is clicked.
+/// Draws buttons for all bits and for each field; the one that is clicked.
 fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> Option<Bits> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
@@ -119,7 +119,7 @@ fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
     }
 }
 
-/// The cells, highest bit first; the bit that was clicked on.
+/// Draws the cells, highest bit first; the bit that was clicked on.
 fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Option<u32> {
     let count = format.bits();
     let gaps = FIELDS.iter().filter(|field| ends(format, **field).is_some()).count() - 1;
@@ -150,14 +150,14 @@ fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Optio
     clicked
 }
 
-/// The left side of a bit's cell of this width; there is a gap between two fields.
+/// Returns the left side of a bit's cell of this width; there is a gap between two fields.
 fn left_of(format: Format, bit: u32, width: f32) -> f32 {
     let is_before = |field: &BitField| ends(format, *field).is_some_and(|[_, low]| low > bit);
     let gaps = FIELDS.iter().filter(|field| is_before(field)).count();
     (format.bits() - 1 - bit) as f32 * width + gaps as f32 * GAP
 }
 
-/// The numbers below the highest and lowest bit of each field with their left and right sides; without those that would
+/// Returns the numbers below the highest and lowest bit of each field with their left and right sides; without those that would
 /// touch one before them.
 fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
     let mut placed: Vec<(u32, [f32; 2])> = Vec::new();
@@ -189,7 +189,7 @@ fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hove
     }
 }
 
-/// The colour of a field, as an arm has it; name and numbers are beside it.
+/// Returns the colour of a field, as an arm has it; name and numbers are beside it.
 fn field_colour(ui: &Ui, field: Option<&BitField>) -> Color32 {
     let position = FIELDS.iter().position(|known| Some(known) == field).unwrap_or(0);
     theme::arm_colour(ui, [1, 0, 2][position])
@@ -199,7 +199,7 @@ fn bit_name(format: Format, bit: u32) -> String {
     format!("Bit {}", &format.bit_name(bit)[1..])
 }
 
-/// What a flip does to a usual weight.
+/// Returns what a flip does to a usual weight.
 fn hint(format: Format, bit: u32, name: &str) -> String {
     if format != Format::Float32 {
         return name.to_owned();

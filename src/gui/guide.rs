@@ -142,7 +142,7 @@ impl Guide {
 /// Tables with longer lines are lists in the window: its tables do not wrap.
 const TABLE: usize = 90;
 
-/// The text with wide tables as lists: an entry for each row, its cells behind one another.
+/// Returns the text with wide tables as lists: an entry for each row, its cells behind one another.
 fn without_wide_tables(text: &str) -> String {
     let mut list = String::with_capacity(text.len());
     let lines: Vec<&str> = text.lines().collect();
@@ -163,7 +163,7 @@ fn without_wide_tables(text: &str) -> String {
     list
 }
 
-/// The cells of a row that have a text.
+/// Returns the cells of a row that have a text.
 fn cells(row: &str) -> Vec<&str> {
     let mut start = 0;
     let mut cells = Vec::new();
@@ -175,7 +175,7 @@ fn cells(row: &str) -> Vec<&str> {
     cells
 }
 
-/// The text without pictures, and with an anchor at each heading as on the web.
+/// Returns the text without pictures, and with an anchor at each heading as on the web.
 fn prepared(text: &str) -> String {
     let text = &without_wide_tables(text);
     let mut is_code = false;
@@ -196,19 +196,19 @@ fn prepared(text: &str) -> String {
     prepared
 }
 
-/// The anchor of a heading: small letters, and dashes for spaces.
+/// Returns the anchor of a heading: small letters, and dashes for spaces.
 fn anchor(heading: &str) -> String {
     let letters = heading.trim().chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
     letters.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// The destinations in a text that are other pages.
+/// Returns the destinations in a text that are other pages.
 fn links(path: &str, text: &str) -> BTreeSet<String> {
     let parts = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     parts.map(|(link, _)| link).filter(|link| target(path, link).is_some()).map(str::to_owned).collect()
 }
 
-/// The page that a link on another page leads to, and its heading.
+/// Returns the page that a link on another page leads to, and its heading.
 fn target(from: &str, link: &str) -> Option<(usize, Option<String>)> {
     let (path, heading) = link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
     let mut names: Vec<&str> = from.split('/').collect();

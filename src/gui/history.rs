@@ -60,7 +60,7 @@ pub struct History {
 }
 
 impl History {
-    /// A history without steps.
+    /// Creates a history without steps.
     pub fn new(present: EditState) -> Self {
         Self { present, ..Self::default() }
     }
@@ -133,12 +133,12 @@ impl History {
         self.past.drain(..forgotten);
     }
 
-    /// The name in menus of the step to undo; nothing when there is none.
+    /// Returns the name in menus of the step to undo; nothing when there is none.
     pub fn undoes(&self) -> Option<&'static str> {
         self.past.last().map(|step| step.name)
     }
 
-    /// The name in menus of the step to redo; nothing when none was undone.
+    /// Returns the name in menus of the step to redo; nothing when none was undone.
     pub fn redoes(&self) -> Option<&'static str> {
         self.future.last().map(|step| step.name)
     }
@@ -191,13 +191,13 @@ pub struct CurrentState<'a> {
 }
 
 impl EditState {
-    /// A copy of the present state.
+    /// Creates a copy of the present state.
     pub fn of(now: CurrentState<'_>) -> Self {
         let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
-    /// A copy of the present state that shares the unchanged parts of this one.
+    /// Creates a copy of the present state that shares the unchanged parts of this one.
     pub(super) fn next(&self, now: CurrentState<'_>) -> Self {
         let experiment = if *self.experiment == *now.experiment {
             self.experiment.clone()
@@ -209,7 +209,7 @@ impl EditState {
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
-    /// What was edited since, in a few words; nothing when nothing was. An edit of the document can also change the view,
+    /// Returns what was edited since, in a few words; nothing when nothing was. An edit of the document can also change the view,
     /// such as the colour of a new arm.
     pub fn change(&self, now: CurrentState<'_>) -> Option<&'static str> {
         if *self.experiment != *now.experiment {
@@ -222,7 +222,7 @@ impl EditState {
     }
 }
 
-/// What differs between two different experiments.
+/// Returns what differs between two different experiments.
 fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     match new.arms.len().cmp(&old.arms.len()) {
         std::cmp::Ordering::Greater => return "new arm",
@@ -246,7 +246,7 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     }
 }
 
-/// What differs between two different networks.
+/// Returns what differs between two different networks.
 fn change_of_net(old: &Net, new: &Net) -> &'static str {
     let lists = old.rule().written().zip(new.rule().written());
     match lists.and_then(|(old, new)| Difference::of(old, new)) {
@@ -258,7 +258,7 @@ fn change_of_net(old: &Net, new: &Net) -> &'static str {
     }
 }
 
-/// What differs between two ways to show results, if anything.
+/// Returns what differs between two ways to show results, if anything.
 fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str> {
     // All fields by name, so that the compiler asks of a new one whether it can be undone.
     let ViewSettings {
@@ -300,13 +300,13 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
     changes.into_iter().find_map(|(is_other, name)| is_other.then_some(name))
 }
 
-/// The columns of the table of runs; which groups are open is no edit.
+/// Returns the columns of the table of runs; which groups are open is no edit.
 fn columns(view: &ViewSettings) -> impl PartialEq + '_ {
     let table = &view.table;
     (&table.columns, &table.widths, &table.added)
 }
 
-/// Whether this part of what is kept about some plot differs.
+/// Returns true if this part of what is kept about some plot differs.
 fn plots_differ<T: PartialEq>(a: &ViewSettings, b: &ViewSettings, part: impl Fn(&PlotView) -> T) -> bool {
     if a.plots == b.plots {
         return false;

@@ -16,7 +16,7 @@ macro_rules! icons {
             /// All icons.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// Its character.
+            /// Returns its character.
             pub const fn glyph(self) -> char {
                 match self {
                     $(Self::$name => $glyph,)*
@@ -105,17 +105,17 @@ icons! {
 }
 
 impl Icon {
-    /// The icon as text of this size, in points. Screen readers read its character out: prefer [`Icon::atom`].
+    /// Returns the icon as text of this size, in points. Screen readers read its character out: prefer [`Icon::atom`].
     pub fn text(self, size: f32) -> RichText {
         RichText::new(self.glyph()).size(size)
     }
 
-    /// The icon as a part of a button, in the colour of the text beside it; screen readers skip it.
+    /// Returns the icon as a part of a button, in the colour of the text beside it; screen readers skip it.
     pub fn atom(self, size: f32) -> Atom<'static> {
         self.coloured(size, None)
     }
 
-    /// The same in a colour.
+    /// Returns the same in a colour.
     pub fn coloured(self, size: f32, colour: Option<Color32>) -> Atom<'static> {
         Atom::paint(Vec2::splat(size), move |ui: &Ui, at| {
             let colour = colour.unwrap_or(at.fallback_text_color);

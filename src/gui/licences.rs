@@ -64,7 +64,7 @@ impl LicencesWindow {
     }
 }
 
-/// Positions of those whose name or licence has the words.
+/// Returns the positions of those whose name or licence has the words.
 fn matching(components: &[Component], search: &str) -> Vec<usize> {
     let wanted = search.trim().to_lowercase();
     let has = |component: &Component| {
@@ -103,7 +103,7 @@ fn list_ui(ui: &mut Ui, components: &[Component], chosen: &mut usize, search: &s
     });
 }
 
-/// The beginning of a long licence; the whole one is under the pointer and above its text.
+/// Returns the beginning of a long licence; the whole one is under the pointer and above its text.
 fn cut(licence: &str) -> String {
     match licence.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", licence[..end].trim_end()),

@@ -21,7 +21,7 @@ pub enum NoticeAction {
 }
 
 impl NoticeAction {
-    /// What its link says.
+    /// Returns what its link says.
     pub const fn text(&self) -> &'static str {
         match self {
             Self::Open(_) => "Open",
@@ -74,7 +74,7 @@ pub type Clock = fn() -> DateTime<Local>;
 const KEPT: usize = 2_000;
 
 impl Log {
-    /// A log without lines.
+    /// Creates a log without lines.
     pub const fn new(clock: Clock) -> Self {
         Self { entries: Vec::new(), unseen: 0, noted: 0, clock }
     }
@@ -123,7 +123,7 @@ impl Log {
         }
     }
 
-    /// How many errors came since the lines were seen last, and the first line of the newest one.
+    /// Returns how many errors came since the lines were seen last, and the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
         let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
@@ -153,22 +153,22 @@ impl Log {
         });
     }
 
-    /// How many lines were ever noted.
+    /// Returns how many lines were ever noted.
     pub const fn count(&self) -> usize {
         self.noted
     }
 
-    /// What the line at the bottom shows.
+    /// Returns what the line at the bottom shows.
     pub fn latest(&self) -> Option<&Notice> {
         self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
-    /// All lines, oldest first.
+    /// Returns all lines, oldest first.
     pub fn entries(&self) -> &[Notice] {
         &self.entries
     }
 
-    /// All texts in full, one below the other.
+    /// Returns all texts in full, one below the other.
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }
@@ -212,7 +212,7 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
     chosen
 }
 
-/// A line with a button at its end that copies all of it.
+/// Draws a line with a button at its end that copies all of it.
 fn line_ui<R>(
     ui: &mut Ui,
     name: String,
@@ -261,7 +261,7 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
     )
 }
 
-/// One line of the log; `row` is its place in it.
+/// Draws one line of the log; `row` is its place in it.
 pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();

@@ -64,7 +64,7 @@ pub enum PaletteOutcome {
 }
 
 impl Palette {
-    /// An open list with nothing typed.
+    /// Creates an open list with nothing typed.
     pub const fn new(list: PaletteList) -> Self {
         Self { list, typed: String::new(), chosen: 0 }
     }
@@ -137,7 +137,7 @@ fn keys(ui: &Ui) -> Keys {
     })
 }
 
-/// The entries that fit what is typed, the best first; as they are listed when nothing is.
+/// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.
 fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
     let mut scored: Vec<(i32, &PaletteEntry)> =
         entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
@@ -157,7 +157,7 @@ fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response 
     }
 }
 
-/// The line below the list: what the chosen entry does, or why it cannot be chosen.
+/// Returns the line below the list: what the chosen entry does, or why it cannot be chosen.
 fn below(entry: Option<&PaletteEntry>) -> String {
     let Some(entry) = entry else { return "No match".to_owned() };
     match (&entry.refusal, &entry.choice) {
@@ -188,7 +188,7 @@ pub fn command_entries(ctx: &egui::Context, state: &dyn Fn(Command) -> CommandSt
     commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
 }
 
-/// All plots and views as entries; what has a tab says so.
+/// Returns all plots and views as entries; what has a tab says so.
 pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
     let entry = |pane: Pane| PaletteEntry {
         text: format!("Show view: {}", pane.title),

@@ -62,7 +62,7 @@ pub struct Unfinished {
 }
 
 impl Settings {
-    /// Whether the panels at the left and at the right are open beside a group of views.
+    /// Returns true if the panels at the left and at the right are open beside a group of views.
     pub fn sides(&self, group: Group) -> [bool; 2] {
         let usual = group.panels();
         let (known, usual) =

@@ -18,7 +18,7 @@ pub struct Swept {
 }
 
 impl Swept {
-    /// How many values there are; 0 where they are no list.
+    /// Returns how many values there are; 0 where they are no list.
     pub fn count(&self) -> usize {
         Overrides::items(&self.values).map_or(0, |items| items.len())
     }
@@ -29,7 +29,7 @@ impl Swept {
     }
 }
 
-/// The place of a sweep in the document.
+/// Returns the place of a sweep in the document.
 fn sweep_place(arm: Option<usize>) -> Place {
     let root = Place::default();
     match arm {
@@ -38,7 +38,7 @@ fn sweep_place(arm: Option<usize>) -> Place {
     }
 }
 
-/// All settings that sweeps replace.
+/// Returns all settings that sweeps replace.
 pub fn swept(experiment: &Experiment) -> Vec<Swept> {
     let of = |arm: Option<usize>, sweep: &Overrides, spec: &mut RunSpec| -> Vec<Swept> {
         let found = sweep.0.iter().map(|(path, values)| Swept {
@@ -59,7 +59,7 @@ pub fn swept(experiment: &Experiment) -> Vec<Swept> {
     found
 }
 
-/// The settings that an address means.
+/// Returns the settings that an address means.
 fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let note = &mut |_: &mut dyn crate::form::Value, found: &crate::form::path::Found| {
@@ -70,7 +70,7 @@ fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
     places
 }
 
-/// The arm whose settings a place belongs to, and the same setting in a run; nothing where a run has no such setting.
+/// Returns the arm whose settings a place belongs to, and the same setting in a run; nothing where a run has no such setting.
 pub fn in_run(place: &Place) -> Option<(Option<usize>, Place)> {
     let (arm, own) = match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(arm), rest @ ..] if arms == "arms" => (Some(*arm), rest),
@@ -81,7 +81,7 @@ pub fn in_run(place: &Place) -> Option<(Option<usize>, Place)> {
     is_of_run.then(|| (arm, Place(own.to_vec())))
 }
 
-/// The address of a setting of a run. Alternatives are left out, so that it also holds where another one is chosen; a
+/// Returns the address of a setting of a run. Alternatives are left out, so that it also holds where another one is chosen; a
 /// value that an alternative carries is named by it.
 pub fn path_of(place: &Place) -> String {
     let last = place.0.len().saturating_sub(1);
@@ -93,7 +93,7 @@ pub fn path_of(place: &Place) -> String {
     place.0.iter().enumerate().filter_map(step).collect::<Vec<_>>().join(".")
 }
 
-/// What a setting of a run is called: its label, and what it belongs to, such as `4.1 Prune` or `Training, Optimizer`.
+/// Returns what a setting of a run is called: its label, and what it belongs to, such as `4.1 Prune` or `Training, Optimizer`.
 pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
     let mut numbers: Vec<String> = Vec::new();
     let mut around: Vec<String> = Vec::new();

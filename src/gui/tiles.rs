@@ -26,7 +26,7 @@ const LARGE: Vec2 = vec2(1360.0, 840.0);
 
 /// What panes are filled with.
 pub trait Contents {
-    /// Which arm, setting and seeds a pane shows, where it shows only some; may be empty.
+    /// Returns which arm, setting and seeds a pane shows, where it shows only some; may be empty.
     fn subject(&mut self, pane: Pane) -> String;
     /// Draws the controls of a pane into its head, from right to left, as far as there is room.
     fn tools_ui(&mut self, ui: &mut Ui, pane: Pane);
@@ -105,22 +105,22 @@ impl Default for Tiling {
 }
 
 impl Tiling {
-    /// The layout on the screen.
+    /// Returns the layout on the screen.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The group on the screen.
+    /// Returns the group on the screen.
     pub const fn group(&self) -> Group {
         self.kept.group
     }
 
-    /// All layouts that a person has changed.
+    /// Returns all layouts that a person has changed.
     pub const fn tiles(&self) -> &Tiles {
         &self.kept
     }
 
-    /// The layouts to save; `None` for the default ones.
+    /// Returns the layouts to save; `None` for the default ones.
     pub fn kept(&self) -> Option<Tiles> {
         (self.kept != Tiles::default()).then(|| self.kept.clone())
     }
@@ -163,17 +163,17 @@ impl Tiling {
         self.settle(false);
     }
 
-    /// Whether a view has something that was not on the screen yet.
+    /// Returns true if a view has something that was not on the screen yet.
     pub fn is_new(&self, view: &str) -> bool {
         self.new.contains(view)
     }
 
-    /// The same of a group.
+    /// Returns the same of a group.
     pub fn is_new_group(&self, group: Group) -> bool {
         self.new_groups.contains(&group)
     }
 
-    /// Whether a view has data, as far as that is known.
+    /// Returns true if a view has data, as far as that is known.
     pub fn has_data(&self, pane: Pane) -> bool {
         self.offered.contains(&pane.name)
     }
@@ -250,7 +250,7 @@ impl Tiling {
         self.keep();
     }
 
-    /// The next view of the group that has no tile, or the previous one; one with data, if there is one.
+    /// Returns the next view of the group that has no tile, or the previous one; one with data, if there is one.
     fn other(&self, forward: bool) -> Option<&'static str> {
         let all: Vec<Pane> = panes().filter(|pane| pane.group == self.group()).collect();
         let at = all.iter().position(|pane| pane.name == self.layout.active).unwrap_or_default();
@@ -329,12 +329,12 @@ impl<'a> Drawing<'a> {
         Self { tiling, focused, contents, used: None, asked: Vec::new() }
     }
 
-    /// The view that was used, and the actions.
+    /// Returns the view that was used, and the actions.
     pub fn finish(self) -> (Option<&'static str>, Vec<LayoutChange>) {
         (self.used, self.asked)
     }
 
-    /// Whether a view is used in this frame: a click on a window above it does not count.
+    /// Returns true if a view is used in this frame: a click on a window above it does not count.
     fn is_used(&self, ui: &Ui, rect: Rect) -> bool {
         let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
         let has_focus = || {
@@ -466,7 +466,7 @@ fn head_ui(
     ground.drag_started()
 }
 
-/// The title, which lists the views of the group, and those of the others below "More".
+/// Draws the title, which lists the views of the group, and those of the others below "More".
 fn views_ui(ui: &mut Ui, pane: Pane, tiling: &Tiling, asked: &mut Vec<LayoutChange>) {
     let is_active = tiling.layout.active == pane.name || tiling.layout.count() < 2;
     let colours = present(ui);
@@ -499,7 +499,7 @@ fn views_ui(ui: &mut Ui, pane: Pane, tiling: &Tiling, asked: &mut Vec<LayoutChan
     button.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
 }
 
-/// Which arm, setting and seeds the view shows; without its middle where it does not fit.
+/// Draws which arm, setting and seeds the view shows; without its middle where it does not fit.
 fn subject_ui(ui: &mut Ui, subject: &str) {
     if subject.is_empty() {
         return;
@@ -513,7 +513,7 @@ fn subject_ui(ui: &mut Ui, subject: &str) {
     response.on_hover_text(subject);
 }
 
-/// A popup with the help of a view.
+/// Draws a popup with the help of a view.
 fn help_ui(ui: &mut Ui, pane: Pane, contents: &mut dyn Contents) {
     let icon = Icon::Question.coloured(widgets::ICON, Some(present(ui).text3));
     let button = Button::new(icon).frame_when_inactive(false);
@@ -561,7 +561,7 @@ fn menu_ui(
 /// Identities of tiles with several views start here; smaller ones are indices of views in the registry.
 const CONTAINERS: u64 = 1_000;
 
-/// The tree of a layout, or an empty one. A view has the same identity in every tree, so that it keeps its state when other
+/// Returns the tree of a layout, or an empty one. A view has the same identity in every tree, so that it keeps its state when other
 /// tiles move. Unknown views are left out.
 fn tree_of(tile: Option<&Tile>) -> Tree<Pane> {
     let mut tree = Tree::empty(Id::unique("tiles"));
@@ -598,12 +598,12 @@ fn place(pane: Pane) -> u64 {
     panes().position(|known| known.name == pane.name).unwrap_or_default() as u64
 }
 
-/// The layout of a tree; `None` without views. What was dropped on a view comes beside it.
+/// Returns the layout of a tree; `None` without views. What was dropped on a view comes beside it.
 fn layout_of(tree: &Tree<Pane>) -> Option<Tile> {
     tile_of(tree, tree.root?)
 }
 
-/// Whether the tree has tabs, as after a drop on the middle of a view, which no layout has.
+/// Returns true if the tree has tabs, as after a drop on the middle of a view, which no layout has.
 fn has_tabs(tree: &Tree<Pane>) -> bool {
     tree.tiles.tiles().any(|tile| matches!(tile, egui_tiles::Tile::Container(Container::Tabs(_))))
 }
@@ -641,7 +641,7 @@ pub struct Pane {
     pub plot: Option<&'static Plot>,
 }
 
-/// All plots, then all views, in the order of their registries.
+/// Returns all plots, then all views, in the order of their registries.
 pub fn panes() -> impl Iterator<Item = Pane> {
     let of_plot = |plot: &'static Plot| {
         let Plot { name, title, group, help, .. } = *plot;
@@ -654,7 +654,7 @@ pub fn panes() -> impl Iterator<Item = Pane> {
     plots::ALL.iter().map(of_plot).chain(views::ALL.iter().map(of_view))
 }
 
-/// The plot or view with this name.
+/// Returns the plot or view with this name.
 pub fn pane_named(name: &str) -> Option<Pane> {
     panes().find(|pane| pane.name == name)
 }

@@ -60,7 +60,7 @@ impl Shell {
         }
     }
 
-    /// Whether something may be dropped: not while a question is open. A dialog that only shows something closes then.
+    /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something closes then.
     fn takes_drops(&self) -> bool {
         self.dialog.as_ref().is_none_or(|dialog| !dialog.is_question())
     }

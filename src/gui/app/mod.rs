@@ -96,7 +96,7 @@ pub struct App {
 }
 
 impl App {
-    /// A window on a file; without one, or when it cannot be opened, on the default document.
+    /// Creates a window on a file; without one, or when it cannot be opened, on the default document.
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let Parts { worker, picker, desktop, untitled, home, clock } = parts;
         let mut log = Log::new(clock);
@@ -122,7 +122,7 @@ impl App {
         app
     }
 
-    /// Whether nobody has opened anything: no file, no edits, no stopped runs to go on with.
+    /// Returns true if nobody has opened anything: no file, no edits, no stopped runs to go on with.
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
@@ -134,12 +134,12 @@ impl App {
         self.shell.choose_template();
     }
 
-    /// Whether results of earlier runs are still being read.
+    /// Returns true if results of earlier runs are still being read.
     pub const fn is_reading(&self) -> bool {
         self.runner.is_reading()
     }
 
-    /// Whether the plot is out of date or its figure is being built.
+    /// Returns true if the plot is out of date or its figure is being built.
     pub fn is_drawing(&self) -> bool {
         self.workspace.is_drawing(&self.runner.runs)
     }
@@ -312,7 +312,7 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
     }
 
-    /// Whether the panels at the left and at the right are open.
+    /// Returns true if the panels at the left and at the right are open.
     fn sides(&self) -> [bool; 2] {
         self.shell.settings.sides(self.workspace.tiles.group())
     }

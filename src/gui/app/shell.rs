@@ -111,7 +111,7 @@ impl Shell {
         self.asked = Some((PendingPath { request, answer }, usage));
     }
 
-    /// The answer of the system's dialog, once there is one.
+    /// Returns the answer of the system's dialog, once there is one.
     pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
         let answer = self.asked.as_ref()?.0.poll()?;
         let (asked, usage) = self.asked.take()?;

@@ -47,7 +47,7 @@ pub(super) enum Sweeping {
 }
 
 impl About {
-    /// What forms of an arm know, or those of the experiment where none is given.
+    /// Returns what forms of an arm know, or those of the experiment where none is given.
     pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
         let spec = planned(experiment, arm);
         // A network that does not fit its data has no layers to choose from.
@@ -58,7 +58,7 @@ impl About {
         Self { spec, layers, parameters, beside, names, swept, arms, usual_params: None }
     }
 
-    /// Whether a group has layers to tick: these are seen at once.
+    /// Returns true if a group has layers to tick: these are seen at once.
     pub(super) fn has_ticks(&self, value: &mut dyn Value) -> bool {
         let Node::Group(group) = value.node() else { return false };
         let count = group.fields().len();
@@ -77,7 +77,7 @@ impl About {
         !self.layers.is_empty() && (0..count).any(names_some)
     }
 
-    /// How a sweep concerns the setting at a place of the document.
+    /// Returns how a sweep concerns the setting at a place of the document.
     pub(super) fn sweeping(&self, place: &Place) -> Sweeping {
         let Some((arm, own)) = swept::in_run(place) else { return Sweeping::Impossible };
         let concerns = |swept: &&Swept| swept.places.contains(&own);
@@ -91,7 +91,7 @@ impl About {
         }
     }
 
-    /// What holds where a setting is left out: `inherits 0.0012`, `default`.
+    /// Returns what holds where a setting is left out: `inherits 0.0012`, `default`.
     pub(super) fn hint(&mut self, field: &Field) -> String {
         if let Some(usual) = self.usual_params.as_ref().filter(|_| field.key == "params") {
             return format!("default ({})", usual.label().to_lowercase());
@@ -104,7 +104,7 @@ impl About {
         }
     }
 
-    /// What a setting inherits, as text of the file format.
+    /// Returns what a setting inherits, as text of the file format.
     pub(super) fn inherited(&mut self, field: &Field) -> Option<String> {
         if field.inherits.is_empty() { None } else { self.with(field.inherits, |value, _| value.to_ron()) }
     }
@@ -128,7 +128,7 @@ impl About {
     }
 }
 
-/// The shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers, and the
+/// Returns the shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers, and the
 /// names of those layers.
 fn of_layers(
     experiment: &Experiment,
@@ -154,11 +154,11 @@ fn of_layers(
     (beside, of_parameters)
 }
 
-/// Whether what an alternative carries names layers.
+/// Returns true if what an alternative carries names layers.
 pub(super) fn names_layers(variant: &Field) -> bool {
     variant.names == Names::Layers
 }
-/// The layers with the number of their weights, or of other trained values where they have none, and the parameters.
+/// Returns the layers with the number of their weights, or of other trained values where they have none, and the parameters.
 fn named(structure: &Structure) -> (Vec<(String, usize)>, Vec<String>) {
     let weights = |layer: &Layer| {
         let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);

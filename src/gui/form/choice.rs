@@ -47,7 +47,7 @@ pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &mut FormCo
     }
 }
 
-/// The real numbers among the settings of what is chosen.
+/// Returns the real numbers among the settings of what is chosen.
 fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
     let Some(Node::Group(group)) = choice.payload().map(|payload| payload.node()) else { return Vec::new() };
     let fields = group.fields().iter().enumerate();
@@ -156,7 +156,7 @@ const GAP: f32 = 2.0;
 /// More layers than these scroll.
 const MOST_ROWS: usize = 10;
 
-/// Whether an alternative begins with all layers: the first that names some. What leaves layers out begins with none.
+/// Returns true if an alternative begins with all layers: the first that names some. What leaves layers out begins with none.
 pub(super) fn starts_full(variants: &[Field], index: usize) -> bool {
     variants.iter().position(names_layers) == Some(index)
 }
@@ -280,7 +280,7 @@ fn names_of(value: &mut dyn Value) -> Vec<String> {
     (0..list.count()).filter_map(|index| name(list, index)).collect()
 }
 
-/// One layer with its number of weights; one that the network does not have is wrong until it is unticked.
+/// Draws one layer with its number of weights; one that the network does not have is wrong until it is unticked.
 fn tick_ui(
     ui: &mut Ui,
     name: &str,

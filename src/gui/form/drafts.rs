@@ -84,19 +84,19 @@ fn text_at(experiment: &mut Experiment, place: &[Segment]) -> Option<String> {
 }
 
 impl Drafts {
-    /// Every text that is no value, as a problem of its setting.
+    /// Returns every text that is no value, as a problem of its setting.
     pub fn problems(&self) -> Vec<Problem> {
         let wrong = |draft: &Draft| Some(Problem::error(draft.place.clone(), draft.error.clone()?));
         self.0.values().filter_map(wrong).collect()
     }
 
-    /// Texts that are no values, with their fields: `"5 apples" in Evaluate every`.
+    /// Returns the texts that are no values, with their fields: `"5 apples" in Evaluate every`.
     pub fn wrong_texts(&self) -> Vec<String> {
         let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
         wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
     }
 
-    /// The same, for a backup.
+    /// Returns the same, for a backup.
     pub fn to_keep(&self) -> Vec<TypedText> {
         let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
         let kept = wrong.map(|((place, name), draft)| TypedText {
@@ -107,7 +107,7 @@ impl Drafts {
         kept.collect()
     }
 
-    /// The texts of a backup, in the fields that they were typed into. Those of swept values are left out.
+    /// Returns the texts of a backup, in the fields that they were typed into. Those of swept values are left out.
     pub fn recovered(kept: &[TypedText], experiment: &mut Experiment) -> Self {
         let mut drafts = Self::default();
         walk(experiment, &mut |value, found| {
@@ -127,7 +127,7 @@ impl Drafts {
         drafts
     }
 
-    /// Whether a typed value waits to be entered.
+    /// Returns true if a typed value waits to be entered.
     pub fn is_pending(&self) -> bool {
         self.0.values().any(|draft| draft.is_pending)
     }
@@ -169,7 +169,7 @@ impl Drafts {
         self.0.retain(|_, draft| !draft.place.0.starts_with(&place.0));
     }
 
-    /// What was typed into a field, if the document still has the text that it had then.
+    /// Returns what was typed into a field, if the document still has the text that it had then.
     pub(super) fn get(&self, place: &Place, name: &str, document: &str) -> Option<Draft> {
         let draft = self.0.get(&(place.to_string(), name.to_owned()))?;
         (draft.document == document).then(|| draft.clone())

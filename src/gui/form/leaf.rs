@@ -18,7 +18,7 @@ pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut F
     slot.name(response).changed()
 }
 
-/// A whole number of which only some are allowed: a drop-down.
+/// Draws a whole number of which only some are allowed: a drop-down.
 pub(super) fn allowed_ui(
     ui: &mut Ui,
     number: &mut dyn Integer,
@@ -124,7 +124,7 @@ pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mu
     context.finish_input(ui, slot, response).changed()
 }
 
-/// A path, with a button that asks the system for one.
+/// Draws a path, with a button that asks the system for one.
 pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let gap = ui.spacing().item_spacing.x / 2.0;
     let width = ui.available_width() - line::ICON_WIDTH - gap;
@@ -154,7 +154,7 @@ fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut Form
     true
 }
 
-/// One step up or down, within the range: of a whole number by one, of a real number in its first digit.
+/// Returns one step up or down, within the range: of a whole number by one, of a real number in its first digit.
 fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     match value.node() {
@@ -179,7 +179,7 @@ fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     }
 }
 
-/// One more or less in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
+/// Returns one more or less in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
 fn stepped(value: f64, up: bool) -> f64 {
     if value == 0.0 {
         return if up { 0.1 } else { -0.1 };

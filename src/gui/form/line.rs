@@ -68,7 +68,7 @@ fn setting_ui(
     })
 }
 
-/// A group inside a form: a heading that folds it away, with a summary of what differs from the defaults.
+/// Draws a group inside a form: a heading that folds it away, with a summary of what differs from the defaults.
 fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormContext) -> LineChange {
     let summary = text::summary(value, &slot.field);
     let heading = Heading {
@@ -86,7 +86,7 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
     LineChange { changed: is_open && body_ui(ui, value, slot, context), reset: false }
 }
 
-/// A setting with a control beside its label, which has a button for the default where it `can_reset`; without that, a
+/// Draws a setting with a control beside its label, which has a button for the default where it `can_reset`; without that, a
 /// control without a label.
 fn row_ui(
     ui: &mut Ui,
@@ -137,7 +137,7 @@ fn row_ui(
     touched
 }
 
-/// The end of a line: turns the setting into a list of values and back, or adds a value to a list.
+/// Draws the end of a line: turns the setting into a list of values and back, or adds a value to a list.
 fn end_ui(
     ui: &mut Ui,
     value: &mut dyn Value,
@@ -172,7 +172,7 @@ fn end_ui(
     false
 }
 
-/// Whether a list of values makes sense: what is called by a name is no quantity to compare.
+/// Returns true if a list of values makes sense: what is called by a name is no quantity to compare.
 fn can_sweep(value: &mut dyn Value) -> bool {
     match value.node() {
         Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Choice(_) => true,
@@ -213,12 +213,12 @@ pub(super) fn indented_ui<R>(
     .inner
 }
 
-/// Width of the label column: the part left of the controls, which are aligned at every depth.
+/// Returns the width of the label column: the part left of the controls, which are aligned at every depth.
 pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
     (ui.available_width() - context.control_width - ui.spacing().item_spacing.x).max(48.0)
 }
 
-/// The label, with its help under the pointer. A changed setting has a button over the end of its label that gives the
+/// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that gives the
 /// default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
 fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool {
     let colours = theme::present(ui);
@@ -256,7 +256,7 @@ fn reset_ui(ui: &mut Ui, cell: Rect, name: &str) -> bool {
     response.on_hover_text("Changed; click to reset to the default").clicked()
 }
 
-/// The help, with the unit.
+/// Returns the help, with the unit.
 fn help(slot: &Slot) -> String {
     let Field { help, unit, .. } = slot.field;
     let is_count = slot.field.label.eq_ignore_ascii_case(unit);
@@ -280,12 +280,12 @@ pub(super) fn below_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context:
 /// Width of a button that shows only an icon, on a line of a form.
 pub(super) const ICON_WIDTH: f32 = 20.0;
 
-/// A text field, outlined where its text is wrong.
+/// Draws a text field, outlined where its text is wrong.
 pub(super) fn text_field_ui(ui: &mut Ui, edit: TextEdit<'_>, is_wrong: bool) -> Response {
     widgets::field_ui(ui, edit, if is_wrong { FieldState::Wrong } else { FieldState::Plain })
 }
 
-/// A button that shows only an icon.
+/// Draws a button that shows only an icon.
 pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
     let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, vec2(2.0, 0.0));
     let button = Button::new(icon.coloured(ICON, Some(colour))).frame_when_inactive(false);
@@ -297,7 +297,7 @@ pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint
     response.on_hover_text(hint).clicked()
 }
 
-/// The messages about the present place: what its control says itself, else what validation says.
+/// Draws the messages about the present place: what its control says itself, else what validation says.
 pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
     let mut has_own_error = false;
     for (_, message) in context.wrong.iter().filter(|(place, _)| *place == context.place) {
@@ -321,14 +321,14 @@ fn problem_ui(ui: &mut Ui, problem: &Problem) {
     }
 }
 
-/// The messages about the present place and all settings inside, which are not drawn.
+/// Draws the messages about the present place and all settings inside, which are not drawn.
 pub(super) fn problems_inside_ui(ui: &mut Ui, context: &FormContext) {
     for problem in context.problems_inside() {
         problem_ui(ui, problem);
     }
 }
 
-/// What is wrong with the control above.
+/// Draws what is wrong with the control above.
 pub(super) fn error_ui(ui: &mut Ui, message: &str) {
     drop(message_ui(ui, message, theme::present(ui).bad));
 }
@@ -385,7 +385,7 @@ pub(super) fn optional_head_ui(
     }
 }
 
-/// Whether a line of text can have the value, or none.
+/// Returns true if a line of text can have the value, or none.
 pub(super) fn is_optional_line(optional: &dyn Optional) -> bool {
     let mut sample = optional.sample();
     matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_))
@@ -404,7 +404,7 @@ pub(super) fn optional_line_ui(
     }
 }
 
-/// Several settings at once: those from outside, or separate ones.
+/// Draws several settings at once: those from outside, or separate ones.
 fn own_or_outer_ui(ui: &mut Ui, optional: &mut dyn Optional, slot: &Slot, context: &mut FormContext) -> bool {
     let hint = context.about.hint(&slot.field);
     let is_set = optional.is_set();
@@ -469,7 +469,7 @@ pub(super) fn rows_ui(
     changed
 }
 
-/// What a field of the same group has in the place of the settings around it, if another field inherits from there: the
+/// Returns what a field of the same group has in the place of the settings around it, if another field inherits from there: the
 /// optimizer of a training stage, from which its learning rate comes. Its address and its value.
 fn nearer(group: &mut dyn Group, field: &Field) -> Option<(String, String)> {
     let holds = |other: &Field| {

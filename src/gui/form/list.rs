@@ -50,7 +50,7 @@ impl ItemAction {
         }
     }
 
-    /// Its key, while the line of the item has the keyboard.
+    /// Returns its key, while the line of the item has the keyboard.
     pub const fn shortcut(self) -> KeyboardShortcut {
         match self {
             Self::Duplicate => widgets::DUPLICATE,
@@ -60,7 +60,7 @@ impl ItemAction {
         }
     }
 
-    /// What it does to the item at `index` of `count`; nothing where it is not possible.
+    /// Returns what it does to the item at `index` of `count`; nothing where it is not possible.
     pub const fn edit(self, index: usize, count: usize) -> Option<ListEdit> {
         match self {
             Self::Duplicate => Some(ListEdit::Duplicate(index)),
@@ -168,7 +168,7 @@ pub(super) fn more_ui(
     menu.and_then(|menu| menu.inner)
 }
 
-/// What can be done with an item, by its position and the number of all, as entries of a menu, with a submenu of
+/// Draws what can be done with an item, by its position and the number of all, as entries of a menu, with a submenu of
 /// the alternatives that can be added after it, if any.
 pub(super) fn menu_ui(ui: &mut Ui, (index, count): (usize, usize), kinds: &[Field]) -> Option<ListEdit> {
     let mut edit = None;
@@ -222,7 +222,7 @@ pub(super) fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
     true
 }
 
-/// Whether a list is one line of text.
+/// Returns true if a list is one line of text.
 pub(super) fn is_line(list: &dyn List) -> bool {
     let mut sample = list.sample();
     matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_))
@@ -245,7 +245,7 @@ struct Dragged {
     index: usize,
 }
 
-/// The alternatives of a list whose items are lines that open: those of which some have several settings.
+/// Returns the alternatives of a list whose items are lines that open: those of which some have several settings.
 pub(super) fn kinds(list: &dyn List) -> Option<&'static [Field]> {
     let mut sample = list.sample();
     let Node::Choice(choice) = sample.node() else { return None };
@@ -413,7 +413,7 @@ impl Item<'_> {
         (response.on_hover_text(help), edit)
     }
 
-    /// What the keys ask for while the line has the keyboard.
+    /// Returns what the keys ask for while the line has the keyboard.
     fn key(&self, ui: &Ui) -> Option<ListEdit> {
         let (index, count) = self.position;
         let is_pressed =
@@ -499,12 +499,12 @@ fn open_id(list: &Place) -> Id {
     Id::unique(("open line", list.to_string()))
 }
 
-/// The open item of a list.
+/// Returns the open item of a list.
 fn opened(ui: &Ui, list: &Place) -> Option<usize> {
     open_line(ui.ctx(), list)
 }
 
-/// The open item of the list at a place, where its items are lines.
+/// Returns the open item of the list at a place, where its items are lines.
 pub fn open_line(ctx: &Context, list: &Place) -> Option<usize> {
     ctx.data(|data| data.get_temp::<OpenLine>(open_id(list))).and_then(|OpenLine(index)| index)
 }

@@ -96,7 +96,7 @@ pub struct FormContext<'a> {
 }
 
 impl<'a> FormContext<'a> {
-    /// The context of a form for the value at `place`.
+    /// Returns the context of a form for the value at `place`.
     pub fn new(place: Place, problems: &'a [Problem]) -> Self {
         let root_len = place.0.len();
         Self {
@@ -116,7 +116,7 @@ impl<'a> FormContext<'a> {
         }
     }
 
-    /// Problems of exactly the present place.
+    /// Returns the problems of exactly the present place.
     fn problems_here(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
         let problems: &'a [Problem] = self.problems;
         problems.iter().filter(|problem| problem.place == self.place)
@@ -127,18 +127,18 @@ impl<'a> FormContext<'a> {
         self.wrong.push((self.place.clone(), message.into()));
     }
 
-    /// Whether the control of the present place holds something wrong.
+    /// Returns true if the control of the present place holds something wrong.
     fn is_wrong(&self) -> bool {
         self.wrong.iter().any(|(place, _)| *place == self.place)
             || self.problems_here().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Whether the setting that is to get the keyboard is here or inside.
+    /// Returns true if the setting that is to get the keyboard is here or inside.
     fn leads_to_focus(&self) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.0.starts_with(&self.place.0))
     }
 
-    /// Problems of the present place and of all settings inside.
+    /// Returns the problems of the present place and of all settings inside.
     fn problems_inside(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
         let problems: &'a [Problem] = self.problems;
         problems.iter().filter(|problem| problem.place.0.starts_with(&self.place.0))
@@ -152,7 +152,7 @@ impl<'a> FormContext<'a> {
         result
     }
 
-    /// An id for a control of the present place, the same in every frame.
+    /// Returns an id for a control of the present place, the same in every frame.
     fn id(&self, ui: &Ui, part: &str) -> Id {
         ui.make_persistent_id((self.place.to_string(), part))
     }
@@ -207,13 +207,13 @@ pub fn note_edited(response: &Response) {
     }
 }
 
-/// The input that the keyboard types into, if the window undoes its edits.
+/// Returns the input that the keyboard types into, if the window undoes its edits.
 pub fn edited(ctx: &egui::Context) -> Option<Id> {
     let edited = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
     ctx.memory(eframe::egui::Memory::focused).filter(|focused| edited == Some(*focused))
 }
 
-/// Whether there is such an input, and its text is a value.
+/// Returns true if there is such an input, and its text is a value.
 pub fn is_editing(ctx: &egui::Context) -> bool {
     let without = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(NO_VALUE))).flatten();
     edited(ctx).is_some_and(|edited| without != Some(edited))
@@ -236,7 +236,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// A slot without a visible label.
+    /// Creates a slot without a visible label.
     fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), label: None, field: Field::new("", "", "") }
     }
@@ -273,7 +273,7 @@ pub fn fields_ui(
     line::rows_ui(ui, group, &is_shown, context)
 }
 
-/// Width of the part of a line right of its label.
+/// Returns the width of the part of a line right of its label.
 fn control_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.6).round()
 }
@@ -311,7 +311,7 @@ fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormC
     }
 }
 
-/// The part of a value on its line.
+/// Draws the part of a value on its line.
 fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
@@ -334,7 +334,7 @@ fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
     }
 }
 
-/// The part of a value below its line, if it has one.
+/// Draws the part of a value below its line, if it has one.
 fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),

@@ -102,7 +102,7 @@ fn values_ui(
     result
 }
 
-/// The text of values; nothing where some are no values of the setting.
+/// Returns the text of values; nothing where some are no values of the setting.
 fn written(value: &mut dyn Value, values: &str, is_list: bool, field: &Field) -> Option<String> {
     let items = if is_list { Overrides::items(values).ok()? } else { vec![values.to_owned()] };
     let text = |item: &String| {
@@ -112,7 +112,7 @@ fn written(value: &mut dyn Value, values: &str, is_list: bool, field: &Field) ->
     items.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.join(", "))
 }
 
-/// The text of the file format for typed values.
+/// Returns the text of the file format for typed values.
 fn read(value: &mut dyn Value, typed: &str, is_list: bool, field: &Field) -> Result<String, String> {
     if is_list {
         let items = text::read_list(value, typed, field)?;
@@ -235,7 +235,7 @@ fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &
     true
 }
 
-/// All settings of the runs that can have other values.
+/// Returns all settings of the runs that can have other values.
 fn addable(context: &mut FormContext) -> Vec<Addable> {
     let mut all: Vec<Addable> = Vec::new();
     walk(&mut context.about.spec, &mut |value, found| {
@@ -271,12 +271,12 @@ fn addable(context: &mut FormContext) -> Vec<Addable> {
     all
 }
 
-/// Whether a value is neither a group nor a choice.
+/// Returns true if a value is neither a group nor a choice.
 fn is_single(value: &mut dyn Value) -> bool {
     !matches!(value.node(), Node::Group(_) | Node::Choice(_))
 }
 
-/// The text, if it is one value of the file format.
+/// Returns the text, if it is one value of the file format.
 ///
 /// Anything else must not reach the document: it could not be written to a file.
 fn checked(text: &str) -> Result<String, String> {

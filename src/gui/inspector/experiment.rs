@@ -206,7 +206,7 @@ fn is_of_training(key: &str) -> bool {
     [OF_DETAILS, OF_EVALUATION, OF_DEVICES].iter().all(|others| !others.contains(&key))
 }
 
-/// Whether a setting of the experiment is drawn by no section, and nowhere else.
+/// Returns true if a setting of the experiment is drawn by no section, and nowhere else.
 fn is_in_no_section(field: &Field) -> bool {
     let elsewhere = ["version", "seeds", "set", "sweep", "arms", "train"];
     !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !(section.holds)(&[field.key]))
@@ -240,7 +240,7 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
     }
 }
 
-/// Whether a section shows the setting at a place.
+/// Returns true if a section shows the setting at a place.
 fn holds(section: &Section, place: &Place) -> bool {
     let keys: Vec<&str> = place
         .0
@@ -259,7 +259,7 @@ fn network_summary(experiment: &mut Experiment) -> String {
     facts(experiment).map_or_else(|| experiment.net.label().to_owned(), name)
 }
 
-/// What is known of the data of all arms.
+/// Returns what is known of the data of all arms.
 fn facts(experiment: &Experiment) -> Option<Facts> {
     let mut data = experiment.data.clone();
     experiment.looks.fill(&mut data);

@@ -168,7 +168,7 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
     None
 }
 
-/// The title of the upper part, and what is selected.
+/// Draws the title of the upper part, and what is selected.
 fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Selected");
@@ -218,7 +218,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.add_space(theme::STEP / 2.0);
 }
 
-/// The line with the colour and mark of the selected arm; a click on the mark opens the palette.
+/// Draws the line with the colour and mark of the selected arm; a click on the mark opens the palette.
 fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     let Some(index) = input.colour else { return };
     let colours = theme::present(ui);
@@ -243,7 +243,7 @@ fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
     if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
 }
 
-/// What a stage does, in a word: `Prune`.
+/// Returns what a stage does, in a word: `Prune`.
 fn name_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.label(),
@@ -251,7 +251,7 @@ fn name_of(stage: &Stage) -> &'static str {
     }
 }
 
-/// What choosing a stage means.
+/// Returns what choosing a stage means.
 fn help_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.variant().help,
@@ -365,7 +365,7 @@ fn hint_ui(ui: &mut Ui, text: Option<&str>) {
     ui.add(Label::new(text).wrap());
 }
 
-/// What has to be selected to see a setting; nothing for settings of the experiment, which are always there.
+/// Returns what has to be selected to see a setting; nothing for settings of the experiment, which are always there.
 pub fn selection_of(place: &Place) -> Option<Selection> {
     match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(arm), Segment::Key(key), rest @ ..]
@@ -379,7 +379,7 @@ pub fn selection_of(place: &Place) -> Option<Selection> {
     }
 }
 
-/// Positions of stages within stages.
+/// Returns the positions of stages within stages.
 fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     let mut path = Vec::new();
     while let [Segment::Index(index), inner @ ..] = rest {
@@ -415,7 +415,7 @@ pub(super) const BUTTONS: &[FormButton] = &[
     },
 ];
 
-/// The arm that the network at a place is of; nothing for that of the experiment.
+/// Returns the arm that the network at a place is of; nothing for that of the experiment.
 pub(super) fn arm_of(place: &Place) -> Option<usize> {
     match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Some(*arm),
@@ -423,7 +423,7 @@ pub(super) fn arm_of(place: &Place) -> Option<usize> {
     }
 }
 
-/// The layer in which the lists of layers of two experiments differ, if any differ: its place in the new one, if it is
+/// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one, if it is
 /// there.
 pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>> {
     let root = Place::default();

@@ -113,7 +113,7 @@ fn icon_menu(icon: Icon) -> MenuButton<'static> {
     MenuButton::from_button(button.frame_when_inactive(false))
 }
 
-/// What can be done with the stage at a path, as entries of a menu.
+/// Draws what can be done with the stage at a path, as entries of a menu.
 fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<PlanRequest> {
     let mut request = None;
     for action in Action::ALL {
@@ -131,7 +131,7 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
     request
 }
 
-/// What the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.
+/// Returns what the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.
 fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     let path = selected?;
     for action in Action::ALL {
@@ -161,14 +161,14 @@ fn copy(ui: &Ui, plan: &mut [Stage], path: &[usize]) {
     }
 }
 
-/// The stages in a text of the file format: one, or a list of them.
+/// Returns the stages in a text of the file format: one, or a list of them.
 fn stages_of(text: &str) -> Option<Vec<Stage>> {
     let text = text.trim().trim_end_matches(',');
     let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
 }
 
-/// The text in an empty plan.
+/// Draws the text in an empty plan.
 fn empty_ui(ui: &mut Ui) {
     ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
 }
@@ -180,7 +180,7 @@ pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<
     selected
 }
 
-/// All stages that can be added: their label in menus, and what they do.
+/// Returns all stages that can be added: their label in menus, and what they do.
 pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
     entries().into_iter().map(|entry| (entry.label, entry.help))
 }
@@ -191,7 +191,7 @@ pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Op
     Some(insert_after(plan, selected, entry.stage))
 }
 
-/// All stages that can be added, for tests that walk them.
+/// Returns all stages that can be added, for tests that walk them.
 #[cfg(test)]
 pub(super) fn all_stages() -> Vec<Stage> {
     entries().into_iter().map(|entry| entry.stage).collect()
@@ -216,7 +216,7 @@ impl Action {
     /// All of them, in the order in which menus have them.
     pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
-    /// Name in menus.
+    /// Returns the name in menus.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MoveUp => "Move up",
@@ -227,7 +227,7 @@ impl Action {
         }
     }
 
-    /// Its icon in menus.
+    /// Returns its icon in menus.
     pub(super) const fn icon(self) -> Icon {
         match self {
             Self::MoveUp => Icon::ArrowUp,
@@ -238,7 +238,7 @@ impl Action {
         }
     }
 
-    /// Its key, while a row of the plan has the keyboard.
+    /// Returns its key, while a row of the plan has the keyboard.
     pub const fn shortcut(self) -> Option<KeyboardShortcut> {
         match self {
             Self::MoveUp => Some(widgets::MOVE_UP),
@@ -249,7 +249,7 @@ impl Action {
         }
     }
 
-    /// Why it cannot be done to the stage at `path` now, if so.
+    /// Returns why it cannot be done to the stage at `path` now, if so.
     pub fn why_not(self, plan: &[Stage], path: Option<&[usize]>) -> Option<&'static str> {
         let Some(path) = path.filter(|path| has_stage(plan, path)) else {
             return Some("Select a stage first");
@@ -288,7 +288,7 @@ impl Action {
     }
 }
 
-/// The stage to select when the one at `path` has been removed: the next one, else the one before, else the outer one.
+/// Returns the stage to select when the one at `path` has been removed: the next one, else the one before, else the outer one.
 fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let before = [parent, &[index.saturating_sub(1)]].concat();
@@ -320,7 +320,7 @@ struct StageEntry {
     pub is_intervention: bool,
 }
 
-/// All stages with their default settings. A stage with several alternatives has one entry for each of them.
+/// Returns all stages with their default settings. A stage with several alternatives has one entry for each of them.
 fn entries() -> Vec<StageEntry> {
     let mut entries = Vec::new();
     for stage in Stage::all() {
