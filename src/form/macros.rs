@@ -166,8 +166,9 @@ macro_rules! form_impl {
     };
 }
 
-/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`, `inherits "train.batch"`,
-/// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::form::Field) of that name.
+/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`,
+/// `inherits "train.batch"`, `unset "all"` and `names Layers`, each as the field of [`Field`](crate::form::Field) of
+/// that name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_about {
@@ -251,10 +252,8 @@ macro_rules! choice {
             /// Returns all alternatives with their default settings, in the order in which they are offered.
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 
-            /// Returns its name in files.
             pub fn key(&self) -> &'static str { $crate::form::Choice::variant(self).key }
 
-            /// Returns its name in the window.
             pub fn label(&self) -> &'static str { $crate::form::Choice::variant(self).label }
         }
 
@@ -307,7 +306,7 @@ macro_rules! choice_rule {
                 }
             }
 
-            /// As [`rule`](Self::rule), to be changed, where it has settings.
+            /// Returns the [`rule`](Self::rule) to be changed, where it has settings.
             pub fn rule_mut(&mut self) -> Option<&mut dyn $rule> {
                 $( $crate::choice_payload!(self $name $variant $($payload)?); )*
                 None

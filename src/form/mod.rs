@@ -16,7 +16,7 @@ mod values;
 
 pub use values::{Overrides, RangeProblem, Steps, StepsUnit, check_ranges};
 
-/// What users see of one setting, or of one alternative of a [`Choice`].
+/// The declaration of a setting, or of an alternative of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Name in files and paths.
@@ -38,7 +38,7 @@ pub struct Field {
     pub unset: &'static str,
     /// What its text names.
     pub names: Names,
-    /// Whether saved files have it even where it has its default.
+    /// True if saved files have it even where it has its default.
     pub is_always_written: bool,
 }
 
@@ -66,18 +66,13 @@ impl Field {
     }
 }
 
-/// What the text of a setting names, so that it can be chosen and need not be typed.
+/// The kind of thing that the text of a setting names, so that it can be chosen and need not be typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// Nothing that is known.
     Nothing,
-    /// Layers of the network.
     Layers,
-    /// A parameter of the network.
     Parameter,
-    /// A folder on disk.
     Folder,
-    /// A file on disk.
     File,
 }
 
@@ -105,19 +100,14 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
 
 /// Anything that can be in a form.
 pub trait Value: Stored {
-    /// Returns the value as one node of the tree of settings.
     fn node(&mut self) -> Node<'_>;
 }
 
-/// What kind of control a value is.
+/// A value, by the kind of its control.
 pub enum Node<'a> {
-    /// On or off.
     Switch(&'a mut bool),
-    /// A whole number.
     Integer(&'a mut dyn Integer),
-    /// A real number.
     Number(&'a mut f64),
-    /// Free text.
     Text(&'a mut String),
     /// A value that reads itself from text, such as `"5ep"`.
     Parsed(&'a mut dyn Parsed),
@@ -136,14 +126,11 @@ pub enum Node<'a> {
 /// The number of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Numeral {
-    /// A whole number.
     Whole(u64),
-    /// A real number.
     Real(f64),
 }
 
 impl Numeral {
-    /// Returns its value.
     pub const fn value(self) -> f64 {
         match self {
             Self::Whole(number) => number as f64,
@@ -172,7 +159,6 @@ impl Node<'_> {
 
 /// A whole number of any width.
 pub trait Integer {
-    /// Returns the number.
     fn get(&self) -> u64;
     /// Writes it, limited to the type's largest value.
     fn set(&mut self, value: u64);
@@ -180,9 +166,9 @@ pub trait Integer {
 
 /// A value that reads itself from text.
 pub trait Parsed {
-    /// As it is written in files.
+    /// Writes it as in files.
     fn text(&self) -> String;
-    /// As people write it; [`set_text`](Self::set_text) reads that too.
+    /// Writes it as people do; [`set_text`](Self::set_text) reads that too.
     fn words(&self) -> String {
         self.text()
     }
@@ -199,9 +185,8 @@ pub trait Choice {
     fn title(&self) -> &'static str;
     /// Returns all alternatives, in the order in which they are offered.
     fn variants(&self) -> &'static [Field];
-    /// Index of the present one.
+    /// Returns the index of the present one.
     fn selected(&self) -> usize;
-    /// Returns the present one.
     fn variant(&self) -> Field {
         self.variants()[self.selected()]
     }
@@ -209,7 +194,7 @@ pub trait Choice {
     fn words(&self) -> Option<String> {
         None
     }
-    /// Returns why the one at this index cannot be chosen in this build.
+    /// Returns the reason why the one at this index cannot be chosen in this build.
     fn refusal(&self, _index: usize) -> Option<String> {
         None
     }
@@ -221,15 +206,11 @@ pub trait Choice {
 
 /// Several settings under one title.
 pub trait Group {
-    /// Returns the name of the group.
     fn title(&self) -> &'static str;
-    /// Declarations, in order.
+    /// Returns the declarations, in order.
     fn fields(&self) -> &'static [Field];
-    /// Returns the value of field `index`.
     fn value(&mut self, index: usize) -> &mut dyn Value;
-    /// Returns true if field `index` has its default.
     fn is_default(&self, index: usize) -> bool;
-    /// Gives field `index` its default.
     fn reset(&mut self, index: usize);
     /// Returns the field that a bare value stands for, when the group may be written as that alone.
     fn shorthand(&self) -> Option<usize> {
@@ -239,9 +220,7 @@ pub trait Group {
 
 /// Any number of values of one kind.
 pub trait List {
-    /// Returns the number of items.
     fn count(&self) -> usize;
-    /// Item `index`.
     fn item(&mut self, index: usize) -> &mut dyn Value;
     /// Inserts a default item before `index`.
     fn insert_default(&mut self, index: usize);
@@ -249,7 +228,6 @@ pub trait List {
     fn duplicate(&mut self, index: usize);
     /// Takes item `index` out.
     fn remove(&mut self, index: usize);
-    /// Exchanges two items.
     fn swap(&mut self, a: usize, b: usize);
     /// Returns a default item, for the reference.
     fn sample(&self) -> Box<dyn Value>;
@@ -257,7 +235,6 @@ pub trait List {
 
 /// A value that may be left out.
 pub trait Optional {
-    /// Returns true if it is there.
     fn is_set(&self) -> bool;
     /// Puts a default there, or takes it away.
     fn set(&mut self, present: bool);

@@ -11,7 +11,8 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
-/// Returns the first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two names is `, `.
+/// Returns the first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two
+/// names is `, `.
 pub fn first_of<T: AsRef<str>>(names: impl IntoIterator<Item = T>, most: usize, between: &str) -> String {
     let (mut text, mut more) = (String::new(), 0);
     for (index, name) in names.into_iter().enumerate() {

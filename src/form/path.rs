@@ -12,11 +12,9 @@ use crate::form::{Field, Node, Value, name_of};
 /// One step of the place of a setting, as problems name it: `arms[1].plan[2].Prune.amount`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
-    /// A setting of a group.
     Key(String),
     /// An item of a list, counted from 0.
     Index(usize),
-    /// The chosen alternative.
     Variant(String),
 }
 
@@ -61,13 +59,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a setting could not be written.
+/// A reason why a setting could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Nothing has that address.
     #[error("no setting matches \"{path}\": {detail}")]
     NoMatch {
-        /// The address.
         path: String,
         /// Where the search ended, and what there is instead.
         detail: String,
@@ -75,9 +72,7 @@ pub enum PathError {
     /// The setting is there, but the text is no value of it.
     #[error("\"{value}\" is not a value for \"{path}\": {detail}")]
     BadValue {
-        /// The address.
         path: String,
-        /// The text.
         value: String,
         /// What the parser says.
         detail: String,
@@ -135,8 +130,8 @@ fn quoted(name: String) -> String {
     if name.contains('.') { format!("\"{name}\"") } else { name }
 }
 
-/// Returns what to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it takes from
-/// the setting of the same name at the root, so that one may be meant.
+/// Returns what to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it
+/// takes from the setting of the same name at the root, so that one may be meant.
 fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
     let here = steps[..depth].join(".");
     let meant = steps[depth - 1..].join(".");
@@ -196,7 +191,6 @@ fn write_value(value: &mut dyn Value, text: &str) -> Result<(), String> {
 /// A setting that was found: its place, and what is declared on the way to it, outermost first.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Where it is.
     pub place: Place,
     /// The declarations of the settings and alternatives around it, and its own.
     pub fields: Vec<Field>,
@@ -232,7 +226,7 @@ impl Found {
 /// The most `**` of an address: each multiplies the number of ways to a setting by its depth.
 const MOST_OPEN: usize = 3;
 
-/// What is done with a setting.
+/// An action on a setting that was found.
 type Act<'a> = dyn FnMut(&mut dyn Value, &Found) -> Result<(), PathError> + 'a;
 
 /// Does something with every setting that `path` addresses. Returns how many there were, at least 1.
@@ -328,7 +322,7 @@ struct Search<'a, 'b> {
     here: Found,
 }
 
-/// What a search does with a part of a value, and the names of the part.
+/// An action of a search on a part of a value, and the names of the part.
 type EachPart<'c, 'a, 'b> =
     dyn FnMut(&mut Search<'a, 'b>, &mut dyn Value, &[String]) -> Result<(), PathError> + 'c;
 
@@ -383,7 +377,6 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    /// Goes one step on.
     fn inside(
         &mut self,
         segment: Segment,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Choice, Field, Group, Node, Value};
 
-/// Markdown that names every setting under `root`: key, label, default, range, unit, help.
+/// Writes Markdown that names every setting under `root`: key, label, default, range, unit, help.
 pub fn markdown(root: &mut dyn Value) -> String {
     let mut writer = Writer::default();
     writer.visit(root);

@@ -71,7 +71,8 @@ impl Repair {
     }
 }
 
-/// Returns what is wrong with a text, without names of the program: the unknown word, and the known ones that are most like it.
+/// Returns what is wrong with a text, without names of the program: the unknown word, and the known ones that are
+/// most like it.
 pub fn explain(error: &ron::Error) -> String {
     use ron::Error::{DuplicateStructField, MissingStructField, NoSuchEnumVariant, NoSuchStructField};
     match error {
@@ -98,7 +99,7 @@ fn unknown(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Returns how many letters have to be added, removed or replaced, whatever their case.
+/// Counts the letters to add, remove or replace, whatever their case.
 fn distance(a: &str, b: &str) -> usize {
     let [a, b] = [a, b].map(|text| text.to_lowercase().chars().collect::<Vec<char>>());
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -135,7 +136,7 @@ pub fn to_pretty<T: Serialize>(value: &T) -> ron::Result<String> {
     options().to_string_pretty(value, config)
 }
 
-/// Empty brackets after a bare name for which the parser expects some.
+/// Adds empty brackets after a bare name for which the parser expects some.
 fn bare_name_end(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedNamedStructLike, ExpectedStructLike};
     if !matches!(error.code, ExpectedStructLike | ExpectedNamedStructLike(_)) {
@@ -148,7 +149,7 @@ fn bare_name_end(text: &str, error: &SpannedError) -> Option<Repair> {
     is_bare.then(|| Repair::new(text, name_end, 0, "()"))
 }
 
-/// Without the empty brackets after a name that has no settings.
+/// Removes the empty brackets after a name that has no settings.
 fn empty_brackets(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedArrayEnd, ExpectedComma, ExpectedStructLikeEnd, TrailingCharacters};
     if !matches!(error.code, ExpectedComma | ExpectedArrayEnd | ExpectedStructLikeEnd | TrailingCharacters) {
@@ -160,7 +161,7 @@ fn empty_brackets(text: &str, error: &SpannedError) -> Option<Repair> {
     ends_with_name(&text[..open]).then(|| Repair::new(text, open, 2, ""))
 }
 
-/// Returns the name of the first setting before a number or a list that is alone in its brackets, or first in them.
+/// Adds the name of the first setting before a number or a list that is alone in its brackets, or first in them.
 fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedIdentifier, InvalidIdentifier, NoSuchStructField, SuggestRawIdentifier};
     // No setting has this name, so that the parser says which ones there are.
@@ -218,7 +219,7 @@ const WIDTH: usize = 100;
 /// Spaces of one level.
 const STEP: usize = 4;
 
-/// What a text of the file format has written down, by its brackets.
+/// The settings that a text of the file format has written down, by its brackets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The name before the brackets: an alternative, or the title of a group.
@@ -254,7 +255,7 @@ pub fn settings(root: &mut dyn Group, before: &Written, first: &str) -> ron::Res
 
 /// A value, ready to be laid out.
 enum Part {
-    /// What has no brackets, or none to break at.
+    /// A text without brackets, or with none to break at.
     Atom(String),
     /// Entries in brackets.
     Brackets { open: String, entries: Vec<(String, Self)>, close: String },
@@ -272,7 +273,7 @@ impl Part {
         }
     }
 
-    /// `line` with the value after it; `indent` is that of the line.
+    /// Writes the value after `line`; `indent` is that of the line.
     fn after(&self, line: String, indent: usize) -> String {
         let flat = self.flat();
         // The comma after it counts.
@@ -288,14 +289,14 @@ impl Part {
     }
 }
 
-/// Returns one entry to a line.
+/// Writes one entry to a line.
 fn listed(entries: &[(String, Part)], indent: usize) -> String {
     let line =
         |(key, part): &(String, Part)| part.after(format!("{}{key}", " ".repeat(indent)), indent) + ",\n";
     entries.iter().map(line).collect()
 }
 
-/// As many entries to a line as fit.
+/// Writes as many entries to a line as fit.
 fn filled(entries: &[(String, Part)], indent: usize) -> String {
     let (mut text, mut line) = (String::new(), " ".repeat(indent));
     for (_, part) in entries {
@@ -361,7 +362,7 @@ fn of_group(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Part
     Ok(Part::Brackets { open: "(".to_owned(), entries, close: ")".to_owned() })
 }
 
-/// Returns an alternative has the brackets of its group: `Prune(amount: Fraction(0.2))`.
+/// Writes an alternative in the brackets of its group: `Prune(amount: Fraction(0.2))`.
 fn of_choice(choice: &mut dyn Choice, before: Option<&Written>) -> ron::Result<Part> {
     let key = choice.variant().key;
     let before = before.filter(|before| before.name.as_deref() == Some(key));

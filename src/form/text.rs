@@ -102,7 +102,7 @@ pub fn range_problem(number: f64, field: &Field) -> Option<String> {
     Some(format!("{number} is {side} {bound}; allowed: {}", allowed(field)?))
 }
 
-/// As [`range_problem`], with the name of the setting.
+/// Returns the [`range_problem`] with the name of the setting.
 pub(super) fn range_message(number: f64, field: &Field) -> Option<String> {
     range_problem(number, field)?;
     let [label, written] = [field.label.to_owned(), number_text(number, field)];
@@ -182,7 +182,7 @@ fn read_number(text: &str, field: &Field) -> Result<f64, String> {
     Ok(if field.is_share() && read > 1.0 { hundredths(read) } else { read })
 }
 
-/// Through text: 7 / 100 is 0.07, and 7 · 0.01 is not.
+/// Divides by 100 through text: 7 / 100 is 0.07, and 7 · 0.01 is not.
 fn hundredths(percent: f64) -> f64 {
     format!("{percent}e-2").parse().unwrap_or(percent / 100.0)
 }
@@ -225,7 +225,7 @@ fn wanted(text: &str, what: &str, field: &Field) -> String {
     }
 }
 
-/// `2, 4 or 6`.
+/// Writes `2, 4 or 6`.
 fn one_of(numbers: &[u64]) -> String {
     let texts: Vec<String> = numbers.iter().map(u64::to_string).collect();
     match texts.split_last() {
@@ -281,7 +281,7 @@ fn ranges(numbers: &[u64]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// `3 seeds`: how many values a list has, where its unit is a noun for them.
+/// Counts the values of a list, where its unit is a noun for them: `3 seeds`.
 pub fn count_text(count: usize, field: &Field) -> Option<String> {
     let noun = field.unit.strip_suffix('s').filter(|_| field.label.eq_ignore_ascii_case(field.unit))?;
     Some(counted(count as u64, noun))
@@ -334,7 +334,7 @@ fn in_percent(text: &str, is_percent: bool) -> String {
 struct Range<'a> {
     low: &'a str,
     high: String,
-    /// What is between the values: `step 0.25`, `log 4`.
+    /// The words between the values: `step 0.25`, `log 4`.
     way: Vec<&'a str>,
 }
 

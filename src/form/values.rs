@@ -101,26 +101,23 @@ const MOST_STEPS: u64 = 1_000_000_000;
 pub enum StepsUnit {
     /// Passes over the training part.
     Epochs,
-    /// Mini-batches.
     Iterations,
 }
 
 /// A length of training: `"5ep"` or `"200it"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// How many.
     pub count: u64,
-    /// Of what.
     pub unit: StepsUnit,
 }
 
 impl Steps {
-    /// `count` epochs.
+    /// Creates a length of `count` epochs.
     pub const fn epochs(count: u64) -> Self {
         Self { count, unit: StepsUnit::Epochs }
     }
 
-    /// `count` iterations.
+    /// Creates a length of `count` iterations.
     pub const fn iterations(count: u64) -> Self {
         Self { count, unit: StepsUnit::Iterations }
     }
@@ -197,7 +194,7 @@ impl Parsed for Steps {
         };
         format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
     }
-    /// Returns a bare number has the unit that the length had before.
+    /// Reads a length; a bare number has the unit that the length had before.
     fn set_text(&mut self, text: &str) -> Result<(), String> {
         let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
         *self = match bare {
@@ -264,7 +261,6 @@ impl Overrides {
 /// A number outside of its declared range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeProblem {
-    /// Which setting.
     pub place: Place,
     /// What is wrong with it, and what is allowed.
     pub message: String,

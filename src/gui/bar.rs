@@ -21,7 +21,6 @@ const WIDE: f32 = 1360.0;
 const NARROW: f32 = 1100.0;
 /// Width of that list with its frame.
 const LIST: f32 = 104.0;
-/// Width of the bar of progress.
 const PROGRESS: f32 = 12.0 * STEP;
 /// The least width in which a shortened status still says something.
 const LEAST_STATUS: f32 = 7.0 * STEP;
@@ -30,7 +29,7 @@ const LEAST_NAME: f32 = 10.0 * STEP;
 /// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
-/// What the list beside Run offers.
+/// The commands in the list beside Run.
 const MORE: [Command; 8] = [
     Command::RunAll,
     Command::RunSelected,
@@ -42,12 +41,11 @@ const MORE: [Command; 8] = [
     Command::Sharing,
 ];
 
-/// How far the runs are, or what they would take.
+/// The progress of the runs, or their expected time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// In a few words: "3 of 12 · 4 min left".
     pub text: String,
-    /// More about it.
     pub detail: String,
     /// The share that is done, from 0 to 1, while runs go on.
     pub share: Option<f32>,
@@ -58,9 +56,9 @@ pub struct Status {
 pub struct GroupTab {
     /// Its name: "Pruning".
     pub name: &'static str,
-    /// Whether its views are on the screen.
+    /// True if its views are on the screen.
     pub is_open: bool,
-    /// Whether it has views that have got their first data since it was open.
+    /// True if it has views that have got their first data since it was open.
     pub is_new: bool,
     /// What its views show, in one sentence.
     pub help: &'static str,
@@ -73,7 +71,7 @@ pub struct BarProblem {
     pub place: String,
     /// What is wrong, and what to do.
     pub text: String,
-    /// Whether runs cannot start until it is mended.
+    /// True if runs cannot start until it is mended.
     pub is_error: bool,
     /// More lines, such as the folders that were searched; may be empty.
     pub details: String,
@@ -81,33 +79,27 @@ pub struct BarProblem {
     pub action: Option<&'static str>,
 }
 
-/// What the bar shows.
+/// The contents of the bar.
 pub struct BarInput<'a> {
-    /// How far the runs are.
     pub status: &'a Status,
     /// The name of the document's file; none while no document is open.
     pub file: Option<&'a str>,
     /// Its whole path, for the tooltip.
     pub path: &'a str,
-    /// The groups of views, in order.
     pub groups: &'a [GroupTab],
-    /// The problems of the document, errors first.
     pub problems: &'a [BarProblem],
-    /// Whether the panels at the left and at the right are open.
+    /// True if the panels at the left and at the right are open.
     pub panels: [bool; 2],
     /// The document has edits that are not saved.
     pub is_unsaved: bool,
-    /// Runs are in progress.
     pub is_running: bool,
-    /// They are paused.
     pub is_paused: bool,
-    /// The state of each command.
     pub command: &'a dyn Fn(Command) -> CommandState,
     /// Returns true for a view that has a tab.
     pub has_view: &'a dyn Fn(&str) -> bool,
 }
 
-/// What was pressed.
+/// An element of the bar that was pressed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BarResponse {
     /// A menu entry or a button.
@@ -225,7 +217,7 @@ fn tab_width(ui: &Ui, group: &GroupTab) -> f32 {
     text_width(ui, group.name, tab_font(group)) + 2.5 * STEP
 }
 
-/// Draws a tab is underlined while it is open, and has a dot while it has something new.
+/// Draws a tab: underlined while it is open, with a dot while it has something new.
 fn tab_ui(ui: &mut Ui, group: &GroupTab) -> Response {
     let colours = present(ui);
     let galley = ui.painter().layout_no_wrap(group.name.to_owned(), tab_font(group), colours.text);
@@ -265,7 +257,7 @@ fn list_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
     chosen
 }
 
-/// From right to left: panel switches and the buttons of runs.
+/// Draws, from right to left, panel switches and the buttons of runs.
 fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let mut response = None;
     let mut press = |command: Command| response = Some(BarResponse::Choice(Choice::Command(command)));
@@ -325,7 +317,8 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     chosen.or(list.and_then(|shown| shown.inner))
 }
 
-/// Draws the status, or what fits of it beside the problems, and its bar where there is room; whether it was pressed.
+/// Draws the status, or what fits of it beside the problems, and its bar where there is room. Returns true if it was
+/// pressed.
 fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
     let room = ui.available_width() - problems - 2.0 * STEP;
     let wanted = text_width(ui, &status.text, egui::FontId::proportional(BODY));
@@ -392,7 +385,6 @@ fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str
     chosen
 }
 
-/// Draws an entry of a menu.
 fn entry_ui(ui: &mut Ui, state: &CommandState) -> bool {
     let mut button = Button::new(state.label.as_str());
     let detail = state.mark_and_key(ui.ctx());

@@ -26,32 +26,25 @@ use crate::run::weight_files::{Fit, Guess};
 pub enum Dialog {
     /// Save, discard, or stay?
     Unsaved {
-        /// What the document is called.
         title: String,
         /// Texts in its fields that are no values, where they are all that would be lost: these cannot be saved.
         typed: Vec<String>,
-        /// What comes then.
         leaving: Leaving,
     },
     /// Stop the runs, or stay?
     Running {
-        /// How many are not over.
         runs: usize,
-        /// What comes then.
         leaving: Leaving,
-        /// Whether the document can be opened again at the next start.
         comes_back: bool,
     },
     /// Go on with the runs that were stopped when Weightlab ended?
     Resume {
-        /// What the document is called.
         title: String,
         /// Those of them that are not done, by identity.
         runs: Vec<String>,
     },
     /// Restore the edits that a crash has taken?
     Recover {
-        /// What the document was called.
         title: String,
         /// Its file, if it had one.
         path: Option<PathBuf>,
@@ -64,69 +57,54 @@ pub enum Dialog {
     OtherNetwork(OtherNetwork),
     /// Choose the folder of data that were not found?
     MissingData {
-        /// What is missing, or why a folder is of no use.
+        /// The missing data, or why a folder is of no use.
         title: String,
-        /// Which files are needed.
         text: String,
-        /// Whether they can be downloaded.
         is_downloadable: bool,
     },
     /// Change the dataset of the experiment?
     OtherData {
-        /// The data that were dropped.
         found: Box<Recognised>,
-        /// What the experiment has now.
         present: String,
     },
     /// Archive these runs?
     Archive {
-        /// What they are called.
         name: String,
         /// Its runs that have results, by identity.
         runs: Vec<String>,
     },
     /// Replace what another program has written into the file?
     Changed {
-        /// The file.
         path: PathBuf,
         /// What comes after saving.
         then: Option<Leaving>,
     },
     /// Lose the comments of the file?
     Comments {
-        /// The file.
         path: PathBuf,
         /// What comes after saving.
         then: Option<Leaving>,
     },
     /// Replace a file that is there?
     Overwrite {
-        /// The file.
         path: PathBuf,
-        /// What it was wanted for.
         usage: PathUse,
     },
     /// A path, typed by hand.
     Path {
-        /// The question.
         request: PathRequest,
-        /// What it is wanted for.
         usage: PathUse,
-        /// What was typed.
         text: String,
         /// Why the path that was entered last could not be used.
         error: Option<String>,
     },
     /// Something that has to be read.
     Message {
-        /// In a few words.
         title: String,
         /// What happened, where, and what to do.
         text: String,
     },
-    /// The keys of all commands.
     Shortcuts,
-    /// Version and licence.
     About,
 }
 
@@ -147,7 +125,7 @@ impl Dialog {
         !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
 
-    /// In points, where the window has as many.
+    /// Returns the width in points, where the window has as many.
     const fn width(&self) -> f32 {
         match self {
             Self::Shortcuts => 720.0,
@@ -169,7 +147,7 @@ impl Dialog {
     }
 }
 
-/// Draws a dialog; the decision, once there is one.
+/// Draws a dialog. Returns the decision, once there is one.
 pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
     let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * theme::STEP);
     let response = Modal::new(Id::unique("dialog")).frame(frame).show(ctx, |ui| {
@@ -392,11 +370,8 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
 /// Weights that the network of an arm has a place for.
 #[derive(Clone, Debug)]
 pub struct FittingWeights {
-    /// The weight file.
     pub path: PathBuf,
-    /// The arm, by position.
     pub arm: usize,
-    /// What the arm is called.
     pub name: String,
     /// Notes on the import, in sentences: what the network has no place for, what the file leaves open.
     pub notes: Vec<String>,
@@ -405,11 +380,8 @@ pub struct FittingWeights {
 /// Weights of another network than an arm has, or perhaps of another one.
 #[derive(Clone, Debug)]
 pub struct OtherNetwork {
-    /// The weight file.
     pub path: PathBuf,
-    /// The arm, by position.
     pub arm: usize,
-    /// What the arm is called.
     pub name: String,
     /// Whose network is replaced, if theirs is used.
     pub whose: String,
@@ -432,7 +404,6 @@ impl OtherNetwork {
     }
 }
 
-/// Asks whether to import weights that fit.
 fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
     let FittingWeights { path, arm, name, notes } = weights;
     let first = format!("This adds a stage that reads {} to its plan", path.display());
@@ -486,12 +457,11 @@ fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
     buttons_ui(ui, replies)
 }
 
-/// What takes the place of the document.
+/// The successor of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A new experiment from this template becomes the document.
     New(Template),
-    /// A file is chosen.
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
@@ -499,23 +469,21 @@ pub enum Next {
     Untitled(Box<UnsavedEdits>),
     /// Its own file, as another program has written it.
     Reload,
-    /// The window closes.
     Quit,
 }
 
 /// A way out of the document, with the answers to the questions that were asked about it so far.
 #[derive(Clone, Debug)]
 pub struct Leaving {
-    /// What comes then.
     pub to: Next,
     /// The edits that the user agreed to lose; later ones are asked about again.
     pub discarded: Option<Arc<Experiment>>,
-    /// Whether the runs were asked to stop.
+    /// True if the runs were asked to stop.
     pub is_stopping: bool,
 }
 
 impl Leaving {
-    /// Nothing was asked yet.
+    /// Begins to leave: nothing was asked yet.
     pub const fn to(to: Next) -> Self {
         Self { to, discarded: None, is_stopping: false }
     }
@@ -524,22 +492,17 @@ impl Leaving {
 /// A form in which all results are handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Event files for TensorBoard.
     TensorBoard,
-    /// An RO-Crate.
     Crate,
 }
 
-/// What a path is used for.
+/// The use of a path.
 #[derive(Clone, Debug)]
 pub enum PathUse {
-    /// To open an experiment.
     Open(Leaving),
     /// To save the experiment, and go on with what made that necessary.
     Save(Option<Leaving>),
-    /// To write a figure.
     Export(Subject),
-    /// To write a report.
     Report,
     /// For the figure of the open export dialog.
     ExportFolder,
@@ -563,14 +526,12 @@ impl PathUse {
     }
 }
 
-/// What the user decided, with the data of the dialog that asked.
+/// The user's decision, with the data of the dialog that asked.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// Nothing: everything stays as it is.
     Cancel,
-    /// About unsaved edits.
     Unsaved(UnsavedReply, Leaving),
-    /// About runs in progress.
     Running(RunningReply, Leaving),
     /// Resume these runs, by identity.
     Resume(Vec<String>),
@@ -578,23 +539,17 @@ pub enum Reply {
     Recover(RecoverReply),
     /// Add the stage that imports weights to the plan of an arm, by position.
     Import {
-        /// The weight file.
         path: PathBuf,
-        /// The arm, by position.
         arm: usize,
     },
     /// Make the network that weights are of that of an arm, and import them.
     UseNetwork {
-        /// The weight file.
         path: PathBuf,
-        /// The arm, by position.
         arm: usize,
-        /// The network.
         guess: Box<Guess>,
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),
-    /// Download data that were not found.
     DownloadData,
     /// Choose the folder of data that were not found.
     ChooseData,
@@ -608,39 +563,32 @@ pub enum Reply {
     Overwrite(PathUse, PathBuf),
 }
 
-/// What becomes of unsaved edits.
+/// An answer about unsaved edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsavedReply {
-    /// They are saved first.
     Save,
-    /// They are lost.
     Discard,
 }
 
-/// What becomes of runs in progress.
+/// An answer about runs in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunningReply {
-    /// They stop.
     Stop,
     /// They stop, and the next start offers to resume them.
     StopAndResumeLater,
 }
 
-/// What becomes of the edits that a crash interrupted.
+/// An answer about the edits that a crash interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoverReply {
-    /// They become the document.
     Restore,
-    /// They are thrown away.
     Discard,
-    /// The next start asks again.
     AskAgain,
 }
 
-/// What becomes of a file that has what saving would lose.
+/// An answer about a file that has what saving would lose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RewriteReply {
-    /// It is replaced.
     Replace(PathBuf),
     /// It stays, and the experiment gets another file.
     SaveAs,
@@ -649,7 +597,6 @@ pub enum RewriteReply {
 /// A heading, and what its keys do.
 type Group = (&'static str, Vec<(&'static str, String)>);
 
-/// Draws them in two columns.
 fn shortcuts_ui(ui: &mut Ui) {
     title_ui(ui, "Keyboard shortcuts");
     let groups = groups(ui);

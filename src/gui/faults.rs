@@ -41,7 +41,6 @@ pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
 }
 
 const CELL: f32 = 22.0;
-/// Between two fields.
 const GAP: f32 = 8.0;
 const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Mantissa];
 
@@ -82,7 +81,7 @@ fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
     ui.label(RichText::new(text).small().weak());
 }
 
-/// Draws buttons for all bits and for each field; the one that is clicked.
+/// Draws buttons for all bits and for each field. Returns the one that is clicked.
 fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> Option<Bits> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
@@ -104,7 +103,7 @@ fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> O
     clicked
 }
 
-/// Highest and lowest bit of a field; none if the format has no such field.
+/// Returns the highest and lowest bit of a field; none if the format has no such field.
 fn ends(format: Format, field: BitField) -> Option<[u32; 2]> {
     let mut own = (0..format.bits()).filter(|&bit| format.field(bit) == Some(field));
     let low = own.next()?;
@@ -119,7 +118,7 @@ fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
     }
 }
 
-/// Draws the cells, highest bit first; the bit that was clicked on.
+/// Draws the cells, highest bit first. Returns the bit that was clicked on.
 fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Option<u32> {
     let count = format.bits();
     let gaps = FIELDS.iter().filter(|field| ends(format, **field).is_some()).count() - 1;
@@ -157,8 +156,8 @@ fn left_of(format: Format, bit: u32, width: f32) -> f32 {
     (format.bits() - 1 - bit) as f32 * width + gaps as f32 * GAP
 }
 
-/// Returns the numbers below the highest and lowest bit of each field with their left and right sides; without those that would
-/// touch one before them.
+/// Returns the numbers below the highest and lowest bit of each field with their left and right sides; without those
+/// that would touch one before them.
 fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
     let mut placed: Vec<(u32, [f32; 2])> = Vec::new();
     let ends_of_fields = FIELDS.into_iter().filter_map(|field| ends(format, field));
@@ -208,7 +207,6 @@ fn hint(format: Format, bit: u32, name: &str) -> String {
     format!("{name}: a flip turns 0.5 into {flipped:?}")
 }
 
-/// Draws the plan of a campaign on the network of a run.
 fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
     theme::heading_ui(ui, "Planned trials");
     if campaign.faults != FaultSource::Drawn {

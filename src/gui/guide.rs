@@ -43,12 +43,11 @@ const PAGES: &[Page] = &[
 /// Width of the list of pages, in points.
 const LIST: f32 = 200.0;
 
-/// What the window of the guide keeps between frames.
+/// The window with the user guide.
 #[derive(Default)]
 pub struct Guide {
     is_open: bool,
     page: usize,
-    /// What pages are searched for.
     search: String,
     /// The prepared text of the page, and the links to other pages in it.
     shown: Option<(usize, String, BTreeSet<String>)>,
@@ -163,7 +162,6 @@ fn without_wide_tables(text: &str) -> String {
     list
 }
 
-/// Returns the cells of a row that have a text.
 fn cells(row: &str) -> Vec<&str> {
     let mut start = 0;
     let mut cells = Vec::new();

@@ -12,13 +12,12 @@ use crate::doc::{Arm, Experiment, Net};
 use crate::results::tiles::Tiles;
 use crate::results::view::{PlotView, ViewSettings};
 
-/// The number of steps that are kept.
 const KEPT: usize = 1_000;
 
 /// A pause of this length separates two steps of typing, in seconds.
 const BREAK: f64 = 3.0;
 
-/// What undoes or redoes a step.
+/// A task that undoes or redoes a step.
 #[derive(Clone, Debug)]
 pub enum UndoTask {
     /// To restore this state.
@@ -39,7 +38,6 @@ struct Step {
 /// Typing or dragging without a pause.
 #[derive(Debug)]
 struct Typing {
-    /// What it changes.
     name: &'static str,
     /// When it changed last, in seconds.
     at: f64,
@@ -55,7 +53,6 @@ pub struct History {
     field: Option<Id>,
     /// The last step, if it came from this field and further typing belongs to it.
     typing: Option<Typing>,
-    /// In seconds.
     now: f64,
 }
 
@@ -168,25 +165,20 @@ fn move_step(from: &mut Vec<Step>, to: &mut Vec<Step>, present: &mut EditState) 
     Some(task)
 }
 
-/// All of it at one moment. Unchanged parts are shared with the previous state.
+/// The state that can be undone: the experiment, and how its results are shown. Unchanged parts are shared with the
+/// previous state. Not included: the zoomed range, the open tab, and which tile is maximized.
 #[derive(Clone, Debug, Default)]
 pub struct EditState {
-    /// The document.
     pub experiment: Arc<Experiment>,
-    /// How results are shown, except the layout.
     pub view: Arc<ViewSettings>,
-    /// Where the views are.
     pub tiles: Tiles,
 }
 
-/// All of it now.
+/// The present state, borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct CurrentState<'a> {
-    /// The document.
     pub experiment: &'a Experiment,
-    /// How results are shown, except the layout.
     pub view: &'a ViewSettings,
-    /// Where the views are.
     pub tiles: &'a Tiles,
 }
 
@@ -209,8 +201,8 @@ impl EditState {
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
-    /// Returns what was edited since, in a few words; nothing when nothing was. An edit of the document can also change the view,
-    /// such as the colour of a new arm.
+    /// Returns what was edited since, in a few words; nothing when nothing was. An edit of the document can also
+    /// change the view, such as the colour of a new arm.
     pub fn change(&self, now: CurrentState<'_>) -> Option<&'static str> {
         if *self.experiment != *now.experiment {
             return Some(change_of_experiment(&self.experiment, now.experiment));
@@ -222,7 +214,6 @@ impl EditState {
     }
 }
 
-/// Returns what differs between two different experiments.
 fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     match new.arms.len().cmp(&old.arms.len()) {
         std::cmp::Ordering::Greater => return "new arm",
@@ -246,7 +237,6 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     }
 }
 
-/// Returns what differs between two different networks.
 fn change_of_net(old: &Net, new: &Net) -> &'static str {
     let lists = old.rule().written().zip(new.rule().written());
     match lists.and_then(|(old, new)| Difference::of(old, new)) {

@@ -13,10 +13,8 @@ macro_rules! icons {
         }
 
         impl Icon {
-            /// All icons.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// Returns its character.
             pub const fn glyph(self) -> char {
                 match self {
                     $(Self::$name => $glyph,)*
@@ -115,7 +113,7 @@ impl Icon {
         self.coloured(size, None)
     }
 
-    /// Returns the same in a colour.
+    /// Returns the icon as a part of a button, in a colour.
     pub fn coloured(self, size: f32, colour: Option<Color32>) -> Atom<'static> {
         Atom::paint(Vec2::splat(size), move |ui: &Ui, at| {
             let colour = colour.unwrap_or(at.fallback_text_color);

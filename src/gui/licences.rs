@@ -13,16 +13,14 @@ const LIST: f32 = 320.0;
 /// The longest licence beside a name, in letters; longer ones are cut there.
 const LONGEST: usize = 24;
 
-/// What the window keeps between frames.
+/// The window with the licences.
 #[derive(Default)]
 pub struct LicencesWindow {
     is_open: bool,
     /// Unpacked when the window opens first.
     licences: Option<Licences>,
     chosen: usize,
-    /// What is searched for in names and licences.
     search: String,
-    /// Whether the search field gets the keyboard in the next frame.
     wants_keyboard: bool,
 }
 

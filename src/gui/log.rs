@@ -11,7 +11,7 @@ use super::theme::{self, SMALL, STEP, present};
 use super::widgets::Tone;
 use crate::doc::{Problem, Severity};
 
-/// Something that can be done about a notice.
+/// An action that a notice offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeAction {
     /// Open this file in the program of the desktop.
@@ -38,22 +38,21 @@ impl NoticeAction {
     }
 }
 
-/// One thing that happened.
+/// A message of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// When, in local time: "14:32".
     pub time: String,
-    /// How good or bad it is.
     pub tone: Tone,
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
     /// What can be done about it.
     pub actions: Vec<NoticeAction>,
-    /// Whether the line at the bottom keeps what it shows.
+    /// True if the line at the bottom keeps what it shows.
     pub is_quiet: bool,
-    /// Whether it is an error that has not been seen in the log.
+    /// True if it is an error that has not been seen in the log.
     pub is_unseen: bool,
-    /// Whether it is about something wrong in the document: once that is mended, it is quiet.
+    /// True if it is about something wrong in the document: once that is mended, it is quiet.
     pub awaits_remedy: bool,
 }
 
@@ -67,10 +66,10 @@ pub struct Log {
     clock: Clock,
 }
 
-/// Who says what time it is.
+/// A source of the time of day.
 pub type Clock = fn() -> DateTime<Local>;
 
-/// As many lines are kept.
+/// The most lines that are kept.
 const KEPT: usize = 2_000;
 
 impl Log {
@@ -123,7 +122,7 @@ impl Log {
         }
     }
 
-    /// Returns how many errors came since the lines were seen last, and the first line of the newest one.
+    /// Counts the errors since the lines were seen last, with the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
         let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
@@ -153,7 +152,7 @@ impl Log {
         });
     }
 
-    /// Returns how many lines were ever noted.
+    /// Counts the lines that were ever noted.
     pub const fn count(&self) -> usize {
         self.noted
     }
@@ -177,7 +176,7 @@ impl Log {
 /// Height of a line, in points.
 pub const LINE: f32 = 20.0;
 
-/// Draws the panel; the problem that was clicked on.
+/// Draws the panel of the log. Returns the problem that was clicked on.
 pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<&'a Problem> {
     let mut chosen = None;
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
@@ -286,12 +285,11 @@ pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
 /// Height of the line, in points.
 pub const STATUS_HEIGHT: f32 = 24.0;
 
-/// What was pressed.
+/// An element of the line at the bottom that was pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusResponse {
     /// An action of the last message.
     Action(NoticeAction),
-    /// The log.
     Log,
 }
 

@@ -61,7 +61,7 @@ use crate::figure::icon::pixels;
 /// Names the folder of window state and, on Linux, the window for the desktop.
 const APP_ID: &str = "weightlab";
 
-/// What draws the window, in the order in which they are tried.
+/// The renderers, in the order in which they are tried.
 const RENDERERS: &[(&str, Renderer)] = &[
     #[cfg(not(target_os = "linux"))]
     ("wgpu", Renderer::Wgpu),

@@ -11,10 +11,9 @@ use super::tiles::{Pane, pane_named, panes};
 use super::widgets::{self, FieldState, scroll_area};
 use super::{plan, theme};
 
-/// What can be chosen.
+/// An action that a menu or the palette offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A command.
     Command(Command),
     /// To show a plot or view, by its name.
     Show(&'static str),
@@ -33,33 +32,28 @@ pub struct PaletteEntry {
     pub detail: String,
     /// Why it cannot be chosen now.
     pub refusal: Option<String>,
-    /// What it does.
     pub choice: Choice,
 }
 
 /// Which list is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteList {
-    /// All commands.
     Commands,
-    /// Files that were open before.
     Files,
 }
 
 /// An open list.
 pub struct Palette {
-    /// Which one.
     pub list: PaletteList,
     typed: String,
     /// Position of the chosen line among those that fit.
     chosen: usize,
 }
 
-/// What became of it.
+/// The end of an open list.
 pub enum PaletteOutcome {
     /// Closed without a choice.
     Closed,
-    /// This one.
     Chosen(Choice),
 }
 
@@ -69,7 +63,7 @@ impl Palette {
         Self { list, typed: String::new(), chosen: 0 }
     }
 
-    /// Draws the list; nothing as long as it stays open.
+    /// Draws the list. Returns nothing as long as it stays open.
     pub fn ui(&mut self, ctx: &egui::Context, entries: &[PaletteEntry]) -> Option<PaletteOutcome> {
         let frame = Frame::popup(&ctx.global_style()).inner_margin(theme::STEP);
         let id = Id::unique("palette");
@@ -122,7 +116,7 @@ impl Palette {
     }
 }
 
-/// What the keyboard asks for.
+/// The keyboard input of a frame.
 struct Keys {
     steps: isize,
     entered: bool,
@@ -210,7 +204,7 @@ pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
     plan::addable().map(entry).collect()
 }
 
-/// Files as entries; those that are not there any more say so.
+/// Returns files as entries; those that are not there any more say so.
 pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     let entry = |(path, is_there): (&PathBuf, &bool)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -230,11 +224,11 @@ const WORD: i32 = 8;
 const WHOLE: i32 = 100_000;
 /// A letter that is skipped before the first one that fits.
 const LATE: i32 = -1;
-/// As many skipped letters count.
+/// The most skipped letters that count.
 const LATEST: usize = 8;
 
-/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side by side.
-/// Nothing when they do not; spaces are not looked for.
+/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side
+/// by side. Nothing when they do not; spaces are not looked for.
 fn score(typed: &str, name: &str) -> Option<i32> {
     let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
     let name: Vec<char> = name.to_lowercase().chars().collect();

@@ -1,32 +1,25 @@
 //! What is selected: its settings are at the right, above those of the experiment.
 
-/// One thing with settings.
+/// The selected part of the experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// Nothing but the experiment, whose settings are always shown.
     #[default]
     Experiment,
-    /// An arm, by position.
     Arm(usize),
     /// One setting of an arm with a sweep.
     Setting {
-        /// The arm, by position.
         arm: usize,
         /// What its runs are called: the arm with the swept values written out.
         name: String,
     },
-    /// A stage of an arm.
     Stage {
-        /// The arm, by position.
         arm: usize,
         /// Positions of the stage and of the stages around it, outermost first.
         path: Vec<usize>,
     },
-    /// A run.
     Run {
-        /// Its arm, by position.
         arm: usize,
-        /// Its identity.
         id: String,
     },
 }
@@ -52,8 +45,8 @@ impl Selection {
         if let Self::Setting { name, .. } = self { Some(name) } else { None }
     }
 
-    /// Returns true if a run is selected, or belongs to the selected setting or arm: what views of single runs and of faults show.
-    /// `name` is what its arm is called with the swept values. Without a selected arm, no run is.
+    /// Returns true if a run is selected, or belongs to the selected setting or arm: what views of single runs and of
+    /// faults show. `name` is what its arm is called with the swept values. Without a selected arm, no run is.
     pub fn covers(&self, arm_index: usize, name: &str, run: &str) -> bool {
         match self {
             Self::Experiment => false,

@@ -44,11 +44,8 @@ pub struct Colours {
     pub line: Color32,
     /// Borders of fields and ticks.
     pub edge: Color32,
-    /// Grids of plots.
     pub grid: Color32,
-    /// Axes of plots.
     pub axis: Color32,
-    /// Names and values.
     pub text: Color32,
     /// Labels, units, intervals.
     pub text2: Color32,
@@ -56,7 +53,6 @@ pub struct Colours {
     pub text3: Color32,
     /// The one primary button, and ticks.
     pub accent: Color32,
-    /// Text on the accent.
     pub on_accent: Color32,
     /// Links, underlines of tabs, progress.
     pub link: Color32,
@@ -77,7 +73,6 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// Returns the colours of a theme.
 pub const fn colours(theme: Theme) -> Colours {
     match theme {
         Theme::Light => Colours {
@@ -140,7 +135,8 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// Returns true if the fonts of the theme are there; installs them for the next frame if not. For tests of parts of the window.
+/// Returns true if the fonts of the theme are there; installs them for the next frame if not. For tests of parts of
+/// the window.
 #[cfg(test)]
 pub fn is_installed(ui: &egui::Ui) -> bool {
     let id = egui::Id::unique("the theme is installed");
@@ -174,7 +170,7 @@ pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui
     .inner
 }
 
-/// Returns the text, without its middle where all of it is wider than `most` points.
+/// Fits a text into `most` points: a wider one loses its middle.
 pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, most: f32) -> String {
     let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
     let mut longest = text.chars().count();

@@ -24,7 +24,7 @@ use crate::results::tiles::{Group, Layout, Part, Side, Tile, Tiles};
 /// In a smaller window, in points, a group has one tile at first.
 const LARGE: Vec2 = vec2(1360.0, 840.0);
 
-/// What panes are filled with.
+/// The contents of panes.
 pub trait Contents {
     /// Returns which arm, setting and seeds a pane shows, where it shows only some; may be empty.
     fn subject(&mut self, pane: Pane) -> String;
@@ -45,9 +45,7 @@ pub enum LayoutChange {
     Show(&'static str),
     /// Show the second view in the place of the first.
     Replace(&'static str, &'static str),
-    /// Close it.
     Close(&'static str),
-    /// Close the active view.
     CloseActive,
     /// Open another view at a side of the active one.
     Split(Side),
@@ -57,7 +55,6 @@ pub enum LayoutChange {
     Maximize,
     /// Restore the default layout of the group.
     Reset,
-    /// Show another group.
     Group(Group),
 }
 
@@ -65,7 +62,6 @@ pub enum LayoutChange {
 pub struct Tiling {
     /// The layouts that a person has changed.
     kept: Tiles,
-    /// The layout on the screen.
     layout: Layout,
     /// The default of this group in this window.
     usual: Layout,
@@ -80,7 +76,6 @@ pub struct Tiling {
     tree: Tree<Pane>,
     /// The layout of the tree; `None` if it has to be rebuilt.
     drawn: Option<Tile>,
-    /// The focused widget of the last frame.
     focused: Option<Id>,
 }
 
@@ -168,7 +163,7 @@ impl Tiling {
         self.new.contains(view)
     }
 
-    /// Returns the same of a group.
+    /// Returns true if a group has something that was not on the screen yet.
     pub fn is_new_group(&self, group: Group) -> bool {
         self.new_groups.contains(&group)
     }
@@ -324,7 +319,6 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// Before drawing.
     pub fn new(tiling: &'a Tiling, focused: Option<Id>, contents: &'a mut dyn Contents) -> Self {
         Self { tiling, focused, contents, used: None, asked: Vec::new() }
     }
@@ -423,13 +417,13 @@ fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
 /// Height of a head, in points.
 pub const HEAD: f32 = 40.0;
 
-/// What a view shows has at most this share of the room beside its title.
+/// The largest share of the room beside the title for what a view shows.
 const SUBJECT: f32 = 0.4;
 
 /// Width of a help text, in points.
 const HELP: f32 = 360.0;
 
-/// Draws the head of a tile; whether it is being dragged.
+/// Draws the head of a tile. Returns true while it is dragged.
 fn head_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -561,8 +555,8 @@ fn menu_ui(
 /// Identities of tiles with several views start here; smaller ones are indices of views in the registry.
 const CONTAINERS: u64 = 1_000;
 
-/// Returns the tree of a layout, or an empty one. A view has the same identity in every tree, so that it keeps its state when other
-/// tiles move. Unknown views are left out.
+/// Returns the tree of a layout, or an empty one. A view has the same identity in every tree, so that it keeps its
+/// state when other tiles move. Unknown views are left out.
 fn tree_of(tile: Option<&Tile>) -> Tree<Pane> {
     let mut tree = Tree::empty(Id::unique("tiles"));
     let mut next = CONTAINERS;
@@ -633,11 +627,8 @@ pub struct Pane {
     pub name: &'static str,
     /// What the window calls it.
     pub title: &'static str,
-    /// The group that it belongs to.
     pub group: Group,
-    /// Its help text.
     pub help: &'static str,
-    /// The plot, if it is one.
     pub plot: Option<&'static Plot>,
 }
 

@@ -16,7 +16,6 @@ pub struct Treatment {
     pub colour: usize,
     /// The values of the swept settings, in the order of the sweep; empty without a sweep.
     pub values: Vec<String>,
-    /// Its runs.
     pub runs: Vec<Run>,
 }
 
@@ -56,7 +55,7 @@ fn sweeps(experiment: &Experiment, arm: usize) -> Vec<(String, Vec<String>)> {
     all.filter_map(|(path, list)| Some((path.clone(), Overrides::items(list).ok()?))).collect()
 }
 
-/// Returns the values of each treatment of an arm. While the sweep has an error, they are what names say.
+/// Fills in the values of each treatment of an arm. While the sweep has an error, they are what names say.
 fn give_values(experiment: &Experiment, arm: usize, treatments: &mut [Treatment]) {
     let sweeps = sweeps(experiment, arm);
     let count: usize = sweeps.iter().map(|(_, values)| values.len()).product();

@@ -14,11 +14,9 @@ use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
 pub const ICON: f32 = 16.0;
 /// Keys of what can be done with the row of a list that has the keyboard.
 pub const MOVE_UP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp);
-/// One row down.
 pub const MOVE_DOWN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown);
 /// Puts a copy after the row.
 pub const DUPLICATE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
-/// Takes the row out.
 pub const REMOVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Delete);
 /// Height of a list of choices; longer ones scroll.
 const LIST: f32 = 320.0;
@@ -80,7 +78,7 @@ fn square_ui(ui: &mut Ui, is_enabled: bool, button: Button<'static>, name: &str)
     response.on_hover_text(name)
 }
 
-/// What a field says about its text.
+/// The state of the text of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
     /// It can be used, or is empty.
@@ -95,7 +93,6 @@ pub fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, state: FieldState) -> Response 
     bordered_ui(ui, edit, Margin::symmetric(8, 0), state)
 }
 
-/// Draws a field for text over several lines.
 pub fn area_ui(ui: &mut Ui, edit: TextEdit<'_>) -> Response {
     bordered_ui(ui, edit, Margin::symmetric(8, 6), FieldState::Plain)
 }
@@ -117,7 +114,8 @@ fn bordered_ui(ui: &mut Ui, edit: TextEdit<'_>, margin: Margin, state: FieldStat
     response
 }
 
-/// Something to tick or a number to drag, with the ground of a field and an outline: the ground alone is hard to see.
+/// Draws something to tick or a number to drag, with the ground of a field and an outline: the ground alone is hard
+/// to see.
 pub fn input_ui(ui: &mut Ui, input: impl egui::Widget) -> Response {
     let before = ui.visuals().widgets.inactive;
     outline_inputs(ui);
@@ -134,7 +132,7 @@ pub fn outline_inputs(ui: &mut Ui) {
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).edge);
 }
 
-/// Returns a choice from a list, closed.
+/// Creates a drop-down, closed.
 pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
     ComboBox::from_id_salt(id).selected_text(chosen).icon(
         |ui: &Ui, rect: Rect, visuals: &egui::style::WidgetVisuals, _| {
@@ -182,8 +180,8 @@ pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
 }
 
-/// Returns the row of a list that an arrow key leads to from the focused one, which is focused then and should be selected; the Tab
-/// key moves the focus alone. `rows` are in their order.
+/// Returns the row of a list that an arrow key leads to from the focused one, which is focused then and should be
+/// selected; the Tab key moves the focus alone. `rows` are in their order.
 pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     let focused = ui.memory(egui::Memory::focused)?;
     let at = rows.iter().position(|row| *row == focused)?;
@@ -203,14 +201,14 @@ pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     Some(target)
 }
 
-/// Returns the line above or below a row where something dragged would go.
+/// Paints the line above or below a row where something dragged would go.
 pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
     let y = if is_above { row.top() } else { row.bottom() };
     let stroke = Stroke::new(2.0, present(ui).link);
     ui.painter().line_segment([pos2(row.left(), y), pos2(row.right(), y)], stroke);
 }
 
-/// Returns a ring around what the keyboard acts on.
+/// Paints a ring around what the keyboard acts on.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, present(ui).focus);
     ui.painter().rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
@@ -225,7 +223,6 @@ pub enum Tone {
     Warning,
     /// Something went well.
     Good,
-    /// Neither.
     Info,
 }
 
@@ -240,7 +237,6 @@ impl Tone {
         }
     }
 
-    /// Returns its colour.
     pub fn colour(self, ui: &Ui) -> Color32 {
         let colours = present(ui);
         match self {
@@ -279,8 +275,8 @@ pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
     egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, entries_ui);
 }
 
-/// Returns a part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has this
-/// height at once; without a least height it would grow frame by frame, away from under the pointer.
+/// Creates a part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has
+/// this height at once; without a least height it would grow frame by frame, away from under the pointer.
 pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
     let height = height.min(ui.ctx().content_rect().height() - 20.0 * theme::STEP);
     egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)

@@ -134,7 +134,7 @@ const fn shift(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
 }
 
-/// Ctrl also where Cmd is the usual key: there, Cmd and Tab belong to the desktop.
+/// Returns Ctrl and Tab, also where Cmd is the usual key: there, Cmd and Tab belong to the desktop.
 const fn tab(modifiers: Modifiers) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::CTRL.plus(modifiers), Key::Tab)
 }
@@ -560,7 +560,6 @@ fn is_for_text(ctx: &egui::Context, command: Command, shortcut: KeyboardShortcut
 /// A command as menus, buttons and the palette offer it now.
 #[derive(Clone, Debug)]
 pub struct CommandState {
-    /// The command.
     pub command: Command,
     /// What menus say now: what would be undone or run, too.
     pub label: String,
@@ -585,7 +584,7 @@ impl CommandState {
     }
 }
 
-/// Numbers of the document's runs.
+/// The numbers of the document's runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunTotals {
     /// Those that are neither done nor archived.
@@ -656,7 +655,6 @@ impl App {
         require(to_add > 0, "All runs are in the queue: change a setting or add a seed to run more")
     }
 
-    /// Requires one of the ticked or selected runs to be one that `count` counts.
     fn require_chosen(&self, count: fn(QueueCounts) -> usize, otherwise: &'static str) -> Enabled {
         let (_, runs) =
             self.chosen_runs().ok_or("Select an arm or a run on the left, or tick runs in the table")?;

@@ -15,8 +15,8 @@ use crate::gui::drop::{self, Dropped, DroppedWeights};
 use crate::run::weight_files::{Fit, Naming, Scaling};
 
 impl Shell {
-    /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are the data
-    /// of the experiment.
+    /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are
+    /// the data of the experiment.
     pub fn take_dropped(&mut self, wanted: &Data, ctx: &egui::Context) -> Option<Vec<Dropped>> {
         let paths: Vec<PathBuf> =
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
@@ -51,7 +51,7 @@ impl Shell {
         self.dropping = BackgroundTask::begin("dropped files", ctx, work);
     }
 
-    /// While something is dragged over the window, says what dropping it would do.
+    /// Says what dropping would do, while something is dragged over the window.
     pub fn drop_ui(&self, arm: &str, ctx: &egui::Context) {
         let held: Vec<Option<PathBuf>> =
             ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
@@ -60,7 +60,8 @@ impl Shell {
         }
     }
 
-    /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something closes then.
+    /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something
+    /// closes then.
     fn takes_drops(&self) -> bool {
         self.dialog.as_ref().is_none_or(|dialog| !dialog.is_question())
     }

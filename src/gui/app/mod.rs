@@ -63,17 +63,13 @@ const PACE: Duration = Duration::from_millis(100);
 
 /// External services; tests replace them by scripts.
 pub struct Parts {
-    /// What does the work.
     pub worker: Box<dyn Worker>,
-    /// Who is asked for paths.
     pub picker: Picker,
-    /// The desktop around the window.
     pub desktop: Box<dyn Desktop>,
     /// Folder for the results of documents without a file.
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
-    /// What time it is.
     pub clock: Clock,
 }
 
@@ -84,7 +80,7 @@ pub struct App {
     workspace: Workspace,
     shell: Shell,
     log: Log,
-    /// What waits for something, oldest first.
+    /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
     /// Edits that wait for a pause.
@@ -129,7 +125,7 @@ impl App {
             && !matches!(self.shell.dialog, Some(Dialog::Resume { .. }))
     }
 
-    /// Shows what can be started from. A new window without a file begins with it.
+    /// Shows the start page. A new window without a file begins with it.
     pub fn choose_template(&mut self) {
         self.shell.choose_template();
     }
@@ -215,7 +211,7 @@ impl App {
         self.editor.note_edits(self.workspace.shown());
     }
 
-    /// Looks at the document again if it has changed; whether it had.
+    /// Looks at the document again if it has changed. Returns true if it had.
     fn look_at_document(&mut self) -> bool {
         if !self.editor.document.has_changed() {
             return false;
@@ -261,14 +257,12 @@ impl App {
         }
     }
 
-    /// Takes the last edit back.
     fn undo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.undo();
         self.take_undo_task(task);
     }
 
-    /// Redoes the last undone edit.
     fn redo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.redo();
@@ -323,7 +317,6 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
     }
 
-    /// Shows what went wrong, and logs it.
     fn fail(&mut self, title: &str, text: &str) {
         self.shell.fail(title, text, &mut self.log);
     }

@@ -11,14 +11,13 @@ use crate::form::path::{Found, Place, each};
 use crate::form::{Field, Names, Node, Value, text};
 use crate::gui::swept::{self, Swept};
 
-/// What a form knows about the document around the value that it draws.
+/// The document around a value, as its form knows it: inherited settings, layers, sweeps.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The settings of the runs that it belongs to, before sweeps.
     pub spec: RunSpec,
     /// Names of the network's layers, each with its number of weights.
     pub layers: Vec<(String, usize)>,
-    /// Names of the network's parameters.
     pub parameters: Vec<String>,
     /// What is known about single items of lists, by their places: the shapes behind layers. At the place of a list: the
     /// shape in front of them.
@@ -27,16 +26,14 @@ pub struct About {
     pub names: BTreeMap<String, String>,
     /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
-    /// Names of the arms.
     pub arms: Vec<String>,
     /// The kind of parameters that applies where a target names none.
     pub usual_params: Option<Params>,
 }
 
-/// How a sweep concerns a setting.
+/// The relation of a setting to sweeps.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Sweeping {
-    /// It cannot be swept.
     Impossible,
     /// Nothing sweeps it; it would get this address.
     Possible(String),
@@ -47,7 +44,7 @@ pub(super) enum Sweeping {
 }
 
 impl About {
-    /// Returns what forms of an arm know, or those of the experiment where none is given.
+    /// Collects what forms of an arm know, or those of the experiment where none is given.
     pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
         let spec = planned(experiment, arm);
         // A network that does not fit its data has no layers to choose from.
@@ -128,8 +125,8 @@ impl About {
     }
 }
 
-/// Returns the shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers, and the
-/// names of those layers.
+/// Returns the shapes behind the layers of the experiment's network and of the arm's, where these are lists of
+/// layers, and the names of those layers.
 fn of_layers(
     experiment: &Experiment,
     arm: Option<usize>,
@@ -158,7 +155,8 @@ fn of_layers(
 pub(super) fn names_layers(variant: &Field) -> bool {
     variant.names == Names::Layers
 }
-/// Returns the layers with the number of their weights, or of other trained values where they have none, and the parameters.
+/// Returns the layers with the number of their weights, or of other trained values where they have none, and the
+/// parameters.
 fn named(structure: &Structure) -> (Vec<(String, usize)>, Vec<String>) {
     let weights = |layer: &Layer| {
         let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);

@@ -58,7 +58,7 @@ fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
     fields.filter_map(number).collect()
 }
 
-/// What was chosen from a drop-down.
+/// A choice from a drop-down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Picked {
     /// To leave the value out.
@@ -156,7 +156,8 @@ const GAP: f32 = 2.0;
 /// More layers than these scroll.
 const MOST_ROWS: usize = 10;
 
-/// Returns true if an alternative begins with all layers: the first that names some. What leaves layers out begins with none.
+/// Returns true if an alternative begins with all layers: the first that names some. What leaves layers out begins
+/// with none.
 pub(super) fn starts_full(variants: &[Field], index: usize) -> bool {
     variants.iter().position(names_layers) == Some(index)
 }
@@ -205,7 +206,7 @@ pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut Form
     })
 }
 
-/// What the names of an alternative are.
+/// The meaning of the names of layers in an alternative.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Means {
     These,

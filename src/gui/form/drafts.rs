@@ -27,7 +27,7 @@ pub(super) struct Draft {
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
     pub error: Option<String>,
-    /// Whether it is a value that waits to be entered.
+    /// True if it is a value that waits to be entered.
     pub is_pending: bool,
     /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
     pub items: Vec<(usize, String)>,
@@ -36,9 +36,7 @@ pub(super) struct Draft {
 /// A text that is no value, as a backup has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypedText {
-    /// The place of its setting.
     place: String,
-    /// The name of its field.
     name: String,
     text: String,
 }
@@ -96,7 +94,7 @@ impl Drafts {
         wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
     }
 
-    /// Returns the same, for a backup.
+    /// Returns the texts that are no values, for a backup.
     pub fn to_keep(&self) -> Vec<TypedText> {
         let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
         let kept = wrong.map(|((place, name), draft)| TypedText {
@@ -144,8 +142,8 @@ impl Drafts {
         }
     }
 
-    /// Follows arms and stages that were moved, and forgets what was typed into settings that no longer exist, or have another
-    /// value now.
+    /// Follows arms and stages that were moved, and forgets what was typed into settings that no longer exist, or
+    /// have another value now.
     pub fn keep_reachable(&mut self, experiment: &mut Experiment) {
         let drafts = std::mem::take(&mut self.0);
         self.0 = drafts
@@ -185,7 +183,7 @@ impl Drafts {
     }
 }
 
-/// What a line of text shows besides its text.
+/// The decoration of a line of text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FieldStyle<'a> {
     /// Shown while there is no text: `inherits 0.1`.

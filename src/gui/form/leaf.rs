@@ -11,7 +11,7 @@ use crate::gui::icons::Icon;
 use crate::gui::theme::{self, cell_ui};
 use crate::gui::widgets;
 
-/// On or off.
+/// Draws a switch.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
     let response = widgets::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
@@ -39,7 +39,7 @@ pub(super) fn allowed_ui(
     true
 }
 
-/// Any value that a line of text can have; the arrow keys move a number up and down.
+/// Draws any value that a line of text can have; the arrow keys move a number up and down.
 pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let id = context.id(ui, &slot.name);
     let mut changed = false;
@@ -105,8 +105,8 @@ fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
     }
 }
 
-/// Free text: notes over several lines, names of files with a button that looks for them, names of parameters as a
-/// list.
+/// Draws free text: notes over several lines, names of files with a button that looks for them, names of parameters
+/// as a list.
 pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut FormContext) -> bool {
     match slot.field.names {
         Names::Parameter if !context.about.parameters.is_empty() => {
@@ -154,7 +154,7 @@ fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut Form
     true
 }
 
-/// Returns one step up or down, within the range: of a whole number by one, of a real number in its first digit.
+/// Moves a number up or down within the range: a whole one by one, a real one in its first digit.
 fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     match value.node() {
@@ -179,7 +179,7 @@ fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     }
 }
 
-/// Returns one more or less in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
+/// Adds or subtracts one in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
 fn stepped(value: f64, up: bool) -> f64 {
     if value == 0.0 {
         return if up { 0.1 } else { -0.1 };

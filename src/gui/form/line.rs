@@ -23,12 +23,10 @@ const DEEP_INDENT: f32 = 6.0;
 /// Steps of a place from which on the smaller indentation is used.
 const DEEP: usize = 6;
 
-/// What happened on a line.
+/// The effect of a frame on a line.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LineChange {
-    /// The value was changed.
     pub changed: bool,
-    /// The default was asked for.
     pub reset: bool,
 }
 
@@ -86,8 +84,8 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
     LineChange { changed: is_open && body_ui(ui, value, slot, context), reset: false }
 }
 
-/// Draws a setting with a control beside its label, which has a button for the default where it `can_reset`; without that, a
-/// control without a label.
+/// Draws a setting with a control beside its label, which has a button for the default where it `can_reset`; without
+/// that, a control without a label.
 fn row_ui(
     ui: &mut Ui,
     slot: &Slot,
@@ -218,8 +216,8 @@ pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
     (ui.available_width() - context.control_width - ui.spacing().item_spacing.x).max(48.0)
 }
 
-/// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that gives the
-/// default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
+/// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that
+/// gives the default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
 fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool {
     let colours = theme::present(ui);
     let help = help(slot);
@@ -256,7 +254,6 @@ fn reset_ui(ui: &mut Ui, cell: Rect, name: &str) -> bool {
     response.on_hover_text("Changed; click to reset to the default").clicked()
 }
 
-/// Returns the help, with the unit.
 fn help(slot: &Slot) -> String {
     let Field { help, unit, .. } = slot.field;
     let is_count = slot.field.label.eq_ignore_ascii_case(unit);
@@ -469,8 +466,8 @@ pub(super) fn rows_ui(
     changed
 }
 
-/// Returns what a field of the same group has in the place of the settings around it, if another field inherits from there: the
-/// optimizer of a training stage, from which its learning rate comes. Its address and its value.
+/// Returns what a field of the same group has in the place of the settings around it, if another field inherits from
+/// there: the optimizer of a training stage, from which its learning rate comes. Its address and its value.
 fn nearer(group: &mut dyn Group, field: &Field) -> Option<(String, String)> {
     let holds = |other: &Field| {
         let rest = field.inherits.strip_prefix(other.inherits);
@@ -482,17 +479,14 @@ fn nearer(group: &mut dyn Group, field: &Field) -> Option<(String, String)> {
     Some((path, optional.value()?.to_ron()))
 }
 
-/// What a heading shows.
+/// The contents of a heading.
 pub struct Heading<'a> {
-    /// The name of what folds.
     pub name: &'a str,
     /// What its settings are, in few words, at the right.
     pub summary: &'a str,
-    /// What it is for.
     pub help: &'a str,
-    /// Whether something inside is wrong.
     pub is_wrong: bool,
-    /// Whether it is one of the parts of a panel.
+    /// True if it is one of the parts of a panel.
     pub is_title: bool,
 }
 

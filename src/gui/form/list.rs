@@ -17,7 +17,7 @@ use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
 use crate::gui::widgets::{self, ICON};
 
-/// What the user asks for in a list.
+/// A change of a list that the user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListEdit {
     Duplicate(usize),
@@ -28,7 +28,7 @@ pub(super) enum ListEdit {
     Insert(usize, Option<usize>),
 }
 
-/// What can be done with an item of a list.
+/// An action on an item of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemAction {
     Duplicate,
@@ -231,7 +231,7 @@ pub(super) fn is_line(list: &dyn List) -> bool {
 /// Height of a line, in points.
 const ROW: f32 = 26.0;
 
-/// Where the text of a line begins, in points from its left.
+/// The left end of the text of a line, in points from that of the line.
 const TEXT: f32 = 18.0;
 
 /// The open item of a list.
@@ -316,7 +316,6 @@ pub(super) fn rows_body_ui(
     apply(list, edit) || changed
 }
 
-/// One item.
 struct Item<'a> {
     list: &'a Place,
     name: String,
@@ -326,7 +325,7 @@ struct Item<'a> {
     slot: &'a Slot,
 }
 
-/// What happened to an item.
+/// The effect of a frame on an item.
 struct Drawn {
     changed: bool,
     has_keyboard: bool,
@@ -499,7 +498,6 @@ fn open_id(list: &Place) -> Id {
     Id::unique(("open line", list.to_string()))
 }
 
-/// Returns the open item of a list.
 fn opened(ui: &Ui, list: &Place) -> Option<usize> {
     open_line(ui.ctx(), list)
 }
@@ -541,7 +539,7 @@ fn follow(ui: &Ui, list: &Place, edit: Option<ListEdit>, has_keyboard: bool) {
     ui.ctx().request_repaint();
 }
 
-/// Where an item is after another one, or itself, has moved.
+/// Returns the position of an item after another one, or itself, has moved.
 const fn moved(item: usize, from: usize, to: usize) -> usize {
     if item == from {
         to

@@ -32,14 +32,12 @@ pub use drafts::{Drafts, TypedText};
 pub use line::{Heading, heading_ui};
 pub use list::{close_lines, open_line};
 
-/// What a form asks of the window.
+/// A request of a form to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormRequest {
     /// A path for the setting at this place.
     Browse {
-        /// Which setting.
         place: Place,
-        /// Whether it names a folder or a file.
         names: Names,
     },
     /// Other values for a sweep of an arm, or of the experiment; none end it.
@@ -61,15 +59,14 @@ pub enum FormRequest {
 pub struct FormButton {
     /// The title of the choices that have it.
     pub of: &'static str,
-    /// Whether it is there for an alternative, by its key.
+    /// Returns true for the alternatives that have it, by their key.
     pub is_for: fn(&str) -> bool,
-    /// What it says.
     pub text: &'static str,
     /// What it does, in one sentence.
     pub help: &'static str,
 }
 
-/// What a form has to know besides the value that it draws.
+/// The context of a form: place, problems, focus, and the document around.
 pub struct FormContext<'a> {
     /// Place of the value in the document, and of each of its parts while that is drawn.
     pub place: Place,
@@ -227,7 +224,7 @@ fn note_value(response: &Response, is_value: bool) {
     }
 }
 
-/// What a control gets from its line: its name, and how it is declared.
+/// The name and the declaration of a control, from its line.
 #[derive(Clone)]
 struct Slot {
     name: String,
@@ -236,12 +233,10 @@ struct Slot {
 }
 
 impl Slot {
-    /// Creates a slot without a visible label.
     fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), label: None, field: Field::new("", "", "") }
     }
 
-    /// Gives a control its accessible name.
     fn name(&self, response: Response) -> Response {
         match self.label {
             Some(label) => response.labelled_by(label),
@@ -289,7 +284,7 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     })
 }
 
-/// Head and body of a value that no field declares.
+/// Draws head and body of a value that no field declares.
 fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Group(group) => line::rows_ui(ui, group, &|_| true, context),

@@ -28,7 +28,7 @@ struct Section {
     help: &'static str,
     /// What the settings are, in few words.
     summary: fn(&mut Experiment) -> String,
-    /// Whether a setting is in it, by its keys.
+    /// Returns true for the settings in it, by their keys.
     holds: fn(&[&str]) -> bool,
     draw: fn(&mut Ui, &mut Experiment, &mut FormContext<'_>),
 }
@@ -253,20 +253,19 @@ fn holds(section: &Section, place: &Place) -> bool {
     !keys.is_empty() && (section.holds)(&keys)
 }
 
-/// `784–300–100–10`, or what differs from the defaults of another network.
+/// Returns `784–300–100–10`, or what differs from the defaults of another network.
 fn network_summary(experiment: &mut Experiment) -> String {
     let name = |facts: Facts| experiment.net.rule().name(facts.shape, facts.classes);
     facts(experiment).map_or_else(|| experiment.net.label().to_owned(), name)
 }
 
-/// Returns what is known of the data of all arms.
 fn facts(experiment: &Experiment) -> Option<Facts> {
     let mut data = experiment.data.clone();
     experiment.looks.fill(&mut data);
     data.facts(experiment.net.image_side())
 }
 
-/// `Cross-entropy, 2 augmentations, records weights`.
+/// Returns `Cross-entropy, 2 augmentations, records weights`.
 fn details_summary(experiment: &mut Experiment) -> String {
     let train = &experiment.train;
     let mut parts = vec![train.loss.label().to_owned()];

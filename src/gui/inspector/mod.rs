@@ -28,30 +28,27 @@ use crate::results::divergence::DEFINITION;
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
 
-/// What the inspector keeps between frames.
+/// The state of the inspector between frames.
 #[derive(Default)]
 pub struct Inspector {
     /// What its forms know of the document, at a revision of it and for an arm.
     about: Option<((u64, Option<usize>), About)>,
     /// Height of the settings of the experiment in the last frame, in points.
     height: f32,
-    /// Whether open lines are to be closed, since their positions mean other items.
+    /// True if open lines are to be closed, since their positions mean other items.
     pub closes_lines: bool,
 }
 
-/// What the inspector shows and edits.
+/// The input of the inspector: the document, and what is selected.
 pub struct Inspected<'a> {
-    /// The open document.
     pub document: &'a mut Document,
     /// States and results of its runs.
     pub runs: &'a Runs,
-    /// What is selected.
     pub selection: &'a mut Selection,
     /// A setting to scroll to and to give the keyboard to; taken once it is reached.
     pub focus: &'a mut Option<Place>,
     /// What a stage that copies would do.
     pub dry_run: &'a mut DryRun,
-    /// The folder of results.
     pub results: &'a Path,
     /// What the selected run has in the columns of the table of runs.
     pub details: &'a [(String, String)],
@@ -63,7 +60,7 @@ pub struct Inspected<'a> {
     pub notes: &'a mut Vec<String>,
 }
 
-/// What the inspector asks of the window.
+/// A request of the inspector to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InspectorRequest {
     /// A path for a setting.
@@ -75,9 +72,8 @@ pub enum InspectorRequest {
 /// A path that the user wants to look for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Browse {
-    /// The setting that gets it.
     pub place: Place,
-    /// Whether it names a folder or a file.
+    /// True if it names a folder or a file.
     pub names: Names,
 }
 
@@ -134,7 +130,7 @@ impl Inspector {
     }
 }
 
-/// Does what a form asks for, or returns what only the window can do.
+/// Answers a request of a form, or returns what only the window can do.
 fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRequest> {
     match request {
         FormRequest::Browse { place, names } => {
@@ -243,7 +239,6 @@ fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
     if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
 }
 
-/// Returns what a stage does, in a word: `Prune`.
 fn name_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.label(),
@@ -251,7 +246,6 @@ fn name_of(stage: &Stage) -> &'static str {
     }
 }
 
-/// Returns what choosing a stage means.
 fn help_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.variant().help,
@@ -316,7 +310,6 @@ fn reset(value: &mut dyn Value, kept: &[&str]) {
     }
 }
 
-/// Draws what is selected.
 fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext<'_>) {
     let arms = Place::default().key("arms");
     match input.selection.clone() {
@@ -379,7 +372,6 @@ pub fn selection_of(place: &Place) -> Option<Selection> {
     }
 }
 
-/// Returns the positions of stages within stages.
 fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     let mut path = Vec::new();
     while let [Segment::Index(index), inner @ ..] = rest {
@@ -423,8 +415,8 @@ pub(super) fn arm_of(place: &Place) -> Option<usize> {
     }
 }
 
-/// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one, if it is
-/// there.
+/// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one,
+/// if it is there.
 pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>> {
     let root = Place::default();
     let arms = old.arms.iter().zip(&new.arms).enumerate();

@@ -21,7 +21,7 @@ use outline::{above, below, has_stage, insert, relocate, take};
 
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
-/// What the user wants of the plan.
+/// A change of the plan that the user asks for.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
 enum PlanRequest {
     Select(Vec<usize>),
@@ -31,9 +31,9 @@ enum PlanRequest {
     Move { from: Vec<usize>, to: Vec<usize> },
 }
 
-/// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has the place
-/// of the plan, and the problems, which are marked at their stages. Returns whether another stage is selected, or none any
-/// more.
+/// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
+/// the place of the plan, and the problems, which are marked at their stages. Returns whether another stage is
+/// selected, or none any more.
 pub fn plan_ui(
     ui: &mut Ui,
     arm: &str,
@@ -58,7 +58,7 @@ pub fn plan_ui(
     *selected != before
 }
 
-/// Does what is wanted, and selects the stage that results.
+/// Applies a request, and selects the stage that results.
 fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
         PlanRequest::Select(path) => *selected = Some(path),
@@ -131,7 +131,8 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
     request
 }
 
-/// Returns what the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.
+/// Returns what the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the
+/// clipboard.
 fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     let path = selected?;
     for action in Action::ALL {
@@ -168,7 +169,6 @@ fn stages_of(text: &str) -> Option<Vec<Stage>> {
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
 }
 
-/// Draws the text in an empty plan.
 fn empty_ui(ui: &mut Ui) {
     ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
 }
@@ -197,12 +197,11 @@ pub(super) fn all_stages() -> Vec<Stage> {
     entries().into_iter().map(|entry| entry.stage).collect()
 }
 
-/// Something that can be done with the selected stage.
+/// An action on the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// One row up, into and out of nested plans.
     MoveUp,
-    /// One row down.
     MoveDown,
     /// Puts a copy after it.
     Duplicate,
@@ -216,7 +215,6 @@ impl Action {
     /// All of them, in the order in which menus have them.
     pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
-    /// Returns the name in menus.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MoveUp => "Move up",
@@ -227,7 +225,6 @@ impl Action {
         }
     }
 
-    /// Returns its icon in menus.
     pub(super) const fn icon(self) -> Icon {
         match self {
             Self::MoveUp => Icon::ArrowUp,
@@ -288,7 +285,8 @@ impl Action {
     }
 }
 
-/// Returns the stage to select when the one at `path` has been removed: the next one, else the one before, else the outer one.
+/// Returns the stage to select when the one at `path` has been removed: the next one, else the one before, else the
+/// outer one.
 fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let before = [parent, &[index.saturating_sub(1)]].concat();
@@ -316,7 +314,7 @@ struct StageEntry {
     pub label: &'static str,
     pub help: &'static str,
     pub stage: Stage,
-    /// Whether it changes weights: those stand together.
+    /// True if it changes weights: those stand together.
     pub is_intervention: bool,
 }
 
@@ -346,7 +344,6 @@ fn entries() -> Vec<StageEntry> {
     entries
 }
 
-/// Draws the menu. Returns the stage that was chosen.
 fn menu_ui(ui: &mut Ui) -> Option<Stage> {
     let mut chosen = None;
     for are_interventions in [false, true] {

@@ -25,7 +25,7 @@ pub fn stage_in<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
     siblings(plan, path)?.get(*path.last()?)
 }
 
-/// Where the stage at a path of the plan `before` is in the plan `after`, if it has moved.
+/// Finds the stage at a path of the plan `before` in the plan `after`, if it has moved.
 pub fn moved_to(before: &[Stage], after: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let stage = stage_in(before, path)?;
     // An equal one that was there before is another one.
@@ -71,7 +71,6 @@ fn siblings<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a [Stage]> {
     parent.iter().try_fold(plan, |plan, index| Some(plan.get(*index)?.nested()?.plan))
 }
 
-/// Returns the same, to be changed.
 fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut Vec<Stage>> {
     let (_, parent) = path.split_last()?;
     if parent.is_empty() { Some(plan) } else { stage_at_mut(plan, parent)?.nested_mut() }
