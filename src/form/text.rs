@@ -103,7 +103,7 @@ pub fn range_problem(number: f64, field: &Field) -> Option<String> {
 }
 
 /// Returns the [`range_problem`] with the name of the setting.
-pub(super) fn range_message(number: f64, field: &Field) -> Option<String> {
+pub(crate) fn range_message(number: f64, field: &Field) -> Option<String> {
     range_problem(number, field)?;
     let [label, written] = [field.label.to_owned(), number_text(number, field)];
     if !field.allowed.is_empty() && number.is_finite() {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::path::{Place, Segment};
+use super::path::{Place, walk};
 use super::{Field, Integer, List, Node, Optional, Parsed, Value, ron_text, text};
 
 impl Value for bool {
@@ -268,46 +268,13 @@ pub struct RangeProblem {
 
 /// Returns every number of the tree that is outside of the range that its setting declares, or is no number.
 pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
-    visit(root, &Field::new("", "", ""))
-}
-
-/// Returns the problems of a value; their places begin at it.
-fn visit(value: &mut dyn Value, about: &Field) -> Vec<RangeProblem> {
-    match value.node() {
-        Node::Number(number) => check(*number, about),
-        Node::Integer(integer) => check(integer.get() as f64, about),
-        Node::Choice(choice) => {
-            let variant = choice.variant();
-            let found = choice.payload().map(|payload| visit(payload, &variant));
-            inside(|| Segment::Variant(variant.key.to_owned()), found.unwrap_or_default())
-        }
-        Node::Group(group) => {
-            let fields = group.fields().iter().enumerate();
-            let check = |(index, field): (usize, &Field)| {
-                let found = visit(group.value(index), field);
-                inside(|| Segment::Key(field.key.to_owned()), found)
-            };
-            fields.flat_map(check).collect()
-        }
-        Node::List(list) => (0..list.count())
-            .flat_map(|index| inside(|| Segment::Index(index), visit(list.item(index), about)))
-            .collect(),
-        Node::Optional(optional) => optional.value().map(|inner| visit(inner, about)).unwrap_or_default(),
-        Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => Vec::new(),
-    }
-}
-
-/// Returns the problems of a part, with their places in the whole.
-fn inside(part: impl Fn() -> Segment, mut problems: Vec<RangeProblem>) -> Vec<RangeProblem> {
-    for problem in &mut problems {
-        problem.place.0.insert(0, part());
-    }
+    let mut problems = Vec::new();
+    walk(root, &mut |value, found| {
+        let number = value.node().numeral();
+        let message = number.and_then(|number| text::range_message(number.value(), &found.field()));
+        problems.extend(message.map(|message| RangeProblem { place: found.place.clone(), message }));
+    });
     problems
-}
-
-fn check(number: f64, field: &Field) -> Vec<RangeProblem> {
-    let message = text::range_message(number, field);
-    message.into_iter().map(|message| RangeProblem { place: Place::default(), message }).collect()
 }
 
 #[cfg(test)]

@@ -59,17 +59,9 @@ impl About {
     pub(super) fn has_ticks(&self, value: &mut dyn Value) -> bool {
         let Node::Group(group) = value.node() else { return false };
         let count = group.fields().len();
-        let names_some = |index| match group.value(index).node() {
-            Node::Choice(choice) => choice.variants().iter().any(names_layers),
-            Node::Switch(_)
-            | Node::Integer(_)
-            | Node::Number(_)
-            | Node::Text(_)
-            | Node::Parsed(_)
-            | Node::Group(_)
-            | Node::List(_)
-            | Node::Optional(_)
-            | Node::Overrides(_) => false,
+        let mut names_some = |index| {
+            let Node::Choice(choice) = group.value(index).node() else { return false };
+            choice.variants().iter().any(names_layers)
         };
         !self.layers.is_empty() && (0..count).any(names_some)
     }

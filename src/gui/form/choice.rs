@@ -129,24 +129,11 @@ fn settings_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) 
     let Some(payload) = choice.payload() else { return false };
     context.at(Segment::Variant(variant.key.to_owned()), |context| {
         let slot = Slot { name: variant.label.to_owned(), label: None, field: variant };
-        match payload.node() {
-            Node::Group(group) if group.fields().is_empty() => {
-                line::problems_ui(ui, context);
-                false
-            }
-            Node::Group(_) | Node::Choice(_) => {
-                line::problems_ui(ui, context);
-                super::whole_ui(ui, payload, &slot, context)
-            }
-            Node::Switch(_)
-            | Node::Integer(_)
-            | Node::Number(_)
-            | Node::Text(_)
-            | Node::Parsed(_)
-            | Node::List(_)
-            | Node::Optional(_)
-            | Node::Overrides(_) => line::below_ui(ui, payload, &slot, context),
+        if !matches!(payload.node(), Node::Group(_) | Node::Choice(_)) {
+            return line::below_ui(ui, payload, &slot, context);
         }
+        line::problems_ui(ui, context);
+        super::whole_ui(ui, payload, &slot, context)
     })
 }
 

@@ -77,31 +77,21 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 /// Notes numbers that are out of range; those of a list with their position, counted from 1.
 fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
     let problem = |value: &mut dyn Value| text::range_problem(value.node().numeral()?.value(), &slot.field);
-    match value.node() {
-        Node::List(list) => {
-            for index in 0..list.count() {
-                if let Some(message) = problem(list.item(index)) {
-                    context.note_wrong(format!("No. {}: {message}", index + 1));
-                }
+    if let Node::List(list) = value.node() {
+        for index in 0..list.count() {
+            if let Some(message) = problem(list.item(index)) {
+                context.note_wrong(format!("No. {}: {message}", index + 1));
             }
         }
-        Node::Optional(optional) => {
-            if let Some(message) = optional.value().and_then(problem) {
-                context.note_wrong(message);
-            }
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::Overrides(_) => {
-            if let Some(message) = problem(value) {
-                context.note_wrong(message);
-            }
-        }
+        return;
+    }
+    let message = if let Node::Optional(optional) = value.node() {
+        optional.value().and_then(problem)
+    } else {
+        problem(value)
+    };
+    if let Some(message) = message {
+        context.note_wrong(message);
     }
 }
 
@@ -157,25 +147,16 @@ fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut Form
 /// Moves a number up or down within the range: a whole one by one, a real one in its first digit.
 fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-    match value.node() {
-        Node::Integer(integer) => {
-            let value = integer.get();
-            let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
-            integer.set(moved.clamp(low as u64, high as u64));
-        }
-        Node::Number(number) => *number = stepped(*number, up).clamp(low, high),
-        Node::Optional(optional) => {
-            if let Some(inner) = optional.value() {
-                step(inner, up, range);
-            }
-        }
-        Node::Switch(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Overrides(_) => {}
+    if let Node::Integer(integer) = value.node() {
+        let value = integer.get();
+        let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
+        integer.set(moved.clamp(low as u64, high as u64));
+    } else if let Node::Number(number) = value.node() {
+        *number = stepped(*number, up).clamp(low, high);
+    } else if let Node::Optional(optional) = value.node()
+        && let Some(inner) = optional.value()
+    {
+        step(inner, up, range);
     }
 }
 

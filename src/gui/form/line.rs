@@ -348,38 +348,25 @@ pub(super) fn optional_head_ui(
     context: &mut FormContext,
 ) -> bool {
     let mut sample = optional.sample();
-    match sample.node() {
-        Node::Choice(kinds) => {
-            let hint = context.about.hint(&slot.field);
-            let selected = optional.value().and_then(|value| {
-                if let Node::Choice(choice) = value.node() { Some(choice.selected()) } else { None }
-            });
-            let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
-            let chosen = choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context);
-            let wanted = match chosen {
-                None => return false,
-                Some(Picked::Nothing) => None,
-                Some(Picked::Alternative(index)) => Some(index),
-            };
-            set_optional(optional, wanted.is_some(), slot, context);
-            if let (Some(index), Some(value)) = (wanted, optional.value())
-                && let Node::Choice(inner) = value.node()
-                && inner.selected() != index
-            {
-                choice::choose(inner, index, context);
-            }
-            wanted != selected
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Overrides(_)
-        | Node::Optional(_) => own_or_outer_ui(ui, optional, slot, context),
+    let Node::Choice(kinds) = sample.node() else { return own_or_outer_ui(ui, optional, slot, context) };
+    let hint = context.about.hint(&slot.field);
+    let selected = optional.value().and_then(|value| {
+        if let Node::Choice(choice) = value.node() { Some(choice.selected()) } else { None }
+    });
+    let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
+    let wanted = match choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context) {
+        None => return false,
+        Some(Picked::Nothing) => None,
+        Some(Picked::Alternative(index)) => Some(index),
+    };
+    set_optional(optional, wanted.is_some(), slot, context);
+    if let (Some(index), Some(value)) = (wanted, optional.value())
+        && let Node::Choice(inner) = value.node()
+        && inner.selected() != index
+    {
+        choice::choose(inner, index, context);
     }
+    wanted != selected
 }
 
 /// Returns true if a line of text can have the value, or none.

@@ -36,10 +36,7 @@ pub use list::{close_lines, open_line};
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormRequest {
     /// A path for the setting at this place.
-    Browse {
-        place: Place,
-        names: Names,
-    },
+    Browse { place: Place, names: Names },
     /// Other values for a sweep of an arm, or of the experiment; none end it.
     Sweep {
         /// The position of the arm; `None` for the experiment.
@@ -286,24 +283,15 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
 
 /// Draws head and body of a value that no field declares.
 fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
-    match value.node() {
-        Node::Group(group) => line::rows_ui(ui, group, &|_| true, context),
-        Node::Choice(choice) => {
-            let title = choice.title();
-            line::titled_ui(ui, title, value, context)
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => {
-            let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
-            body_ui(ui, value, slot, context) || changed
-        }
+    if let Node::Group(group) = value.node() {
+        return line::rows_ui(ui, group, &|_| true, context);
     }
+    if let Node::Choice(choice) = value.node() {
+        let title = choice.title();
+        return line::titled_ui(ui, title, value, context);
+    }
+    let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
+    body_ui(ui, value, slot, context) || changed
 }
 
 /// Draws the part of a value on its line.

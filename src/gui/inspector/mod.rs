@@ -268,45 +268,22 @@ fn with_settings<R>(input: &mut Inspected<'_>, act: impl FnOnce(&mut dyn Value, 
 }
 
 fn is_changed(value: &mut dyn Value, kept: &[&str]) -> bool {
-    match value.node() {
-        Node::Choice(choice) => choice.payload().is_some_and(|payload| is_changed(payload, kept)),
-        Node::Group(group) => {
-            let fields = group.fields().iter().enumerate();
-            fields.filter(|(_, field)| !kept.contains(&field.key)).any(|(index, _)| !group.is_default(index))
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => false,
+    if let Node::Choice(choice) = value.node() {
+        return choice.payload().is_some_and(|payload| is_changed(payload, kept));
     }
+    let Node::Group(group) = value.node() else { return false };
+    let mut fields = group.fields().iter().enumerate();
+    fields.any(|(index, field)| !kept.contains(&field.key) && !group.is_default(index))
 }
 
 fn reset(value: &mut dyn Value, kept: &[&str]) {
-    match value.node() {
-        Node::Choice(choice) => {
-            if let Some(payload) = choice.payload() {
-                reset(payload, kept);
-            }
+    if let Node::Choice(choice) = value.node() {
+        if let Some(payload) = choice.payload() {
+            reset(payload, kept);
         }
-        Node::Group(group) => {
-            for (index, field) in group.fields().iter().enumerate() {
-                if !kept.contains(&field.key) {
-                    group.reset(index);
-                }
-            }
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => {}
+    } else if let Node::Group(group) = value.node() {
+        let fields = group.fields().iter().enumerate();
+        fields.filter(|(_, field)| !kept.contains(&field.key)).for_each(|(index, _)| group.reset(index));
     }
 }
 
