@@ -64,21 +64,6 @@ pub struct GroupTab {
     pub help: &'static str,
 }
 
-/// A problem of the document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BarProblem {
-    /// Where: "winning ticket, stage 4.1 Prune, Amount".
-    pub place: String,
-    /// What is wrong, and what to do.
-    pub text: String,
-    /// True if runs cannot start until it is mended.
-    pub is_error: bool,
-    /// More lines, such as the folders that were searched; may be empty.
-    pub details: String,
-    /// What can be done about it at once: "Choose folder…"; else a click goes to the field.
-    pub action: Option<&'static str>,
-}
-
 /// The contents of the bar.
 pub struct BarInput<'a> {
     pub status: &'a Status,
@@ -87,7 +72,7 @@ pub struct BarInput<'a> {
     /// Its whole path, for the tooltip.
     pub path: &'a str,
     pub groups: &'a [GroupTab],
-    pub problems: &'a [BarProblem],
+    pub problems: &'a [Problem],
     /// True if the panels at the left and at the right are open.
     pub panels: [bool; 2],
     /// The document has edits that are not saved.
@@ -403,15 +388,15 @@ fn explained_ui(ui: &mut Ui, button: Button<'_>, state: &CommandState) -> bool {
 }
 
 /// Returns what the button of problems says, and its tone.
-fn problems_text(problems: &[BarProblem]) -> (Tone, String) {
-    match problems.iter().filter(|problem| problem.is_error).count() {
+fn problems_text(problems: &[Problem]) -> (Tone, String) {
+    match problems.iter().filter(|problem| problem.severity == Severity::Error).count() {
         0 => (Tone::Warning, counted(problems.len(), "note")),
         count => (Tone::Bad, counted(count, "problem")),
     }
 }
 
 /// Returns the width that problems need at least: that of the sign alone, if there are none.
-fn problems_width(ui: &Ui, problems: &[BarProblem]) -> f32 {
+fn problems_width(ui: &Ui, problems: &[Problem]) -> f32 {
     if problems.is_empty() {
         return widgets::ICON;
     }
@@ -422,7 +407,7 @@ fn problems_width(ui: &Ui, problems: &[BarProblem]) -> f32 {
 }
 
 /// Draws a button with the number of problems, which lists them. Returns the position of the chosen one.
-fn problems_ui(ui: &mut Ui, problems: &[BarProblem], is_running: bool) -> Option<usize> {
+fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<usize> {
     if problems.is_empty() {
         let text = "no problems";
         if text_width(ui, text, egui::FontId::proportional(BODY)) + 3.0 * STEP <= ui.available_width() {
@@ -446,12 +431,7 @@ fn problems_ui(ui: &mut Ui, problems: &[BarProblem], is_running: bool) -> Option
     list.show(|ui| problem_list_ui(ui, problems, tone == Tone::Bad, is_running)).and_then(|shown| shown.inner)
 }
 
-fn problem_list_ui(
-    ui: &mut Ui,
-    problems: &[BarProblem],
-    has_errors: bool,
-    is_running: bool,
-) -> Option<usize> {
+fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_running: bool) -> Option<usize> {
     let mut chosen = None;
     egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
         for (index, problem) in problems.iter().enumerate() {
@@ -476,19 +456,22 @@ fn problem_list_ui(
     chosen
 }
 
-fn problem_ui(ui: &mut Ui, problem: &BarProblem) -> bool {
+fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
     let colours = present(ui);
-    let tone = if problem.is_error { Tone::Bad } else { Tone::Warning };
+    let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
+    let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
     let mut is_chosen = false;
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
         tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let action = problem.action.unwrap_or("Go to field");
-            let name = format!("{action}: {}", problem.place);
+            let action = problem.remedy.map_or("Go to field", |remedy| match remedy {
+                Remedy::ChooseFolder => "Choose folder…",
+            });
+            let name = format!("{action}: {place}");
             is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let place = RichText::new(&problem.place).font(theme::medium(BODY));
+                let place = RichText::new(place).font(theme::medium(BODY));
                 ui.add(egui::Label::new(place).wrap());
             });
         });
@@ -498,7 +481,7 @@ fn problem_ui(ui: &mut Ui, problem: &BarProblem) -> bool {
         ui.vertical(|ui| {
             let line =
                 |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
-            ui.add(line(&problem.text, colours.text2));
+            ui.add(line(&capitalised(&problem.message), colours.text2));
             if !problem.details.is_empty() {
                 ui.add(line(&problem.details, colours.text3));
             }

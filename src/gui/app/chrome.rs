@@ -8,9 +8,9 @@ use super::App;
 use super::commands::Command;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
-use crate::doc::{Problem, Remedy, Severity, capitalised};
+use crate::doc::Remedy;
 use crate::form::path::Place;
-use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
+use crate::gui::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::gui::dialogs::{Leaving, Next};
 use crate::gui::form::FormContext;
 use crate::gui::inspector::Inspected;
@@ -70,26 +70,12 @@ impl App {
         let document = &self.editor.document;
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
-        let problem = |problem: &Problem| BarProblem {
-            place: if problem.location.is_empty() {
-                "Experiment".to_owned()
-            } else {
-                problem.location.clone()
-            },
-            text: capitalised(&problem.message),
-            details: problem.details.clone(),
-            is_error: problem.severity == Severity::Error,
-            action: problem.remedy.map(|remedy| match remedy {
-                Remedy::ChooseFolder => "Choose folder…",
-            }),
-        };
-        let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
         let input = BarInput {
             status: &status,
             file: (!self.shell.is_starting).then_some(title.as_str()),
             path: &path,
             groups: &groups,
-            problems: &problems,
+            problems: document.problems(),
             panels: self.sides(),
             is_unsaved: self.is_unsaved(),
             is_running: self.runner.runs.is_running(),

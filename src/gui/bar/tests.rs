@@ -4,13 +4,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use crate::form::path::Place;
 
-type State = (Vec<BarProblem>, Option<BarResponse>);
+type State = (Vec<Problem>, Option<BarResponse>);
 
-fn harness(width: f32, problems: Vec<BarProblem>) -> Harness<'static, State> {
+fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
     let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
     let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
-    let is_refused = problems.iter().any(|problem| problem.is_error);
+    let is_refused = problems.iter().any(|problem| problem.severity == Severity::Error);
     let command = move |command: Command| CommandState {
         command,
         label: command.text().to_owned(),
@@ -41,13 +42,10 @@ fn harness(width: f32, problems: Vec<BarProblem>) -> Harness<'static, State> {
     Harness::builder().with_size(vec2(width, 400.0)).build_ui_state(draw, (problems, None))
 }
 
-fn problem() -> BarProblem {
-    BarProblem {
-        place: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
-        text: "120 % is above 100 %.".to_owned(),
-        details: String::new(),
-        is_error: true,
-        action: None,
+fn problem() -> Problem {
+    Problem {
+        location: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
+        ..Problem::error(Place::default(), "120 % is above 100 %.")
     }
 }
 
