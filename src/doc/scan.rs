@@ -5,9 +5,9 @@
 
 use ron::error::Position;
 
-use crate::form::path::{Place, Segment};
-use crate::form::ron_text::Written;
-use crate::form::ron_text::position;
+use form::path::{Place, Segment};
+use form::ron_text::Written;
+use form::ron_text::position;
 
 /// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::form::{Field, Node, Value, name_of};
+use crate::{Field, Node, Value, name_of};
 
 /// One step of the place of a setting, as problems name it: `arms[1].plan[2].Prune.amount`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -391,7 +391,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
     fn in_payload(
         &mut self,
-        choice: &mut dyn crate::form::Choice,
+        choice: &mut dyn crate::Choice,
         act: impl FnOnce(&mut Self, &mut dyn Value) -> Result<(), PathError>,
     ) -> Result<(), PathError> {
         let variant = choice.variant();

@@ -3,8 +3,8 @@
 //! What a field shows, plan sentences print and users type is one language: [`set_text`] reads whatever [`to_text`] and
 //! the sentences write. Files keep RON.
 
-use crate::form::number::{counted, grouped, number, share_in_percent};
-use crate::form::{Choice, Field, Group, List, Node, Numeral, Value};
+use crate::number::{counted, grouped, number, share_in_percent};
+use crate::{Choice, Field, Group, List, Node, Numeral, Value};
 
 /// What a field in per cent takes: no share is above 1, so that a larger number can only be per cent.
 pub const SHARE_RULE: &str =

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eframe::egui::Context;
 
-use crate::run::panic_text;
+use run::panic_text;
 
 /// A value that a thread computes.
 #[derive(Debug)]

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
 
-use crate::data::Recognised;
-use crate::doc::templates::Template;
-use crate::doc::{Experiment, capitalised};
-use crate::form::path::Place;
-use crate::form::{Names, Stored};
-use crate::gui::commands::{Command, Menu, key_text};
-use crate::gui::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
-use crate::gui::icons::Icon;
-use crate::gui::plan::Action;
-use crate::gui::recovery::UnsavedEdits;
-use crate::gui::text::{counted, duration};
-use crate::gui::views::Subject;
-use crate::gui::widgets::{self, FieldState, scroll_area, title_ui};
-use crate::gui::{plot, theme};
-use crate::run::weight_files::{Fit, Guess};
+use data::Recognised;
+use doc::templates::Template;
+use doc::{Experiment, capitalised};
+use form::path::Place;
+use form::{Names, Stored};
+use crate::commands::{Command, Menu, key_text};
+use crate::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use crate::icons::Icon;
+use crate::plan::Action;
+use crate::recovery::UnsavedEdits;
+use crate::text::{counted, duration};
+use crate::views::Subject;
+use crate::widgets::{self, FieldState, scroll_area, title_ui};
+use crate::{plot, theme};
+use run::weight_files::{Fit, Guess};
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use crate::cluster;
-use crate::run::{Hold, writer_of};
+use run::{Hold, writer_of};
 
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

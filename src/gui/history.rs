@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use eframe::egui::Id;
 
-use crate::doc::arch::Difference;
-use crate::doc::{Arm, Experiment, Net};
-use crate::results::tiles::Tiles;
-use crate::results::view::{PlotView, ViewSettings};
+use doc::arch::Difference;
+use doc::{Arm, Experiment, Net};
+use results::tiles::Tiles;
+use results::view::{PlotView, ViewSettings};
 
 const KEPT: usize = 1_000;
 

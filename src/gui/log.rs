@@ -9,7 +9,7 @@ use super::icons::Icon;
 use super::text::{self, counted, first_line};
 use super::theme::{self, SMALL, STEP, present};
 use super::widgets::Tone;
-use crate::doc::{Problem, Severity};
+use doc::{Problem, Severity};
 
 /// An action that a notice offers.
 #[derive(Clone, Debug, PartialEq, Eq)]

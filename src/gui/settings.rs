@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
-use crate::cluster::ClusterSettings;
-use crate::figure::FileKind;
-use crate::results::tiles::Group;
+use cluster::ClusterSettings;
+use figure::FileKind;
+use results::tiles::Group;
 
 /// The preferences of the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

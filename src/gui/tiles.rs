@@ -14,12 +14,12 @@ use eframe::egui::{
 use egui_tiles::{Behavior, Container, Linear, LinearDir, ResizeState, TileId, Tree, UiResponse};
 
 use super::views;
-use crate::figure::plots::{self, Plot};
-use crate::gui::icons::Icon;
-use crate::gui::text::first_statement;
-use crate::gui::theme::{self, NAME, STEP, present};
-use crate::gui::widgets;
-use crate::results::tiles::{Group, Layout, Part, Side, Tile, Tiles};
+use figure::plots::{self, Plot};
+use crate::icons::Icon;
+use crate::text::first_statement;
+use crate::theme::{self, NAME, STEP, present};
+use crate::widgets;
+use results::tiles::{Group, Layout, Part, Side, Tile, Tiles};
 
 /// In a smaller window, in points, a group has one tile at first.
 const LARGE: Vec2 = vec2(1360.0, 840.0);
@@ -653,7 +653,7 @@ pub fn pane_named(name: &str) -> Option<Pane> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::tiles::{Layout, Side};
+    use results::tiles::{Layout, Side};
 
     #[test]
     fn a_layout_is_the_same_when_it_comes_back() {

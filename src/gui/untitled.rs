@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use super::document::Document;
 use super::recovery::UnsavedEdits;
-use crate::doc::templates;
-use crate::doc::{self, Run, file};
-use crate::results::{RunRecord, RunState};
-use crate::run::{self, read_record};
+use doc::templates;
+use doc::{self, Run, file};
+use results::{RunRecord, RunState};
+use run::{self, read_record};
 
 /// Reading records takes time, so that only so many are.
 const LOOKED_AT: usize = 32;
@@ -87,7 +87,7 @@ pub fn has_failed(folder: &Path, runs: &[Run]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::summary::testing::write_done;
+    use run::summary::testing::write_done;
 
     #[test]
     fn an_untitled_experiment_is_listed_once_it_has_results() {

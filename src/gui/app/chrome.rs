@@ -8,21 +8,21 @@ use super::App;
 use super::commands::Command;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
-use crate::doc::Remedy;
-use crate::form::path::Place;
-use crate::gui::bar::{self, BarInput, BarResponse, bar_ui};
-use crate::gui::dialogs::{Leaving, Next};
-use crate::gui::form::FormContext;
-use crate::gui::inspector::Inspected;
-use crate::gui::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
-use crate::gui::palette::{
+use doc::Remedy;
+use form::path::Place;
+use crate::bar::{self, BarInput, BarResponse, bar_ui};
+use crate::dialogs::{Leaving, Next};
+use crate::form::FormContext;
+use crate::inspector::Inspected;
+use crate::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
+use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
-use crate::gui::widgets::{self, Tone};
-use crate::gui::{plan, selection::Selection, text, theme};
-use crate::results::tiles::Group;
+use crate::tiles::LayoutChange;
+use crate::tree::{TreeInput, TreeRequest, tree_ui};
+use crate::widgets::{self, Tone};
+use crate::{plan, selection::Selection, text, theme};
+use results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.
 fn open_on_desktop(ctx: &egui::Context, path: &Path) {

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::App;
-use crate::gui::cluster::{ClusterDialog, ClusterInput, ClusterResponse};
+use crate::cluster::{ClusterDialog, ClusterInput, ClusterResponse};
 
 impl App {
     /// Opens the dialog.

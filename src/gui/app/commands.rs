@@ -10,19 +10,19 @@ use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, ThemePreference, gui_
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
-use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::{Dialog, Leaving, Next, Share};
-use crate::gui::palette::{Choice, PaletteList};
-use crate::gui::plan::Action;
-use crate::gui::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
-use crate::gui::text;
-use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::begin_rename;
-use crate::gui::views::Wanted;
-use crate::results::RunState;
-use crate::results::tiles::Side;
-use crate::results::view::arm_key;
-use crate::run::StopKind;
+use crate::compare::CompareResponse;
+use crate::dialogs::{Dialog, Leaving, Next, Share};
+use crate::palette::{Choice, PaletteList};
+use crate::plan::Action;
+use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
+use crate::text;
+use crate::tiles::LayoutChange;
+use crate::tree::begin_rename;
+use crate::views::Wanted;
+use results::RunState;
+use results::tiles::Side;
+use results::view::arm_key;
+use run::StopKind;
 
 /// A success, or the reason why a command cannot be used now.
 type Enabled = Result<(), Cow<'static, str>>;
@@ -549,7 +549,7 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
 fn is_for_text(ctx: &egui::Context, command: Command, shortcut: KeyboardShortcut) -> bool {
     use egui::Key as K;
     let edits = match shortcut.logical_key {
-        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !crate::gui::form::is_editing(ctx),
+        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !crate::form::is_editing(ctx),
         K::Delete | K::Backspace | K::ArrowUp | K::ArrowDown | K::ArrowLeft | K::ArrowRight => true,
         K::W => !shortcut.modifiers.shift,
         _ => false,

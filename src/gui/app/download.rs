@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use eframe::egui;
 
 use super::App;
-use crate::data::{Places, Recognised};
-use crate::gui::dialogs::Dialog;
-use crate::gui::download::{DownloadDialog, DownloadResponse};
+use data::{Places, Recognised};
+use crate::dialogs::Dialog;
+use crate::download::{DownloadDialog, DownloadResponse};
 
 impl App {
     /// Opens the dialog, with the data of the experiment chosen.

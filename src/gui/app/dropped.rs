@@ -7,12 +7,12 @@ use eframe::egui;
 use super::App;
 use super::editor::of_data;
 use super::shell::Shell;
-use crate::data::{Data, Recognised, recognise};
-use crate::form::path::Place;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
-use crate::gui::drop::{self, Dropped, DroppedWeights};
-use crate::run::weight_files::{Fit, Naming, Scaling};
+use data::{Data, Recognised, recognise};
+use form::path::Place;
+use crate::background::{BackgroundTask, TaskState};
+use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
+use crate::drop::{self, Dropped, DroppedWeights};
+use run::weight_files::{Fit, Naming, Scaling};
 
 impl Shell {
     /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are
@@ -90,7 +90,7 @@ impl App {
         if !others.is_empty() {
             let use_of = format!(
                 "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
-                crate::doc::file_names::weight_endings()
+                doc::file_names::weight_endings()
             );
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }

@@ -7,16 +7,16 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use crate::doc::templates::Template;
-use crate::doc::{Remedy, file};
-use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
-use crate::gui::document::Document;
-use crate::gui::files::{PathRequest, Purpose, absolute};
-use crate::gui::recovery::UnsavedEdits;
-use crate::gui::selection::Selection;
-use crate::gui::settings::Unfinished;
-use crate::results::RunState;
-use crate::run::StopKind;
+use doc::templates::Template;
+use doc::{Remedy, file};
+use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
+use crate::document::Document;
+use crate::files::{PathRequest, Purpose, absolute};
+use crate::recovery::UnsavedEdits;
+use crate::selection::Selection;
+use crate::settings::Unfinished;
+use results::RunState;
+use run::StopKind;
 
 /// The first frame waits this long for the results of earlier runs.
 const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);

@@ -68,8 +68,8 @@ impl PanelSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::settings::Settings;
-    use crate::results::tiles::Group;
+    use crate::settings::Settings;
+    use results::tiles::Group;
 
     #[test]
     fn in_every_window_the_plot_gets_half_of_the_width_at_first() {

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use eframe::egui;
 
 use super::App;
-use crate::doc::file::to_text;
-use crate::doc::{Experiment, Run};
-use crate::figure::write_file;
-use crate::gui::dialogs::PathUse;
-use crate::gui::files::{PathRequest, Purpose};
-use crate::publish::report::{ReportInput, html};
-use crate::results::view::ViewSettings;
-use crate::run::read_records;
+use doc::file::to_text;
+use doc::{Experiment, Run};
+use figure::write_file;
+use crate::dialogs::PathUse;
+use crate::files::{PathRequest, Purpose};
+use publish::report::{ReportInput, html};
+use results::view::ViewSettings;
+use run::read_records;
 
 /// What the thread needs.
 struct Request {

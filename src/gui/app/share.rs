@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::App;
-use crate::doc::{Experiment, Run, file};
-use crate::form::number::counted;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::dialogs::{PathUse, Share};
-use crate::gui::files::{PathRequest, Purpose};
-use crate::gui::log::NoticeAction;
-use crate::publish::ro_crate::CrateOptions;
-use crate::publish::{Selected, ro_crate, tensorboard};
-use crate::results::RunRecord;
+use doc::{Experiment, Run, file};
+use form::number::counted;
+use crate::background::{BackgroundTask, TaskState};
+use crate::dialogs::{PathUse, Share};
+use crate::files::{PathRequest, Purpose};
+use crate::log::NoticeAction;
+use publish::ro_crate::CrateOptions;
+use publish::{Selected, ro_crate, tensorboard};
+use results::RunRecord;
 
 /// What threads are writing.
 #[derive(Default)]

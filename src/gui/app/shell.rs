@@ -6,21 +6,21 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
 use super::share::Sharing;
-use crate::cluster::Slurm;
-use crate::gui::background::BackgroundTask;
-use crate::gui::cluster::ClusterDialog;
-use crate::gui::desktop::Desktop;
-use crate::gui::dialogs::{Dialog, PathUse};
-use crate::gui::download::DownloadDialog;
-use crate::gui::drop::Dropped;
-use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
-use crate::gui::guide::Guide;
-use crate::gui::licences::LicencesWindow;
-use crate::gui::log::Log;
-use crate::gui::palette::{Palette, PaletteList};
-use crate::gui::recent::Presence;
-use crate::gui::settings::Settings;
-use crate::gui::start::RecentFiles;
+use cluster::Slurm;
+use crate::background::BackgroundTask;
+use crate::cluster::ClusterDialog;
+use crate::desktop::Desktop;
+use crate::dialogs::{Dialog, PathUse};
+use crate::download::DownloadDialog;
+use crate::drop::Dropped;
+use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::guide::Guide;
+use crate::licences::LicencesWindow;
+use crate::log::Log;
+use crate::palette::{Palette, PaletteList};
+use crate::recent::Presence;
+use crate::settings::Settings;
+use crate::start::RecentFiles;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);

@@ -3,10 +3,10 @@
 use eframe::egui::{CentralPanel, Frame, Ui};
 
 use super::App;
-use crate::gui::commands::Command;
-use crate::gui::dialogs::{Leaving, Next};
-use crate::gui::start::{RecentTarget, StartResponse, start_ui};
-use crate::gui::theme;
+use crate::commands::Command;
+use crate::dialogs::{Leaving, Next};
+use crate::start::{RecentTarget, StartResponse, start_ui};
+use crate::theme;
 
 impl App {
     /// Draws the page below the bar, and does what was chosen.

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::form::path::Place;
+use form::path::Place;
 
 type State = (Vec<Problem>, Option<BarResponse>);
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ClusterInput;
-use crate::cluster::{ClusterSettings, Plan, Request, Runs, Slurm, Status, prepare};
-use crate::doc::Run;
-use crate::run::{Pace, Paces, QueueOptions, StopFlag, Task, measure};
+use cluster::{ClusterSettings, Plan, Request, Runs, Slurm, Status, prepare};
+use doc::Run;
+use run::{Pace, Paces, QueueOptions, StopFlag, Task, measure};
 
 /// Paces that were measured, for all threads: settings change often, and the network rarely.
 #[derive(Clone, Default)]

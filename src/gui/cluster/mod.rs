@@ -16,9 +16,9 @@ use super::background::{BackgroundTask, TaskState};
 use super::form::{Drafts, FormContext, fields_ui};
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, Tone, title_ui};
-use crate::cluster::{ClusterSettings, Plan, Slurm, Status, arguments, cancel, save_script, submit, words};
-use crate::doc::Run;
-use crate::form::path::Place;
+use cluster::{ClusterSettings, Plan, Slurm, Status, arguments, cancel, save_script, submit, words};
+use doc::Run;
+use form::path::Place;
 use looking::{Looked, SharedPaces, Subject};
 pub use queue_line::ClusterQueue;
 
@@ -241,11 +241,11 @@ impl ClusterDialog {
         let mut lines = Vec::new();
         match &self.plan {
             None => lines.push((Tone::Info, "Looking at the runs and at the queue…".to_owned())),
-            Some(Err(why)) => lines.push((Tone::Bad, crate::doc::capitalised(why))),
+            Some(Err(why)) => lines.push((Tone::Bad, doc::capitalised(why))),
             Some(Ok(plan)) => {
                 lines.extend(plan.summary().into_iter().map(|line| (Tone::Info, line)));
                 let trouble =
-                    plan.trouble.as_ref().map(|trouble| crate::doc::capitalised(&trouble.to_string()));
+                    plan.trouble.as_ref().map(|trouble| doc::capitalised(&trouble.to_string()));
                 lines.extend(trouble.map(|trouble| (Tone::Warning, trouble)));
             }
         }

@@ -7,8 +7,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::cluster::tests::program;
-use crate::doc::{file::parse, runs};
+use cluster::tests::program;
+use doc::{file::parse, runs};
 
 /// What the dialog is about, and what it has wanted.
 struct Shown {
@@ -48,7 +48,7 @@ impl Bench {
             wanted: Vec::new(),
         };
         let draw = |ui: &mut Ui, shown: &mut Shown| {
-            crate::gui::app::prepare(ui.ctx(), &crate::gui::settings::Settings::default());
+            crate::app::prepare(ui.ctx(), &crate::settings::Settings::default());
             let Shown { dialog, file, folder, runs, slurm, wanted } = shown;
             wanted.extend(dialog.ui(ui.ctx(), ClusterInput { file: file.as_deref(), folder, runs, slurm }));
         };

@@ -14,10 +14,10 @@ use self::paths::Move;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use super::text;
-use crate::data::Data;
-use crate::doc::file::{self, FileError, Opened};
-use crate::doc::{self, Experiment, Problem, Remedy, Run, Severity};
-use crate::form::path::Place;
+use data::Data;
+use doc::file::{self, FileError, Opened};
+use doc::{self, Experiment, Problem, Remedy, Run, Severity};
+use form::path::Place;
 
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";
@@ -222,7 +222,7 @@ impl Document {
     /// The folder that its runs are written to: beside its file, or under `untitled` while it has none.
     pub fn results(&self, untitled: &Path) -> PathBuf {
         match &self.path {
-            Some(path) => crate::run::folder_of(path),
+            Some(path) => run::folder_of(path),
             None => untitled.join(format!("{}.runs", self.identity)),
         }
     }

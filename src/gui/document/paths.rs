@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Document;
-use crate::doc::Experiment;
-use crate::doc::file::base_of;
-use crate::doc::paths::{ReadPath, with_paths};
-use crate::gui::files::absolute;
+use doc::Experiment;
+use doc::file::base_of;
+use doc::paths::{ReadPath, with_paths};
+use crate::files::absolute;
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {
@@ -94,7 +94,7 @@ mod tests {
             "(data: Csv(file: {written:?}, label: \"y\"), sweep: {{\"data.file\": [{written:?}]}}, \
                 arms: [(name: \"a\", plan: [{plan}])])"
         );
-        document.experiment = crate::doc::file::parse(&text, Path::new("x")).unwrap();
+        document.experiment = doc::file::parse(&text, Path::new("x")).unwrap();
         let paths = |document: &Document| {
             let found = std::cell::RefCell::new(Vec::new());
             with_paths(&document.experiment, &|path| {
@@ -108,7 +108,7 @@ mod tests {
         let import = at("a/w.pt").to_string_lossy().into_owned();
         assert_eq!(paths(&document), ["data/t.csv", &import, "data/t.csv"]);
         document.path = None;
-        document.experiment = crate::doc::file::parse(&text, Path::new("x")).unwrap();
+        document.experiment = doc::file::parse(&text, Path::new("x")).unwrap();
         document.save(&at("a/x.ron"), false).unwrap();
         assert_eq!(paths(&document), ["data/t.csv", "w.pt", "data/t.csv"]);
         let opened = Document::open(&at("a/x.ron")).unwrap();

@@ -2,13 +2,13 @@
 
 use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 
-use crate::figure::legend::samples;
-use crate::figure::size::{Corner, LegendPlace, Size};
-use crate::figure::{Figure, IntervalStyle};
-use crate::form::number::number;
-use crate::gui::theme::{self, NAME, STEP, present};
-use crate::gui::widgets;
-use crate::results::view::Preset;
+use figure::legend::samples;
+use figure::size::{Corner, LegendPlace, Size};
+use figure::{Figure, IntervalStyle};
+use form::number::number;
+use crate::theme::{self, NAME, STEP, present};
+use crate::widgets;
+use results::view::Preset;
 
 /// Width of the labels before settings.
 const LABEL: f32 = 104.0;

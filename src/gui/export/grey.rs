@@ -1,10 +1,10 @@
 //! Whether a figure can still be read when it is printed in grey.
 
-use crate::figure::scene::page::PageFacts;
-use crate::figure::{Dash, Figure, Marker, Options, shades};
-use crate::gui::text::counted;
-use crate::gui::widgets::Tone;
-use crate::results::number::{fixed, without_zeros};
+use figure::scene::page::PageFacts;
+use figure::{Dash, Figure, Marker, Options, shades};
+use crate::text::counted;
+use crate::widgets::Tone;
+use results::number::{fixed, without_zeros};
 
 /// The smallest text that most journals accept, in points.
 const LEAST_TEXT: f64 = 6.0;
@@ -88,8 +88,8 @@ fn pairs<'a>(lines: &[Told<'a>], holds: impl Fn(&Told<'a>, &Told<'a>) -> bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::ReferenceLine;
-    use crate::figure::{Line, Style, style_of};
+    use figure::model::ReferenceLine;
+    use figure::{Line, Style, style_of};
 
     #[test]
     fn grey_keeps_white_black_and_transparency() {

@@ -7,12 +7,12 @@ use eframe::egui::{
 
 use super::about::names_layers;
 use super::{FormButton, FormContext, FormRequest, Slot, line};
-use crate::doc::capitalised;
-use crate::form::path::Segment;
-use crate::form::{Choice, Field, List, Node, Numeral, Value, text};
-use crate::gui::text::grouped;
-use crate::gui::theme::{self, SMALL, fitted};
-use crate::gui::widgets;
+use doc::capitalised;
+use form::path::Segment;
+use form::{Choice, Field, List, Node, Numeral, Value, text};
+use crate::text::grouped;
+use crate::theme::{self, SMALL, fitted};
+use crate::widgets;
 
 /// Draws the drop-down.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {

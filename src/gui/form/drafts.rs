@@ -8,10 +8,10 @@ use eframe::egui::{Id, Key, Response, TextEdit, Ui};
 use serde::{Deserialize, Serialize};
 
 use super::{FormContext, Slot, line};
-use crate::doc::{Experiment, Problem};
-use crate::form::path::{Place, Segment, reach, walk};
-use crate::form::text::{self, SHARE_RULE};
-use crate::form::{Field, Value};
+use doc::{Experiment, Problem};
+use form::path::{Place, Segment, reach, walk};
+use form::text::{self, SHARE_RULE};
+use form::{Field, Value};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -278,7 +278,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
+    use doc::file::parse;
 
     #[test]
     fn a_wrong_text_goes_with_its_stage_and_its_arm() {

@@ -10,12 +10,12 @@ use eframe::egui::{
 };
 
 use super::{FormContext, Slot, line};
-use crate::doc::Severity;
-use crate::form::path::{Place, Segment};
-use crate::form::{Field, List, Node, Value, name_of, text};
-use crate::gui::icons::Icon;
-use crate::gui::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
-use crate::gui::widgets::{self, ICON};
+use doc::Severity;
+use form::path::{Place, Segment};
+use form::{Field, List, Node, Value, name_of, text};
+use crate::icons::Icon;
+use crate::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
+use crate::widgets::{self, ICON};
 
 /// A change of a list that the user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,23 +7,23 @@ use std::path::Path;
 
 use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
-use crate::doc::arch::{Difference, place_of};
-use crate::doc::intervention::Prune;
-use crate::doc::structure::logits;
-use crate::doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
-use crate::figure::style_of;
-use crate::form::path::{Place, Segment};
-use crate::form::{Choice, Names, Node, Value};
-use crate::gui::document::Document;
-use crate::gui::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::selection::Selection;
-use crate::gui::swept::runs_text;
-use crate::gui::views::DryRun;
-use crate::gui::{arm_look, faults, plan, text, theme, widgets};
-use crate::results::RunState;
-use crate::results::divergence::DEFINITION;
+use doc::arch::{Difference, place_of};
+use doc::intervention::Prune;
+use doc::structure::logits;
+use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
+use figure::style_of;
+use form::path::{Place, Segment};
+use form::{Choice, Names, Node, Value};
+use crate::document::Document;
+use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::swept::runs_text;
+use crate::views::DryRun;
+use crate::{arm_look, faults, plan, text, theme, widgets};
+use results::RunState;
+use results::divergence::DEFINITION;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];

@@ -11,12 +11,12 @@ use eframe::egui::{
     Align, Button, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
 };
 
-use crate::doc::Stage;
-use crate::form::{Choice, Node, Stored, ron_text};
-use crate::gui::form::FormContext;
-use crate::gui::icons::Icon;
-use crate::gui::theme::{CONTROL, STEP, present};
-use crate::gui::widgets;
+use doc::Stage;
+use form::{Choice, Node, Stored, ron_text};
+use crate::form::FormContext;
+use crate::icons::Icon;
+use crate::theme::{CONTROL, STEP, present};
+use crate::widgets;
 use outline::{above, below, has_stage, insert, relocate, take};
 
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
@@ -274,7 +274,7 @@ impl Action {
             }
             Self::Repeat => {
                 let body = vec![stage.clone()];
-                *stage = Stage::Repeat(crate::doc::stage::Repeat { body, ..Default::default() });
+                *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });
                 *selected = Some(path.to_vec());
             }
             Self::Remove => {

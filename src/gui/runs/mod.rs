@@ -13,9 +13,9 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::RunningJobs;
-use crate::doc::Run;
-use crate::results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
-use crate::run::{Job, QueueView, StopKind, StoredRun};
+use doc::Run;
+use results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
+use run::{Job, QueueView, StopKind, StoredRun};
 use batch::BatchPace;
 pub use lines::QueueLine;
 use outdated::OutdatedRuns;

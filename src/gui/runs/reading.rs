@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::{DRAIN, Runs};
-use crate::results::{RunRecord, RunState};
+use results::{RunRecord, RunState};
 
 impl Runs {
     /// Runs with these records.
@@ -113,7 +113,7 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Event, Point};
+    use results::{Event, Point};
 
     #[test]
     fn why_a_run_has_failed_stays_until_the_disk_has_more_to_tell() {

@@ -7,14 +7,13 @@ use std::time::SystemTime;
 use chrono::{DateTime, Datelike, Local, NaiveDate};
 use eframe::egui;
 
-use crate::doc::{self, file};
-use crate::gui::files::home_folder;
-use crate::gui::recovery::UnsavedEdits;
-use crate::gui::text::counted;
-use crate::gui::untitled::{UntitledExperiment, has_failed, with_results};
-use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::widgets::Tone;
-use crate::run;
+use doc::{self, file};
+use crate::files::home_folder;
+use crate::recovery::UnsavedEdits;
+use crate::text::counted;
+use crate::untitled::{UntitledExperiment, has_failed, with_results};
+use crate::views::loading::{LoadState, Loading};
+use crate::widgets::Tone;
 
 /// At most so many untitled experiments are listed.
 const UNTITLED: usize = 5;
@@ -220,7 +219,7 @@ mod tests {
 
     #[test]
     fn runs_that_failed_were_not_interrupted_and_the_latest_file_comes_first() {
-        use crate::results::Event;
+        use results::Event;
         let folder = tempfile::tempdir().unwrap();
         let text = "(arms: [(name: \"a\", plan: [Test])])";
         let files = ["a.ron", "b.ron"].map(|name| folder.path().join(name));
@@ -242,8 +241,8 @@ mod tests {
 
     #[test]
     fn untitled_experiments_with_results_are_listed_by_their_time() {
-        use crate::gui::document::Document;
-        use crate::run::summary::testing::write_done;
+        use crate::document::Document;
+        use run::summary::testing::write_done;
         let folder = tempfile::tempdir().unwrap();
         let template = &doc::templates::all()[0];
         let document = Document::of_template(template.name, template.text).unwrap();

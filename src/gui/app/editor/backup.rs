@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Editor;
-use crate::gui::dialogs::Dialog;
-use crate::gui::document::Document;
-use crate::gui::log::Log;
-use crate::gui::recovery::{Recovery, UnsavedEdits};
+use crate::dialogs::Dialog;
+use crate::document::Document;
+use crate::log::Log;
+use crate::recovery::{Recovery, UnsavedEdits};
 
 impl Editor {
     /// Starts backing up edits, and looks for those of crashed windows.

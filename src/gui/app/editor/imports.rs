@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::Editor;
-use crate::data::{Data, Recognised};
-use crate::doc::intervention::{Import, WeightFile};
-use crate::doc::{Intervention, Stage, capitalised, listed};
-use crate::form::number::counted;
-use crate::gui::drop;
-use crate::gui::log::Log;
-use crate::gui::selection::Selection;
-use crate::run::weight_files::Guess;
+use data::{Data, Recognised};
+use doc::intervention::{Import, WeightFile};
+use doc::{Intervention, Stage, capitalised, listed};
+use form::number::counted;
+use crate::drop;
+use crate::log::Log;
+use crate::selection::Selection;
+use run::weight_files::Guess;
 
 /// More arms than these are counted.
 const MOST_NAMES: usize = 4;

@@ -6,16 +6,16 @@ mod imports;
 
 use std::path::{Path, PathBuf};
 
-use crate::doc::file::FileError;
-use crate::doc::templates;
-use crate::gui::document::Document;
-use crate::gui::files::interrupted_move;
-use crate::gui::history::{CurrentState, EditState, History};
-use crate::gui::log::Log;
-use crate::gui::recovery::{Leftover, Recovery};
-use crate::gui::untitled;
-use crate::results::tiles::Tiles;
-use crate::results::view::ViewSettings;
+use doc::file::FileError;
+use doc::templates;
+use crate::document::Document;
+use crate::files::interrupted_move;
+use crate::history::{CurrentState, EditState, History};
+use crate::log::Log;
+use crate::recovery::{Leftover, Recovery};
+use crate::untitled;
+use results::tiles::Tiles;
+use results::view::ViewSettings;
 
 pub use imports::of_data;
 

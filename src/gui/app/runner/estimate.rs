@@ -6,13 +6,13 @@ use std::sync::Arc;
 use eframe::egui;
 
 use super::Runner;
-use crate::doc::{Run, RunSpec};
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::bar::Status;
-use crate::gui::document::Document;
-use crate::gui::text;
-use crate::results::RunRecord;
-use crate::run::{
+use doc::{Run, RunSpec};
+use crate::background::{BackgroundTask, TaskState};
+use crate::bar::Status;
+use crate::document::Document;
+use crate::text;
+use results::RunRecord;
+use run::{
     Cost, Costs, ExpectedTime, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,
     Task, expected,
 };

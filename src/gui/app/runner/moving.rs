@@ -7,13 +7,13 @@ use std::time::Duration;
 use eframe::egui;
 
 use super::Runner;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::files::{Moved, copy_results, move_results};
-use crate::gui::log::Log;
-use crate::gui::text;
+use crate::background::{BackgroundTask, TaskState};
+use crate::files::{Moved, copy_results, move_results};
+use crate::log::Log;
+use crate::text;
 
 /// Results on their way to another disk.
-pub(in crate::gui::app) struct Copying {
+pub(in crate::app) struct Copying {
     /// Where they were.
     pub from: PathBuf,
     /// Where they will be.
@@ -24,7 +24,7 @@ pub(in crate::gui::app) struct Copying {
 
 /// What became of results that should move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gui::app) enum MoveOutcome {
+pub(in crate::app) enum MoveOutcome {
     Moved,
     /// A thread copies them.
     Copying,

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::Runner;
-use crate::gui::document::Document;
-use crate::gui::log::Log;
-use crate::gui::watching::{ChangedRecord, WatchTarget, Watching};
-use crate::results::RunState;
+use crate::document::Document;
+use crate::log::Log;
+use crate::watching::{ChangedRecord, WatchTarget, Watching};
+use results::RunState;
 
 /// Looks for results of other processes.
 #[derive(Default)]

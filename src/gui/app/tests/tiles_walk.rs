@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::tiles::{change, is_open, layout};
 use super::*;
-use crate::gui::tiles::LayoutChange;
-use crate::gui::tiles::{pane_named, panes};
-use crate::results::tiles::{Group, Side};
+use crate::tiles::LayoutChange;
+use crate::tiles::{pane_named, panes};
+use results::tiles::{Group, Side};
 
 fn layout_change() -> impl Strategy<Value = LayoutChange> {
     let names: Vec<&'static str> = panes().map(|pane| pane.name).collect();

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::Workspace;
-use crate::figure::Options;
-use crate::figure::csv::csv;
-use crate::figure::export::{missing_characters, picture};
-use crate::figure::{Figure, FileKind, write};
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::log::{Log, NoticeAction};
-use crate::gui::runs::Runs;
-use crate::gui::text;
-use crate::gui::views::Subject;
+use figure::Options;
+use figure::csv::csv;
+use figure::export::{missing_characters, picture};
+use figure::{Figure, FileKind, write};
+use crate::background::{BackgroundTask, TaskState};
+use crate::log::{Log, NoticeAction};
+use crate::runs::Runs;
+use crate::text;
+use crate::views::Subject;
 
 /// What to make of a figure.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::gui::app) enum Export {
+pub(in crate::app) enum Export {
     /// A file of this kind.
     File(PathBuf, FileKind),
     /// A picture in the clipboard.
@@ -73,7 +73,7 @@ impl Export {
 }
 
 /// Something that did not work, for a dialog and the log.
-pub(in crate::gui::app) struct Failure {
+pub(in crate::app) struct Failure {
     pub title: &'static str,
     pub text: String,
 }

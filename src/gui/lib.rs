@@ -56,7 +56,7 @@ pub use app::commands;
 use app::{App, Parts, prepare};
 use settings::{KEY, Settings};
 
-use crate::figure::icon::pixels;
+use figure::icon::pixels;
 
 /// Names the folder of window state and, on Linux, the window for the desktop.
 const APP_ID: &str = "weightlab";
