@@ -5,11 +5,6 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
 
-use data::Recognised;
-use doc::templates::Template;
-use doc::{Experiment, capitalised};
-use form::path::Place;
-use form::{Names, Stored};
 use crate::commands::{Command, Menu, key_text};
 use crate::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
 use crate::icons::Icon;
@@ -19,6 +14,11 @@ use crate::text::{counted, duration};
 use crate::views::Subject;
 use crate::widgets::{self, FieldState, scroll_area, title_ui};
 use crate::{plot, theme};
+use data::Recognised;
+use doc::templates::Template;
+use doc::{Experiment, capitalised};
+use form::path::Place;
+use form::{Names, Stored};
 use run::weight_files::{Fit, Guess};
 
 /// A dialog, with all that its answer takes.

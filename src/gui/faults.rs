@@ -5,12 +5,12 @@ use eframe::egui::{
     Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
 
+use crate::text::{self, counted};
+use crate::theme;
 use doc::fault::{BitField, Bits, Campaign, Fault, FaultSource, Format, Unit, Vary};
 use doc::fault_sites::CellPlan;
 use doc::{Intervention, Run, Stage};
 use figure::font::{self, Weight};
-use crate::text::{self, counted};
-use crate::theme;
 use run::planned;
 
 /// Draws what belongs to a stage that injects faults; nothing for others.
@@ -247,8 +247,8 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use doc::fault::FaultModel;
     use crate::{app, settings};
+    use doc::fault::FaultModel;
 
     fn open(fault: Fault) -> Harness<'static, Fault> {
         let draw = |ui: &mut Ui, fault: &mut Fault| {

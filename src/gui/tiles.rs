@@ -14,11 +14,11 @@ use eframe::egui::{
 use egui_tiles::{Behavior, Container, Linear, LinearDir, ResizeState, TileId, Tree, UiResponse};
 
 use super::views;
-use figure::plots::{self, Plot};
 use crate::icons::Icon;
 use crate::text::first_statement;
 use crate::theme::{self, NAME, STEP, present};
 use crate::widgets;
+use figure::plots::{self, Plot};
 use results::tiles::{Group, Layout, Part, Side, Tile, Tiles};
 
 /// In a smaller window, in points, a group has one tile at first.

@@ -6,13 +6,13 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use doc::Run;
-use form::path::{Place, reach};
-use form::{Field, Names, text};
 use crate::dialogs::PathUse;
 use crate::files::{PathRequest, Purpose, documents_folder};
 use crate::inspector::{Browse, InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
+use doc::Run;
+use form::path::{Place, reach};
+use form::{Field, Names, text};
 
 impl App {
     /// Shows a setting in the inspector and gives it the keyboard.

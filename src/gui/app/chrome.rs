@@ -8,8 +8,6 @@ use super::App;
 use super::commands::Command;
 use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
-use doc::Remedy;
-use form::path::Place;
 use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
@@ -22,6 +20,8 @@ use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
 use crate::{plan, selection::Selection, text, theme};
+use doc::Remedy;
+use form::path::Place;
 use results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.

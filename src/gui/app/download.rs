@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use eframe::egui;
 
 use super::App;
-use data::{Places, Recognised};
 use crate::dialogs::Dialog;
 use crate::download::{DownloadDialog, DownloadResponse};
+use data::{Places, Recognised};
 
 impl App {
     /// Opens the dialog, with the data of the experiment chosen.

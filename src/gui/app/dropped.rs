@@ -7,11 +7,11 @@ use eframe::egui;
 use super::App;
 use super::editor::of_data;
 use super::shell::Shell;
-use data::{Data, Recognised, recognise};
-use form::path::Place;
 use crate::background::{BackgroundTask, TaskState};
 use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
 use crate::drop::{self, Dropped, DroppedWeights};
+use data::{Data, Recognised, recognise};
+use form::path::Place;
 use run::weight_files::{Fit, Naming, Scaling};
 
 impl Shell {

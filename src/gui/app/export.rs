@@ -6,11 +6,11 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::Export;
-use figure::{Figure, FileKind, Options};
 use crate::dialogs::PathUse;
 use crate::export::{ExportDialog, ExportResponse, ExportSettings};
 use crate::files::{PathRequest, Purpose};
 use crate::views::{Subject, Wanted};
+use figure::{Figure, FileKind, Options};
 
 /// The dialog, while it is open.
 #[derive(Default)]

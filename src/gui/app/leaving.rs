@@ -7,14 +7,14 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use doc::templates::Template;
-use doc::{Remedy, file};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
 use crate::recovery::UnsavedEdits;
 use crate::selection::Selection;
 use crate::settings::Unfinished;
+use doc::templates::Template;
+use doc::{Remedy, file};
 use results::RunState;
 use run::StopKind;
 

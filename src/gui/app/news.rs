@@ -6,9 +6,9 @@ use eframe::egui;
 
 use super::runner::MoveOutcome;
 use super::{App, PACE};
-use doc::capitalised;
 use crate::runs::RunNews;
 use crate::text;
+use doc::capitalised;
 use results::{RunState, end_in_words};
 use run::outdated_notes;
 

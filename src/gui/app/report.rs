@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use eframe::egui;
 
 use super::App;
+use crate::dialogs::PathUse;
+use crate::files::{PathRequest, Purpose};
 use doc::file::to_text;
 use doc::{Experiment, Run};
 use figure::write_file;
-use crate::dialogs::PathUse;
-use crate::files::{PathRequest, Purpose};
 use publish::report::{ReportInput, html};
 use results::view::ViewSettings;
 use run::read_records;

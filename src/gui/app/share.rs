@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::App;
-use doc::{Experiment, Run, file};
-use form::number::counted;
 use crate::background::{BackgroundTask, TaskState};
 use crate::dialogs::{PathUse, Share};
 use crate::files::{PathRequest, Purpose};
 use crate::log::NoticeAction;
+use doc::{Experiment, Run, file};
+use form::number::counted;
 use publish::ro_crate::CrateOptions;
 use publish::{Selected, ro_crate, tensorboard};
 use results::RunRecord;

@@ -6,7 +6,6 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
 use super::share::Sharing;
-use cluster::Slurm;
 use crate::background::BackgroundTask;
 use crate::cluster::ClusterDialog;
 use crate::desktop::Desktop;
@@ -21,6 +20,7 @@ use crate::palette::{Palette, PaletteList};
 use crate::recent::Presence;
 use crate::settings::Settings;
 use crate::start::RecentFiles;
+use cluster::Slurm;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);

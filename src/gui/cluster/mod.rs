@@ -244,8 +244,7 @@ impl ClusterDialog {
             Some(Err(why)) => lines.push((Tone::Bad, doc::capitalised(why))),
             Some(Ok(plan)) => {
                 lines.extend(plan.summary().into_iter().map(|line| (Tone::Info, line)));
-                let trouble =
-                    plan.trouble.as_ref().map(|trouble| doc::capitalised(&trouble.to_string()));
+                let trouble = plan.trouble.as_ref().map(|trouble| doc::capitalised(&trouble.to_string()));
                 lines.extend(trouble.map(|trouble| (Tone::Warning, trouble)));
             }
         }

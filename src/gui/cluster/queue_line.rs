@@ -6,8 +6,8 @@ use std::time::Instant;
 use eframe::egui;
 
 use super::ASK_EVERY;
-use cluster::{FOLDER, Runs, Slurm, Status};
 use crate::background::{BackgroundTask, TaskState};
+use cluster::{FOLDER, Runs, Slurm, Status};
 
 /// Asks now and then, in a thread, where something was submitted.
 #[derive(Default)]
@@ -55,7 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use cluster::tests::program;
+    use cluster::testing::program;
 
     #[test]
     fn jobs_are_listed_where_something_was_submitted() {

@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use cluster::tests::program;
+use cluster::testing::program;
 use doc::{file::parse, runs};
 
 /// What the dialog is about, and what it has wanted.

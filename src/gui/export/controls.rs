@@ -2,12 +2,12 @@
 
 use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
 
-use figure::legend::samples;
-use figure::size::{Corner, LegendPlace, Size};
-use figure::{Figure, IntervalStyle};
-use form::number::number;
 use crate::theme::{self, NAME, STEP, present};
 use crate::widgets;
+use figure::legend::samples;
+use figure::{Figure, IntervalStyle};
+use form::number::number;
+use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
 
 /// Width of the labels before settings.

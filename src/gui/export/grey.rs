@@ -1,9 +1,9 @@
 //! Whether a figure can still be read when it is printed in grey.
 
-use figure::scene::page::PageFacts;
-use figure::{Dash, Figure, Marker, Options, shades};
 use crate::text::counted;
 use crate::widgets::Tone;
+use figure::scene::page::PageFacts;
+use figure::{Dash, Figure, Marker, Options, shades};
 use results::number::{fixed, without_zeros};
 
 /// The smallest text that most journals accept, in points.

@@ -8,14 +8,14 @@ use eframe::egui::{
 };
 
 use super::grey;
-use doc::capitalised;
-use figure::export::{FileKind, missing_characters, picture};
-use figure::scene::page::{PageFacts, page_facts};
-use figure::{Figure, LegendPlace, Options};
 use crate::background::{BackgroundTask, TaskState};
 use crate::icons::Icon;
 use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, Tone};
+use doc::capitalised;
+use figure::export::{FileKind, missing_characters, picture};
+use figure::scene::page::{PageFacts, page_facts};
+use figure::{Figure, LegendPlace, Options};
 
 /// Points of the screen that stand for a point of paper at 100 %.
 const SCREEN: f64 = 96.0 / 72.0;

@@ -4,10 +4,10 @@ use eframe::egui::{Checkbox, RichText, TextEdit, Ui};
 
 use super::controls::{Applies, choice_ui, heading_ui, intervals_ui, legend_ui, row_ui, size_ui};
 use super::{ExportDialog, ExportResponse};
-use figure::FileKind;
 use crate::form::note_edited;
 use crate::theme::{SMALL, STEP};
 use crate::widgets::{self, FieldState};
+use figure::FileKind;
 
 impl ExportDialog {
     /// Draws the settings that apply; what is asked of the window.

@@ -7,12 +7,12 @@ use eframe::egui::{
 
 use super::about::names_layers;
 use super::{FormButton, FormContext, FormRequest, Slot, line};
-use doc::capitalised;
-use form::path::Segment;
-use form::{Choice, Field, List, Node, Numeral, Value, text};
 use crate::text::grouped;
 use crate::theme::{self, SMALL, fitted};
 use crate::widgets;
+use doc::capitalised;
+use form::path::Segment;
+use form::{Choice, Field, List, Node, Numeral, Value, text};
 
 /// Draws the drop-down.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {

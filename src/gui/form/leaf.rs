@@ -6,10 +6,10 @@ use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
 use super::drafts::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, line};
-use form::{Integer, Names, Node, Value, text};
 use crate::icons::Icon;
 use crate::theme::{self, cell_ui};
 use crate::widgets;
+use form::{Integer, Names, Node, Value, text};
 
 /// Draws a switch.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {

@@ -10,12 +10,12 @@ use eframe::egui::{
 use super::about::Sweeping;
 use super::choice::{self, Picked};
 use super::{FormContext, FormRequest, Slot, body_ui, head_ui, leaf, overrides};
-use doc::{Problem, Severity};
-use form::path::{Segment, assign};
-use form::{Field, Group, List, Names, Node, Optional, Value, text};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, CONTROL, SMALL, cell_ui, fitted};
 use crate::widgets::{self, FieldState, ICON};
+use doc::{Problem, Severity};
+use form::path::{Segment, assign};
+use form::{Field, Group, List, Names, Node, Optional, Value, text};
 
 /// Indentation of what belongs to the line above; less further inside, where width is short.
 const INDENT: f32 = 12.0;

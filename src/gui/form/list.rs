@@ -10,12 +10,12 @@ use eframe::egui::{
 };
 
 use super::{FormContext, Slot, line};
-use doc::Severity;
-use form::path::{Place, Segment};
-use form::{Field, List, Node, Value, name_of, text};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
 use crate::widgets::{self, ICON};
+use doc::Severity;
+use form::path::{Place, Segment};
+use form::{Field, List, Node, Value, name_of, text};
 
 /// A change of a list that the user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

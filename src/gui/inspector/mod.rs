@@ -7,13 +7,6 @@ use std::path::Path;
 
 use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
-use doc::arch::{Difference, place_of};
-use doc::intervention::Prune;
-use doc::structure::logits;
-use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
-use figure::style_of;
-use form::path::{Place, Segment};
-use form::{Choice, Names, Node, Value};
 use crate::document::Document;
 use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
 use crate::icons::Icon;
@@ -22,6 +15,13 @@ use crate::selection::Selection;
 use crate::swept::runs_text;
 use crate::views::DryRun;
 use crate::{arm_look, faults, plan, text, theme, widgets};
+use doc::arch::{Difference, place_of};
+use doc::intervention::Prune;
+use doc::structure::logits;
+use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
+use figure::style_of;
+use form::path::{Place, Segment};
+use form::{Choice, Names, Node, Value};
 use results::RunState;
 use results::divergence::DEFINITION;
 

@@ -11,12 +11,12 @@ use eframe::egui::{
     Align, Button, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
 };
 
-use doc::Stage;
-use form::{Choice, Node, Stored, ron_text};
 use crate::form::FormContext;
 use crate::icons::Icon;
 use crate::theme::{CONTROL, STEP, present};
 use crate::widgets;
+use doc::Stage;
+use form::{Choice, Node, Stored, ron_text};
 use outline::{above, below, has_stage, insert, relocate, take};
 
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};

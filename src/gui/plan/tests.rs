@@ -5,11 +5,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{plan_ui, stages_of, *};
+use crate::form::FormContext;
+use crate::theme;
 use doc::stage::Repeat;
 use doc::{Intervention, Problem, Stage};
 use form::path::Place;
-use crate::form::FormContext;
-use crate::theme;
 
 #[derive(Default)]
 struct Editor {

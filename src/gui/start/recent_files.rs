@@ -7,13 +7,13 @@ use std::time::SystemTime;
 use chrono::{DateTime, Datelike, Local, NaiveDate};
 use eframe::egui;
 
-use doc::{self, file};
 use crate::files::home_folder;
 use crate::recovery::UnsavedEdits;
 use crate::text::counted;
 use crate::untitled::{UntitledExperiment, has_failed, with_results};
 use crate::views::loading::{LoadState, Loading};
 use crate::widgets::Tone;
+use doc::{self, file};
 
 /// At most so many untitled experiments are listed.
 const UNTITLED: usize = 5;

@@ -1,11 +1,11 @@
 //! Commands on arms and stages. Each returns what is selected afterwards.
 
 use super::Editor;
-use doc::intervention::Set;
-use doc::{Arm, Experiment, Intervention, Stage};
 use crate::commands::Command;
 use crate::plan::{self, Action};
 use crate::selection::Selection;
+use doc::intervention::Set;
+use doc::{Arm, Experiment, Intervention, Stage};
 
 impl Editor {
     /// Adds, copies, removes or moves an arm.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::Editor;
+use crate::drop;
+use crate::log::Log;
+use crate::selection::Selection;
 use data::{Data, Recognised};
 use doc::intervention::{Import, WeightFile};
 use doc::{Intervention, Stage, capitalised, listed};
 use form::number::counted;
-use crate::drop;
-use crate::log::Log;
-use crate::selection::Selection;
 use run::weight_files::Guess;
 
 /// More arms than these are counted.

@@ -6,14 +6,14 @@ mod imports;
 
 use std::path::{Path, PathBuf};
 
-use doc::file::FileError;
-use doc::templates;
 use crate::document::Document;
 use crate::files::interrupted_move;
 use crate::history::{CurrentState, EditState, History};
 use crate::log::Log;
 use crate::recovery::{Leftover, Recovery};
 use crate::untitled;
+use doc::file::FileError;
+use doc::templates;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use eframe::egui;
 
 use super::Runner;
-use doc::{Run, RunSpec};
 use crate::background::{BackgroundTask, TaskState};
 use crate::bar::Status;
 use crate::document::Document;
 use crate::text;
+use doc::{Run, RunSpec};
 use results::RunRecord;
 use run::{
     Cost, Costs, ExpectedTime, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,

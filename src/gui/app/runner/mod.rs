@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use doc::Run;
 use crate::bar::Status;
 use crate::document::Document;
 use crate::log::Log;
 use crate::runs::{Runs, jobs};
 use crate::text;
 use crate::worker::Worker;
-use results::{RunState, ends_in_words};
-use run::{Job, StopKind};
+use doc::Run;
 use estimate::Estimate;
 pub(super) use moving::{Copying, MoveOutcome};
+use results::{RunState, ends_in_words};
+use run::{Job, StopKind};
 use watch::Watch;
 
 /// A frame after an edit waits this long for results of the runs that the edit has made.

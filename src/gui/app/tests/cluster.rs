@@ -1,7 +1,7 @@
 //! Running on a cluster, from the menu.
 
 use super::*;
-use cluster::Slurm;
+use ::cluster::Slurm;
 
 /// Draws frames until something is seen.
 fn wait_for(window: &mut Window, text: &str) {

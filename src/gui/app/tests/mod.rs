@@ -39,11 +39,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{App, Parts, prepare};
-use doc::Run;
 use crate::commands::{self, Command, Menu};
 use crate::files::{PathAnswer, PathRequest};
 use crate::selection::Selection;
 use crate::settings::Settings;
+use doc::Run;
 use results::event::Progress;
 use results::{Event, Point, RunRecord};
 use run::{Message, Pace, StopKind};

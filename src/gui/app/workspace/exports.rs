@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::Workspace;
-use figure::Options;
-use figure::csv::csv;
-use figure::export::{missing_characters, picture};
-use figure::{Figure, FileKind, write};
 use crate::background::{BackgroundTask, TaskState};
 use crate::log::{Log, NoticeAction};
 use crate::runs::Runs;
 use crate::text;
 use crate::views::Subject;
+use figure::Options;
+use figure::csv::csv;
+use figure::export::{missing_characters, picture};
+use figure::{Figure, FileKind, write};
 
 /// What to make of a figure.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,6 @@ mod views;
 
 use std::collections::BTreeMap;
 
-use form::path::Place;
 use crate::compare::Compare;
 use crate::inspector::{Inspector, selection_of};
 use crate::plot::{PlotInput, PlotState};
@@ -14,11 +13,12 @@ use crate::selection::Selection;
 use crate::tiles::Tiling;
 use crate::treatment::Treatment;
 use crate::views::{DryRun, Views};
-use results::tiles::Tiles;
-use results::view::ViewSettings;
 use data::Narrowed;
 pub(super) use exports::Export;
 use exports::Exporting;
+use form::path::Place;
+use results::tiles::Tiles;
+use results::view::ViewSettings;
 pub(super) use views::Request;
 
 /// How results are looked at.
