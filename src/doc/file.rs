@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::experiment::{Experiment, VERSION};
 use super::problem::Problem;
 use super::scan::{has_comments, locate, written};
-use form::{ron_text, write};
+use form::ron_text;
 
 /// Why a file could not be opened or saved.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +108,7 @@ pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
     let mut experiment = Experiment { version: VERSION, ..experiment.clone() };
     let mut written = written(before);
     written.entries.retain(|(key, _)| key.as_deref() != Some("version"));
-    let settings = write::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
+    let settings = ron_text::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
     Ok(format!("{}Experiment(\n{settings})\n", header(before)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Id, Key, Label, Popup, RichText, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer};
 
 use super::theme::{SMALL, STEP, present};
@@ -62,24 +62,14 @@ impl Guide {
 
     /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
-        // Escape closes what is above it first.
-        let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
-        let mut is_open = self.is_open && (is_covered || !ctx.input(|input| input.key_pressed(Key::Escape)));
-        let most = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
-        let size = egui::vec2(880.0, 640.0).min(most);
-        egui::Window::new("User guide")
-            .open(&mut is_open)
-            .default_pos(ctx.content_rect().center() - 0.5 * size)
-            .default_size(size)
-            .max_size(most)
-            .collapsible(false)
-            .show(ctx, |ui| self.contents_ui(ui));
-        self.is_open = is_open;
-    }
-
-    fn contents_ui(&mut self, ui: &mut Ui) {
-        egui::Panel::left("guide pages").resizable(false).exact_size(LIST).show(ui, |ui| self.list_ui(ui));
-        egui::CentralPanel::default().show(ui, |ui| self.page_ui(ui));
+        if !self.is_open {
+            return;
+        }
+        self.is_open = widgets::window_ui(ctx, "User guide", 880.0, |ui| {
+            let list = egui::Panel::left("guide pages").resizable(false).exact_size(LIST);
+            list.show(ui, |ui| self.list_ui(ui));
+            egui::CentralPanel::default().show(ui, |ui| self.page_ui(ui));
+        });
     }
 
     fn list_ui(&mut self, ui: &mut Ui) {

@@ -1,6 +1,6 @@
 //! What the program contains and under which licences, in a window of its own: a list to search, and the texts.
 
-use eframe::egui::{self, Key, Label, Popup, Response, RichText, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Label, Response, RichText, ScrollArea, TextEdit, Ui};
 
 use super::text::counted;
 use super::theme::{SMALL, STEP, present};
@@ -34,31 +34,19 @@ impl LicencesWindow {
     /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
         let Some(licences) = self.licences.as_ref().filter(|_| self.is_open) else { return };
-        // Escape closes what is above it first.
-        let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
-        let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
-        let most = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
-        let size = egui::vec2(960.0, 640.0).min(most);
         let (chosen, search) = (&mut self.chosen, &mut self.search);
         let takes_keyboard = std::mem::take(&mut self.wants_keyboard);
-        egui::Window::new("Licences")
-            .open(&mut is_open)
-            .default_pos(ctx.content_rect().center() - 0.5 * size)
-            .default_size(size)
-            .max_size(most)
-            .collapsible(false)
-            .show(ctx, |ui| {
-                let list = egui::Panel::left("components").resizable(false).exact_size(LIST);
-                list.show(ui, |ui| {
-                    let field = search_ui(ui, search);
-                    if takes_keyboard {
-                        field.request_focus();
-                    }
-                    list_ui(ui, &licences.components, chosen, search);
-                });
-                egui::CentralPanel::default().show(ui, |ui| texts_ui(ui, licences, *chosen));
+        self.is_open = widgets::window_ui(ctx, "Licences", 960.0, |ui| {
+            let list = egui::Panel::left("components").resizable(false).exact_size(LIST);
+            list.show(ui, |ui| {
+                let field = search_ui(ui, search);
+                if takes_keyboard {
+                    field.request_focus();
+                }
+                list_ui(ui, &licences.components, chosen, search);
             });
-        self.is_open = is_open;
+            egui::CentralPanel::default().show(ui, |ui| texts_ui(ui, licences, *chosen));
+        });
     }
 }
 

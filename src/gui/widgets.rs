@@ -3,8 +3,8 @@
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Key, KeyboardShortcut, Label, Margin,
-    Modifiers, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2,
-    vec2,
+    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+    pos2, vec2,
 };
 
 use super::icons::Icon;
@@ -280,4 +280,20 @@ pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
 pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
     let height = height.min(ui.ctx().content_rect().height() - 20.0 * theme::STEP);
     egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)
+}
+
+/// Draws a large window, at first of this width. Returns true unless it is closed; Escape closes what is above it first.
+pub fn window_ui(ctx: &egui::Context, title: &str, width: f32, draw: impl FnOnce(&mut Ui)) -> bool {
+    let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
+    let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
+    let most = ctx.content_rect().size() - Vec2::splat(6.0 * STEP);
+    let size = vec2(width, 640.0).min(most);
+    egui::Window::new(title)
+        .open(&mut is_open)
+        .default_pos(ctx.content_rect().center() - 0.5 * size)
+        .default_size(size)
+        .max_size(most)
+        .collapsible(false)
+        .show(ctx, draw);
+    is_open
 }

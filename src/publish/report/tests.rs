@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use ::results::table::Mark;
 use doc::file::parse;
 use doc::runs;
 use figure::plots::find;
-use ::results::table::Mark;
 use run::read_records;
 use run::summary::testing::carry_out;
 
