@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::path::{Place, walk};
-use super::{Field, Integer, List, Node, Optional, Parsed, Value, ron_text, text};
+use super::{Integer, List, Node, Optional, Parsed, Value, ron_text, text};
 
 impl Value for bool {
     fn node(&mut self) -> Node<'_> {

@@ -12,6 +12,7 @@ use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
 use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
+use doc::{Problem, Remedy, Severity, capitalised};
 
 /// Height of the bar, in points.
 pub const HEIGHT: f32 = 40.0;

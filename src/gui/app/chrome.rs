@@ -19,7 +19,7 @@ use crate::palette::{
 use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
-use crate::{plan, selection::Selection, text, theme};
+use crate::{plan, selection::Selection, theme};
 use doc::Remedy;
 use form::path::Place;
 use results::tiles::Group;

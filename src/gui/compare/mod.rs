@@ -24,7 +24,6 @@ mod view_store;
 mod widths;
 
 pub use columns::list_ui as columns_ui;
-pub use comparison::comparison_ui;
 pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
 pub use shown::runs_ui;

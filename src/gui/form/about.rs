@@ -59,7 +59,7 @@ impl About {
     pub(super) fn has_ticks(&self, value: &mut dyn Value) -> bool {
         let Node::Group(group) = value.node() else { return false };
         let count = group.fields().len();
-        let mut names_some = |index| {
+        let names_some = |index| {
             let Node::Choice(choice) = group.value(index).node() else { return false };
             choice.variants().iter().any(names_layers)
         };

@@ -512,7 +512,7 @@ fn paint_heading(ui: &Ui, rect: Rect, heading: &Heading<'_>, is_open: bool) {
     let (painter, middle) = (ui.painter(), rect.center().y);
     let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
     let colour = if heading.is_wrong && !is_open { colours.bad } else { colours.text };
-    icon.paint_heading(painter, pos2(rect.left() + 6.0, middle), 12.0, colour);
+    icon.paint(painter, pos2(rect.left() + 6.0, middle), 12.0, colour);
     let font = if heading.is_title { theme::medium(BODY) } else { FontId::proportional(BODY) };
     let small = FontId::proportional(SMALL);
     let left = rect.left() + 18.0;

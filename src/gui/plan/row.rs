@@ -10,7 +10,7 @@ use eframe::egui::{
 };
 
 use super::outline::nested_place;
-use super::{PlanRequest, actions_ui, empty_ui, menu};
+use super::{PlanRequest, actions_ui, empty_ui, menu_ui};
 use crate::form::FormContext;
 use crate::icons::Icon;
 use crate::theme::{BODY, STEP, present};
@@ -309,7 +309,7 @@ fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
     }
     let chosen = in_row(ui, row.path.len(), |ui| {
         let button = widgets::ghost(Icon::Plus, "Add");
-        let (add, menu) = MenuButton::from_button(button).ui(ui, menu::menu_ui);
+        let (add, menu) = MenuButton::from_button(button).ui(ui, menu_ui);
         add.accessible_name(format!("Add stage to {}", row.number)).on_hover_text("Add a first stage to it");
         menu.and_then(|menu| menu.inner)
     });

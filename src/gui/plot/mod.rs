@@ -31,7 +31,6 @@ mod strip;
 mod values;
 
 pub use axes::{colour, theme_of};
-pub use figure_request::FigureRequest;
 pub use figure_view::{FigureView, figure_ui};
 pub use input::{ArmInput, ListedFaults, PlotInput};
 pub use keyboard::KEYS;
