@@ -17,8 +17,8 @@ use crate::{plot, theme};
 use data::Recognised;
 use doc::templates::Template;
 use doc::{Experiment, capitalised};
+use form::Stored;
 use form::path::Place;
-use form::{Names, Stored};
 use run::weight_files::{Fit, Guess};
 
 /// A dialog, with all that its answer takes.
@@ -510,8 +510,8 @@ pub enum PathUse {
     Share(Share),
     /// As a folder with the files of a data set.
     DataFolder,
-    /// Write it into a setting, which names a folder or a file.
-    Setting(Place, Names),
+    /// Write it into a setting.
+    Setting(Place),
 }
 
 impl PathUse {
@@ -519,7 +519,7 @@ impl PathUse {
     pub const fn writes(&self) -> bool {
         match self {
             Self::Save(_) | Self::Export(_) | Self::Report => true,
-            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(..) => {
+            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(_) => {
                 false
             }
         }

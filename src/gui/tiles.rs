@@ -45,7 +45,6 @@ pub enum LayoutChange {
     Show(&'static str),
     /// Show the second view in the place of the first.
     Replace(&'static str, &'static str),
-    Close(&'static str),
     CloseActive,
     /// Open another view at a side of the active one.
     Split(Side),
@@ -216,7 +215,6 @@ impl Tiling {
                 self.layout.show(view);
             }
             LayoutChange::Replace(old, new) => self.layout.replace(old, new),
-            LayoutChange::Close(view) => self.layout.close(view),
             LayoutChange::CloseActive => {
                 let active = self.layout.active.clone();
                 self.layout.close(&active);

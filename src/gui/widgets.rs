@@ -262,12 +262,6 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
     .inner
 }
 
-/// Draws a dot in an arm's colour.
-pub fn dot_ui(ui: &mut Ui, colour: Color32) {
-    let (rect, _) = ui.allocate_exact_size(Vec2::splat(STEP * 1.25), egui::Sense::hover());
-    ui.painter().circle_filled(rect.center(), STEP * 0.5, colour);
-}
-
 /// Draws entries of a menu, which can be scrolled where the window is lower than all of them.
 pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
     let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;

@@ -122,7 +122,7 @@ impl App {
             PathUse::DataFolder => {
                 self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
             }
-            PathUse::Setting(place, _) => self.write_path(&place, &path),
+            PathUse::Setting(place) => self.write_path(&place, &path),
         }
     }
 

@@ -111,7 +111,8 @@ trait View {
 }
 
 /// The view with this name.
-pub fn find(name: &str) -> Option<&'static ViewEntry> {
+#[cfg(test)]
+fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 

@@ -116,11 +116,7 @@ fn edit(window: &mut Window, kind: u8, size: u8) {
         }
         6 => app.workspace.compare.view.notes.push('x'),
         7 => app.workspace.plot.options.smoothing = f64::from(size % 90) / 100.0,
-        8 => {
-            app.workspace
-                .tiles
-                .change(LayoutChange::Close(["loss", "runs", "notes", "accuracy"][number % 4]));
-        }
+        8 => app.workspace.tiles.change(LayoutChange::CloseActive),
         _ => {
             app.workspace.tiles.change(LayoutChange::Show(["loss", "runs", "notes", "accuracy"][number % 4]));
         }

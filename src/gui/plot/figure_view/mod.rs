@@ -247,7 +247,8 @@ impl FigureView {
         }
     }
 
-    /// Whether the line with this name is hidden.
+    /// Returns true if the line with this name is hidden.
+    #[cfg(test)]
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
     }
