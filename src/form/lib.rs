@@ -4,12 +4,11 @@
 //! [`choice!`](crate::choice!). The declaration yields the serde format (defaults left out), and a mutable
 //! tree of [`Node`]s that everything else walks: the window draws it ([`Node`] by [`Node`]), `--set` and
 //! `sweep` address it ([`path`]), validation checks its ranges ([`check_ranges`]), and the written reference of the
-//! file format is generated from it ([`reference`]).
+//! file format is generated from it (`tests/it/format.rs`).
 
 mod macros;
 pub mod number;
 pub mod path;
-pub mod reference;
 pub mod ron_text;
 pub mod text;
 mod values;

@@ -340,7 +340,7 @@ struct Range<'a> {
 
 impl<'a> Range<'a> {
     /// Returns the parts of `0..1 step 0.25`; of whole numbers, of `1-10` too.
-    fn of(part: &'a str, is_whole: bool) -> Option<Self> {
+    fn parse(part: &'a str, is_whole: bool) -> Option<Self> {
         let dashed = || part.split_once(['-', '–']).filter(|(low, _)| is_whole && !low.trim().is_empty());
         let (low, rest) = part.split_once("..").or_else(dashed)?;
         let mut words = rest.split_whitespace().peekable();
@@ -362,7 +362,7 @@ impl<'a> Range<'a> {
 
 /// Returns the numbers of an item, as they are typed.
 fn numbers(part: &str) -> Vec<String> {
-    match Range::of(part, false) {
+    match Range::parse(part, false) {
         Some(range) => {
             let step = range.step();
             [range.low.to_owned(), range.high].into_iter().chain(step).collect()
@@ -416,7 +416,7 @@ fn expand(
     // Ranges are of numbers.
     let Some(number) = sample.node().numeral() else { return Ok(None) };
     let is_whole = matches!(number, Numeral::Whole(_));
-    let Some(range) = Range::of(part, is_whole) else { return Ok(None) };
+    let Some(range) = Range::parse(part, is_whole) else { return Ok(None) };
     for (end, name) in [(range.low, "start"), (&range.high, "end")] {
         if end.is_empty() {
             return Err(format!("\"{part}\" has no {name}; write {}", example(&range, is_whole)));

@@ -82,8 +82,8 @@ impl History {
         let next = self.present.next(now);
         let before = std::mem::replace(&mut self.present, next);
         self.future.clear();
-        let goes_on = |typing: &Typing| typing.name == name && self.now - typing.at < BREAK;
-        if !self.typing.as_ref().is_some_and(goes_on) {
+        let continues = |typing: &Typing| typing.name == name && self.now - typing.at < BREAK;
+        if !self.typing.as_ref().is_some_and(continues) {
             self.push(Step { task: UndoTask::Take(before), name });
         }
         self.typing = self.field.map(|_| Typing { name, at: self.now });
@@ -184,7 +184,7 @@ pub struct CurrentState<'a> {
 
 impl EditState {
     /// Creates a copy of the present state.
-    pub fn of(now: CurrentState<'_>) -> Self {
+    pub fn new(now: CurrentState<'_>) -> Self {
         let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
         Self { experiment, view, tiles: now.tiles.clone() }
     }

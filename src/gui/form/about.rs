@@ -45,7 +45,7 @@ pub(super) enum Sweeping {
 
 impl About {
     /// Collects what forms of an arm know, or those of the experiment where none is given.
-    pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
+    pub fn new(experiment: &Experiment, arm: Option<usize>) -> Self {
         let spec = planned(experiment, arm);
         // A network that does not fit its data has no layers to choose from.
         let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();

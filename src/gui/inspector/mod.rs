@@ -86,7 +86,7 @@ impl Inspector {
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
         if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
-            self.about = Some((key, About::of(&input.document.experiment, arm)));
+            self.about = Some((key, About::new(&input.document.experiment, arm)));
         }
         let problems = input.document.problems().to_vec();
         let (_, about) = self.about.take().unwrap_or_default();

@@ -53,13 +53,13 @@ pub fn plan_ui(
         row::follow_with_keyboard(ui);
     }
     if let Some(request) = title.or(rows.request).or(keyboard) {
-        carry_out(request, plan, selected);
+        apply_request(request, plan, selected);
     }
     *selected != before
 }
 
 /// Applies a request, and selects the stage that results.
-fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
+fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
         PlanRequest::Select(path) => *selected = Some(path),
         PlanRequest::Act(action, path) => action.apply(plan, &path, selected),

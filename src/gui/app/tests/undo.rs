@@ -15,7 +15,7 @@ fn undoes(window: &Window) -> Option<&'static str> {
 fn state(window: &Window) -> EditState {
     let app = window.harness.state();
     let (experiment, view) = (&app.editor.document.experiment, &app.workspace.compare.view);
-    EditState::of(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
+    EditState::new(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
 }
 
 /// What is another one than it was.
