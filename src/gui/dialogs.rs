@@ -24,72 +24,15 @@ use run::weight_files::{Fit, Guess};
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
 pub enum Dialog {
-    /// Save, discard, or stay?
-    Unsaved {
-        title: String,
-        /// Texts in its fields that are no values, where they are all that would be lost: these cannot be saved.
-        typed: Vec<String>,
-        leaving: Leaving,
-    },
+    Question(Question),
     /// Stop the runs, or stay?
     Running {
         runs: usize,
         leaving: Leaving,
         comes_back: bool,
     },
-    /// Go on with the runs that were stopped when Weightlab ended?
-    Resume {
-        title: String,
-        /// Those of them that are not done, by identity.
-        runs: Vec<String>,
-    },
-    /// Restore the edits that a crash has taken?
-    Recover {
-        title: String,
-        /// Its file, if it had one.
-        path: Option<PathBuf>,
-        /// How many seconds ago they were kept.
-        secs: u64,
-    },
-    /// Add a stage that imports weights?
-    Import(FittingWeights),
     /// Use the network that weights are of, which do not fit the present one?
     OtherNetwork(OtherNetwork),
-    /// Choose the folder of data that were not found?
-    MissingData {
-        /// The missing data, or why a folder is of no use.
-        title: String,
-        text: String,
-        is_downloadable: bool,
-    },
-    /// Change the dataset of the experiment?
-    OtherData {
-        found: Box<Recognised>,
-        present: String,
-    },
-    /// Archive these runs?
-    Archive {
-        name: String,
-        /// Its runs that have results, by identity.
-        runs: Vec<String>,
-    },
-    /// Replace what another program has written into the file?
-    Changed {
-        path: PathBuf,
-        /// What comes after saving.
-        then: Option<Leaving>,
-    },
-    /// Lose the comments of the file?
-    Comments {
-        path: PathBuf,
-        /// What comes after saving.
-        then: Option<Leaving>,
-    },
-    /// Replace a file that is there?
-    Overwrite {
-        path: PathBuf,
-        usage: PathUse,
-    },
     /// A path, typed by hand.
     Path {
         request: PathRequest,
@@ -108,41 +51,167 @@ pub enum Dialog {
     About,
 }
 
+/// A question with its possible answers; the first one is what most people want.
+#[derive(Clone, Debug)]
+pub struct Question {
+    title: String,
+    text: String,
+    replies: Vec<(String, Reply)>,
+    /// The meaning of Escape.
+    dismissed: Reply,
+    /// In points.
+    width: f32,
+}
+
+fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply); N]) -> Dialog {
+    let replies = replies.map(|(text, reply)| (text.to_owned(), reply)).into();
+    Dialog::Question(Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH })
+}
+
+/// The questions.
 impl Dialog {
+    /// Asks what becomes of edits that are not saved. `typed` are texts in fields that are no values, where they are all
+    /// that would be lost: these cannot be saved.
+    pub fn unsaved(title: &str, typed: &[String], leaving: Leaving) -> Self {
+        if !typed.is_empty() {
+            let why = if typed.len() == 1 { "it is not a valid value" } else { "they are not valid values" };
+            let text = format!("{} cannot be saved: {why}.", typed.join(" and "));
+            let replies = [("Keep editing", Reply::Cancel), ("Discard", Reply::Discard(leaving))];
+            return question("Discard what you typed?".to_owned(), text, replies);
+        }
+        let text = "If you don't, they will be lost. Results of runs are kept either way.".to_owned();
+        let [save, discard] = [Reply::Save(leaving.clone()), Reply::Discard(leaving)];
+        let replies = [("Save", save), ("Discard", discard), ("Cancel", Reply::Cancel)];
+        question(format!("Save changes to {title}?"), text, replies)
+    }
+
+    /// Asks whether to continue the runs, by identity, that were stopped when Weightlab ended.
+    pub fn resume(title: &str, runs: Vec<String>) -> Self {
+        let verb = if runs.len() == 1 { "was" } else { "were" };
+        let text = format!("{} {verb} running or queued when Weightlab ended.", counted(runs.len(), "run"));
+        let replies = [("Resume runs", Reply::Resume(runs)), ("Not now", Reply::Cancel)];
+        question(format!("Resume {title}?"), text, replies)
+    }
+
+    /// Asks what becomes of edits that a crash interrupted, `secs` seconds after they were kept.
+    pub fn recover(title: &str, path: Option<&Path>, secs: u64) -> Self {
+        let saved = |path: &Path| format!("File: {}", path.display());
+        let place = path.map_or_else(|| "They are not saved.".to_owned(), saved);
+        let age = duration(secs as f64);
+        let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
+        let replies =
+            [("Restore", Reply::Restore), ("Discard", Reply::GiveUp), ("Ask at next start", Reply::AskAgain)];
+        let mut dialog = question(format!("Restore unsaved edits to {title}?"), text, replies);
+        if let Self::Question(question) = &mut dialog {
+            question.dismissed = Reply::AskAgain;
+        }
+        dialog
+    }
+
+    /// Asks whether to import weights that fit the network of an arm. `notes`, in sentences, say what the network has no
+    /// place for, and what the file leaves open.
+    pub fn import(path: PathBuf, arm: usize, name: &str, notes: impl Iterator<Item = String>) -> Self {
+        let first = format!("This adds a stage that reads {} to its plan", path.display());
+        let notes = notes.map(|note| capitalised(&note));
+        let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
+        let replies = [("Import weights", Reply::Import { path, arm }), ("Cancel", Reply::Cancel)];
+        question(format!("Import the weights into {name}?"), text, replies)
+    }
+
+    /// Asks for the folder of data that were not found.
+    pub fn missing_data(title: String, text: String, is_downloadable: bool) -> Self {
+        let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+        let mut dialog = question(title, text, replies);
+        if let Self::Question(question) = &mut dialog {
+            question.width = WIDE;
+            if is_downloadable {
+                question.replies.insert(0, ("Download…".to_owned(), Reply::DownloadData));
+            }
+        }
+        dialog
+    }
+
+    /// Asks whether dropped data replace those of the experiment, which are called `present`.
+    pub fn other_data(found: Recognised, present: &str) -> Self {
+        let set = found.data.name();
+        let (title, use_it) = (format!("Use {set} instead of {present}?"), format!("Use {set}"));
+        let text = format!(
+            "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
+            found.folder.display()
+        );
+        let replies = [(use_it.as_str(), Reply::UseData(Box::new(found))), ("Cancel", Reply::Cancel)];
+        question(title, text, replies)
+    }
+
+    /// Asks whether to archive these runs, by identity.
+    pub fn archive(name: &str, runs: Vec<String>) -> Self {
+        let title = format!("Archive {}?", counted(runs.len(), "run"));
+        let text = format!(
+            "{name}. Plots no longer show them, and Run does not repeat them. Nothing is deleted: Restore all archived runs in the menu Edit brings them back."
+        );
+        question(title, text, [("Archive", Reply::Archive(runs)), ("Cancel", Reply::Cancel)])
+    }
+
+    /// Asks whether to replace what another program has written into the file; `then` comes after saving.
+    pub fn changed(path: PathBuf, then: Option<Leaving>) -> Self {
+        let text = format!(
+            "Another program wrote {} after you opened it. Save under another name to keep both.",
+            path.display()
+        );
+        rewrite("The file has changed on disk", text, "Replace it", path, then)
+    }
+
+    /// Asks whether to lose the comments of the file; `then` comes after saving.
+    pub fn comments(path: PathBuf, then: Option<Leaving>) -> Self {
+        let text = format!(
+            "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
+            path.display()
+        );
+        rewrite("Saving would lose comments", text, "Save without them", path, then)
+    }
+
+    /// Asks whether to replace a file that is there.
+    pub fn overwrite(path: PathBuf, usage: PathUse) -> Self {
+        let text = format!("{} already exists.", path.display());
+        let replies = [("Replace", Reply::Overwrite(usage, path)), ("Cancel", Reply::Cancel)];
+        question("Replace the file?".to_owned(), text, replies)
+    }
+
     /// Returns the field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
         let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, usage, text, error: None }
     }
+}
 
-    /// Returns what it means to leave the dialog without a decision.
-    const fn dismissed(&self) -> Reply {
-        if let Self::Recover { .. } = self { Reply::Recover(RecoverReply::AskAgain) } else { Reply::Cancel }
-    }
+fn rewrite(title: &str, text: String, replace: &str, path: PathBuf, then: Option<Leaving>) -> Dialog {
+    let (save_as, replaced) = (Reply::SaveAs(then.clone()), Reply::Replace(path, then));
+    let replies = [("Save as…", save_as), (replace, replaced), ("Cancel", Reply::Cancel)];
+    question(title.to_owned(), text, replies)
+}
 
+/// Widths of dialogs, in points, where the window has as many.
+const WIDTH: f32 = 420.0;
+const WIDE: f32 = 560.0;
+
+impl Dialog {
     /// Returns true if it asks something; others only show something.
     pub const fn is_question(&self) -> bool {
         !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
 
-    /// Returns the width in points, where the window has as many.
+    /// Returns true if it asks whether to continue runs.
+    pub fn offers_to_resume(&self) -> bool {
+        let Self::Question(question) = self else { return false };
+        question.replies.iter().any(|(_, reply)| matches!(reply, Reply::Resume(_)))
+    }
+
     const fn width(&self) -> f32 {
         match self {
             Self::Shortcuts => 720.0,
-            Self::Path { .. } | Self::Message { .. } | Self::MissingData { .. } | Self::OtherNetwork(_) => {
-                560.0
-            }
-            Self::Unsaved { .. }
-            | Self::Running { .. }
-            | Self::Resume { .. }
-            | Self::Recover { .. }
-            | Self::Import(_)
-            | Self::OtherData { .. }
-            | Self::Archive { .. }
-            | Self::Changed { .. }
-            | Self::Comments { .. }
-            | Self::Overwrite { .. }
-            | Self::About => 420.0,
+            Self::Path { .. } | Self::Message { .. } | Self::OtherNetwork(_) => WIDE,
+            Self::Question(question) => question.width,
+            Self::Running { .. } | Self::About => WIDTH,
         }
     }
 }
@@ -156,80 +225,19 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
         content_ui(ui, dialog)
     });
     let is_dismissed = response.should_close();
-    response.inner.or_else(|| is_dismissed.then(|| dialog.dismissed()))
+    let dismissed = || if let Dialog::Question(it) = dialog { it.dismissed.clone() } else { Reply::Cancel };
+    response.inner.or_else(|| is_dismissed.then(dismissed))
 }
 
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
-    let cancel = ("Cancel", Reply::Cancel);
     match dialog {
-        Dialog::Unsaved { typed, leaving, .. } if !typed.is_empty() => {
-            let why = if typed.len() == 1 { "it is not a valid value" } else { "they are not valid values" };
-            let text = format!("{} cannot be saved: {why}.", typed.join(" and "));
-            let discard = Reply::Unsaved(UnsavedReply::Discard, leaving.clone());
-            let replies = [("Keep editing", Reply::Cancel), ("Discard", discard)];
-            question_ui(ui, "Discard what you typed?", &text, replies)
-        }
-        Dialog::Unsaved { title, leaving, .. } => {
-            let title = format!("Save changes to {title}?");
-            let text = "If you don't, they will be lost. Results of runs are kept either way.";
-            let [save, discard] = [UnsavedReply::Save, UnsavedReply::Discard]
-                .map(|reply| Reply::Unsaved(reply, leaving.clone()));
-            question_ui(ui, &title, text, [("Save", save), ("Discard", discard), cancel])
+        Dialog::Question(Question { title, text, replies, .. }) => {
+            title_ui(ui, title);
+            ui.label(text.as_str());
+            buttons_ui(ui, replies.iter().map(|(text, reply)| (text.as_str(), reply.clone())))
         }
         Dialog::Running { runs, leaving, comes_back } => running_ui(ui, *runs, leaving, *comes_back),
-        Dialog::Resume { title, runs } => {
-            let verb = if runs.len() == 1 { "was" } else { "were" };
-            let count = counted(runs.len(), "run");
-            let text = format!("{count} {verb} running or queued when Weightlab ended.");
-            let replies = [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)];
-            question_ui(ui, &format!("Resume {title}?"), &text, replies)
-        }
-        Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import(weights) => import_ui(ui, weights),
         Dialog::OtherNetwork(other) => network_ui(ui, other),
-        Dialog::MissingData { title, text, is_downloadable } => {
-            let mut replies = vec![("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
-            if *is_downloadable {
-                replies.insert(0, ("Download…", Reply::DownloadData));
-            }
-            question_ui(ui, title, text, replies)
-        }
-        Dialog::OtherData { found, present } => {
-            let set = found.data.name();
-            let text = format!(
-                "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
-                found.folder.display()
-            );
-            let use_it = (format!("Use {set}"), Reply::UseData(found.clone()));
-            let replies = [(use_it.0.as_str(), use_it.1), cancel];
-            question_ui(ui, &format!("Use {set} instead of {present}?"), &text, replies)
-        }
-        Dialog::Archive { name, runs } => {
-            let title = format!("Archive {}?", counted(runs.len(), "run"));
-            let text = format!(
-                "{name}. Plots no longer show them, and Run does not repeat them. Nothing is deleted: Restore all archived runs in the menu Edit brings them back."
-            );
-            question_ui(ui, &title, &text, [("Archive", Reply::Archive(runs.clone())), cancel])
-        }
-        Dialog::Changed { path, then } => {
-            let text = format!(
-                "Another program wrote {} after you opened it. Save under another name to keep both.",
-                path.display()
-            );
-            rewrite_ui(ui, "The file has changed on disk", &text, "Replace it", path, then.as_ref())
-        }
-        Dialog::Comments { path, then } => {
-            let text = format!(
-                "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
-                path.display()
-            );
-            rewrite_ui(ui, "Saving would lose comments", &text, "Save without them", path, then.as_ref())
-        }
-        Dialog::Overwrite { path, usage } => {
-            let text = format!("{} already exists.", path.display());
-            let replace = Reply::Overwrite(usage.clone(), path.clone());
-            question_ui(ui, "Replace the file?", &text, [("Replace", replace), cancel])
-        }
         Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
@@ -238,18 +246,6 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         }
         Dialog::About => about_ui(ui),
     }
-}
-
-/// Draws a title, a text below it, and the possible answers.
-fn question_ui<'a>(
-    ui: &mut Ui,
-    title: &str,
-    text: &str,
-    replies: impl IntoIterator<Item = (&'a str, Reply)>,
-) -> Option<Reply> {
-    title_ui(ui, title);
-    ui.label(text);
-    buttons_ui(ui, replies)
 }
 
 /// Draws buttons from left to right; the first one is what most people want, and has the focus.
@@ -274,47 +270,18 @@ fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply
     reply
 }
 
-fn recover_ui(ui: &mut Ui, title: &str, path: Option<&Path>, secs: u64) -> Option<Reply> {
-    let place =
-        path.map_or_else(|| "They are not saved.".to_owned(), |path| format!("File: {}", path.display()));
-    let age = duration(secs as f64);
-    let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
-    let replies = [
-        ("Restore", RecoverReply::Restore),
-        ("Discard", RecoverReply::Discard),
-        ("Ask at next start", RecoverReply::AskAgain),
-    ];
-    let replies = replies.map(|(text, reply)| (text, Reply::Recover(reply)));
-    question_ui(ui, &format!("Restore unsaved edits to {title}?"), &text, replies)
-}
-
 fn running_ui(ui: &mut Ui, runs: usize, leaving: &Leaving, comes_back: bool) -> Option<Reply> {
     let quits = leaving.to == Next::Quit;
     let verb = if runs == 1 { "is" } else { "are" };
+    title_ui(ui, "Runs in progress");
     let count = counted(runs, "run");
-    let text = format!("{count} {verb} not finished. Progress is kept; Resume continues from there.");
-    let reply = |reply| Reply::Running(reply, leaving.clone());
+    ui.label(format!("{count} {verb} not finished. Progress is kept; Resume continues from there."));
     let stop = if quits { "Stop and quit" } else { "Stop and continue" };
-    let mut replies = vec![(stop, reply(RunningReply::Stop)), ("Keep running", Reply::Cancel)];
+    let mut replies = vec![(stop, Reply::Stop(leaving.clone())), ("Keep running", Reply::Cancel)];
     if quits && comes_back {
-        replies.insert(0, ("Quit and resume at next start", reply(RunningReply::StopAndResumeLater)));
+        replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(leaving.clone())));
     }
-    question_ui(ui, "Runs in progress", &text, replies)
-}
-
-/// Asks about a file that has what saving would lose.
-fn rewrite_ui(
-    ui: &mut Ui,
-    title: &str,
-    text: &str,
-    replace: &str,
-    path: &Path,
-    then: Option<&Leaving>,
-) -> Option<Reply> {
-    let reply = |reply| Reply::Rewrite(reply, then.cloned());
-    let replace = (replace, reply(RewriteReply::Replace(path.to_owned())));
-    let replies = [("Save as…", reply(RewriteReply::SaveAs)), replace, ("Cancel", Reply::Cancel)];
-    question_ui(ui, title, text, replies)
+    buttons_ui(ui, replies)
 }
 
 fn path_ui(
@@ -367,16 +334,6 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
     buttons_ui(ui, [("Close", Reply::Cancel)])
 }
 
-/// Weights that the network of an arm has a place for.
-#[derive(Clone, Debug)]
-pub struct FittingWeights {
-    pub path: PathBuf,
-    pub arm: usize,
-    pub name: String,
-    /// Notes on the import, in sentences: what the network has no place for, what the file leaves open.
-    pub notes: Vec<String>,
-}
-
 /// Weights of another network than an arm has, or perhaps of another one.
 #[derive(Clone, Debug)]
 pub struct OtherNetwork {
@@ -402,16 +359,6 @@ impl OtherNetwork {
             Some(_) => format!("The weights do not fit the network of {name}"),
         }
     }
-}
-
-fn import_ui(ui: &mut Ui, weights: &FittingWeights) -> Option<Reply> {
-    let FittingWeights { path, arm, name, notes } = weights;
-    let first = format!("This adds a stage that reads {} to its plan", path.display());
-    let notes = notes.iter().map(|note| capitalised(note));
-    let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
-    let import = Reply::Import { path: path.clone(), arm: *arm };
-    let replies = [("Import weights", import), ("Cancel", Reply::Cancel)];
-    question_ui(ui, &format!("Import the weights into {name}?"), &text, replies)
 }
 
 /// Says how the weights differ from the network of the arm, and offers theirs.
@@ -531,12 +478,22 @@ impl PathUse {
 pub enum Reply {
     /// Nothing: everything stays as it is.
     Cancel,
-    Unsaved(UnsavedReply, Leaving),
-    Running(RunningReply, Leaving),
+    /// Save first, then leave.
+    Save(Leaving),
+    /// Lose the edits that are not saved.
+    Discard(Leaving),
+    /// Stop the runs first.
+    Stop(Leaving),
+    /// Stop the runs; the next start offers to resume them.
+    StopAndResumeLater(Leaving),
     /// Resume these runs, by identity.
     Resume(Vec<String>),
-    /// About the edits that a crash interrupted.
-    Recover(RecoverReply),
+    /// Make the edits that a crash interrupted the document.
+    Restore,
+    /// Throw the edits away that a crash interrupted.
+    GiveUp,
+    /// Ask about them at the next start.
+    AskAgain,
     /// Add the stage that imports weights to the plan of an arm, by position.
     Import {
         path: PathBuf,
@@ -555,43 +512,14 @@ pub enum Reply {
     ChooseData,
     /// Make these the data of the experiment.
     UseData(Box<Recognised>),
-    /// About a file that has what saving would lose, and what comes after saving.
-    Rewrite(RewriteReply, Option<Leaving>),
+    /// Replace a file that has what saving would lose, and what comes then.
+    Replace(PathBuf, Option<Leaving>),
+    /// Give the experiment another file, and what comes then.
+    SaveAs(Option<Leaving>),
     /// This path was typed.
     Path(PathUse, PathBuf),
     /// Use this path although a file is there.
     Overwrite(PathUse, PathBuf),
-}
-
-/// An answer about unsaved edits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnsavedReply {
-    Save,
-    Discard,
-}
-
-/// An answer about runs in progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunningReply {
-    Stop,
-    /// They stop, and the next start offers to resume them.
-    StopAndResumeLater,
-}
-
-/// An answer about the edits that a crash interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoverReply {
-    Restore,
-    Discard,
-    AskAgain,
-}
-
-/// An answer about a file that has what saving would lose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RewriteReply {
-    Replace(PathBuf),
-    /// It stays, and the experiment gets another file.
-    SaveAs,
 }
 
 /// A heading, and what its keys do.

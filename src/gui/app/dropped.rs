@@ -8,7 +8,7 @@ use super::App;
 use super::editor::of_data;
 use super::shell::Shell;
 use crate::background::{BackgroundTask, TaskState};
-use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork};
+use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork};
 use crate::drop::{self, Dropped, DroppedWeights};
 use data::{Data, Recognised, recognise};
 use form::path::Place;
@@ -107,8 +107,7 @@ impl App {
         if drop::is_same(&found, data) {
             return self.use_data(&found);
         }
-        let (of, present) = (Box::new(found), data.name().to_owned());
-        self.shell.dialog = Some(Dialog::OtherData { found: of, present });
+        self.shell.dialog = Some(Dialog::other_data(found, data.name()));
     }
 
     /// Uses the folder that was chosen for data that were not found, or says why it is of no use.
@@ -147,7 +146,7 @@ impl App {
             Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
                 let notes =
                     fit.unused(&file).into_iter().chain(naming.doubts).chain(scaling.note(&file, data));
-                Dialog::Import(FittingWeights { path, arm, name, notes: notes.collect() })
+                Dialog::import(path.clone(), arm, &name, notes)
             }
             fit => {
                 let whose = self.editor.whose_network(arm);

@@ -122,7 +122,7 @@ impl App {
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && !matches!(self.shell.dialog, Some(Dialog::Resume { .. }))
+            && !self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_resume)
     }
 
     /// Shows the start page. A new window without a file begins with it.

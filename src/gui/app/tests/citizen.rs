@@ -222,11 +222,10 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
     let mut window = Window::new();
-    let title = "mine".to_owned();
-    let question = Dialog::Unsaved { title, typed: Vec::new(), leaving: Leaving::to(Next::Quit) };
+    let question = Dialog::unsaved("mine", &[], Leaving::to(Next::Quit));
     window.harness.state_mut().shell.dialog = Some(question);
     drop_on(&mut window, &path);
-    assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Unsaved { .. })));
+    assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Question(_))));
     assert_eq!(window.harness.state().editor.document.path(), None);
     window.harness.state_mut().shell.dialog = None;
     window.execute(Command::New);
