@@ -28,7 +28,6 @@ mod log;
 mod palette;
 mod plan;
 mod plot;
-mod queue_menu;
 mod recent;
 mod recovery;
 mod runs;
@@ -36,6 +35,7 @@ mod selection;
 pub mod settings;
 mod start;
 mod swept;
+mod table;
 mod text;
 mod theme;
 mod tiles;
@@ -54,7 +54,7 @@ use eframe::{CreationContext, NativeOptions, Renderer};
 
 pub use app::commands;
 use app::{App, Parts, prepare};
-use figure::icon::pixels;
+use figure::raster::icon_pixels;
 use settings::{KEY, Settings};
 
 /// Names the folder of window state and, on Linux, the window for the desktop.
@@ -110,7 +110,8 @@ fn options(renderer: Renderer) -> NativeOptions {
 /// Returns the icon of the window; nothing, which the system replaces by its own, when it cannot be drawn.
 fn icon() -> IconData {
     const SIDE: u32 = 64;
-    pixels(SIDE).map_or_else(|_| IconData::default(), |rgba| IconData { rgba, width: SIDE, height: SIDE })
+    icon_pixels(SIDE)
+        .map_or_else(|_| IconData::default(), |rgba| IconData { rgba, width: SIDE, height: SIDE })
 }
 
 fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {

@@ -174,7 +174,7 @@ commands! {
                 |app, ctx| app.ask_where_to_report(ctx)).when(has_results);
             ExportTensorBoard: command("Export for TensorBoard…", "Writes all results as event files into a folder",
                 |app, ctx| app.ask_where_to_share(Share::TensorBoard, ctx)).when(has_results);
-            ExportCrate: command("Export RO-Crate…", "Writes the experiment, its results and where they come from as one archive, for others",
+            ExportCrate: command("Export RO-Crate…", "Writes the experiment, its results and where they come from into one folder, for others",
                 |app, ctx| app.ask_where_to_share(Share::Crate, ctx)).when(has_results);
         ]
         [
