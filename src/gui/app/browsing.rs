@@ -51,7 +51,7 @@ impl App {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
         let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };
-        self.shell.ask(request, PathUse::Setting(place, names), ctx);
+        self.shell.ask(request, PathUse::Setting(place), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.

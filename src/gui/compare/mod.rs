@@ -11,7 +11,6 @@ mod tests;
 mod toolbar;
 mod view_store;
 
-pub use comparison::comparison_ui;
 pub use marks::{Noting, arm_marks_ui, notes_ui, run_marks_ui};
 pub use toolbar::{list_ui as columns_ui, menu_ui, tools_ui};
 

@@ -110,7 +110,8 @@ trait View {
 }
 
 /// Returns the view with this name.
-pub fn find(name: &str) -> Option<&'static ViewEntry> {
+#[cfg(test)]
+fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 

@@ -43,8 +43,7 @@ impl Editor {
     /// The question about the edits of a window that crashed.
     pub fn leftover_question(&self) -> Option<Dialog> {
         let leftover = self.leftovers.last()?;
-        let (title, path) = (leftover.kept.title.clone(), leftover.kept.path.clone());
-        Some(Dialog::Recover { title, path, secs: leftover.age.as_secs() })
+        Some(Dialog::recover(&leftover.kept.title, leftover.kept.path.as_deref(), leftover.age.as_secs()))
     }
 
     /// Makes the edits that were asked about the document; whether there is another document now.

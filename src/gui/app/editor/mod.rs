@@ -112,7 +112,7 @@ impl Editor {
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
         let experiment = self.document.saved();
-        self.history = History::new(EditState::of(CurrentState { experiment, view, tiles }));
+        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles }));
     }
 
     /// Notes what was edited since the last time.

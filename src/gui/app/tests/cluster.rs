@@ -36,11 +36,3 @@ fn the_dialog_wants_a_saved_file_and_keeps_its_settings() {
     assert_eq!(window.harness.state().shell.settings.cluster.shards, Some(3));
     assert!(!path.with_extension("runs").exists(), "nothing was submitted");
 }
-
-#[test]
-fn without_an_arm_or_with_an_error_nothing_can_be_submitted() {
-    let context = commands::CommandContext { error: Some("no seed".to_owned()), ..Default::default() };
-    assert!(Command::Cluster.refusal(&context).unwrap().contains("no seed"));
-    let context = commands::CommandContext::default();
-    assert!(Command::Cluster.refusal(&context).unwrap().contains("no arms yet"));
-}
