@@ -178,13 +178,7 @@ impl<'a> Costs<'a> {
         Self(costs)
     }
 
-    /// Returns the cost of a run of [`Self::new`].
-    ///
-    /// # Errors
-    /// Why it is unknown.
-    ///
-    /// # Panics
-    /// With a run of another arm than those of [`Self::new`].
+    /// Returns the cost of a run of one of the arms of [`Self::new`], or why it is unknown.
     pub fn of<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
         self.0[&(run.arm_index, run.arm.as_str())].as_ref()
     }
@@ -194,13 +188,7 @@ impl<'a> Costs<'a> {
         self.0.values().filter_map(|cost| cost.as_ref().ok())
     }
 
-    /// Splits the runs into the finished ones whose cost is known, and the remaining ones.
-    ///
-    /// # Errors
-    /// Why the cost of a remaining one is unknown.
-    ///
-    /// # Panics
-    /// With a run of another arm than those of [`Self::new`].
+    /// Splits runs of the same arms into the finished ones whose cost is known, and the remaining ones.
     pub fn lists<'b>(
         &'b self,
         runs: impl IntoIterator<Item = &'a Run>,
