@@ -34,8 +34,9 @@ pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, wr
 pub use checkpoint::Checkpoint;
 pub use context::{Datasets, RunContext};
 pub use directory::{
-    Hold, Machine, Provenance, RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done,
-    provenance, read_each, read_record, read_records, read_states, weights_path, writer_of,
+    Hold, Machine, Provenance, RunDirectory, Stamp, StoredRun, convert_old_runs, folder_of,
+    is_done as is_marked_done, provenance, read_each, read_record, read_records, read_states, weights_path,
+    writer_of,
 };
 pub use error::{RunError, panic_text};
 pub use expected::{

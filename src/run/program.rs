@@ -241,7 +241,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side()).ok_or("the size of the data is not known yet")?;
     let structure = spec.structure().map_err(|misfit| misfit.to_string())?;
-    let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
+    let steps = steps(&program(&spec.plan), spec, &structure, Sizes::from_facts(&facts));
     let trains = steps.iter().filter(|step| step.trains);
     Ok(Cost {
         parameters: structure.trained_count(),
@@ -382,7 +382,7 @@ mod tests {
         let spec = runs(&experiment.unwrap()).unwrap().remove(0).spec;
         let facts = spec.data.facts(None).unwrap();
         let structure = spec.structure().unwrap();
-        let plan = WorkPlan::new(&steps(&program(&spec.plan), &spec, &structure, Sizes::of_facts(&facts)));
+        let plan = WorkPlan::new(&steps(&program(&spec.plan), &spec, &structure, Sizes::from_facts(&facts)));
         // 10 mini-batches and 60 samples, which are two more; then these alone.
         assert!((plan.share(1, 0) - 12.0 / 14.0).abs() < 1e-9);
         assert!((plan.share(0, 5) - 6.0 / 14.0).abs() < 1e-9);

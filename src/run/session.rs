@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
         listener: &'a mut dyn Listener,
     ) -> Self {
         let program = program(&context.spec.plan);
-        let sizes = Sizes::of_data(&context.data);
+        let sizes = Sizes::from_data(&context.data);
         let work = WorkPlan::new(&steps(&program, &context.spec, &context.structure, sizes));
         let checkpoint = checkpoint.unwrap_or_else(|| Checkpoint {
             next: 0,
@@ -376,7 +376,7 @@ impl Session<'_> {
         }
         let is_first = matches!(self.round(), None | Some(1));
         let own = branch.data.as_ref().filter(|_| is_first);
-        let found = own.map(|own| inventory::report(&Inventory::of_read(own, &data)));
+        let found = own.map(|own| inventory::report(&Inventory::from_read(own, &data)));
         self.stack.push(clone);
         self.data.push(data);
         found.map_or(Ok(()), |report| self.report(report))

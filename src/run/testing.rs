@@ -71,7 +71,7 @@ pub fn run_in(folder: &Path, run: &Run) {
     let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
     let spec = RunSpec::clone(&run.spec);
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
-    directory.note_inventory(&data::Inventory::of_read(&spec.data, &data));
+    directory.note_inventory(&data::Inventory::from_read(&spec.data, &data));
     let (compute, output) =
         (backend(&spec.device, &spec.train.kernels).unwrap(), directory.path().to_owned());
     let context = RunContext::new(spec, run.arm.clone(), data, compute, folder.to_owned(), output).unwrap();

@@ -11,7 +11,7 @@ use crate::selection::Selection;
 use crate::text;
 use doc::{Problem, Run};
 use results::methods::methods;
-use results::table::copy::Numbers;
+use results::table::columns::Numbers;
 use run::{archive, restore};
 
 impl App {

@@ -95,7 +95,7 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
         let (experiment, is_behind) = (&*experiment, *is_behind);
         let base = results.parent().unwrap();
         let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base, log };
-        if let Some(ViewResponse::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
+        if let Some(Request::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
             *set = Some(wanted);
         }
     };

@@ -16,9 +16,9 @@ use doc::fault::Campaign;
 use doc::structure::Parameter;
 use doc::{RunSpec, Stage, stage_number};
 use intervene::fault::StreamCounters;
-use intervene::fault::list::PlacedFault;
+use intervene::fault::log::PlacedFault;
 use intervene::fault::log::{LineError, Logged, read_campaign};
-use net::mask_file::read_masks;
+use net::weights_file::read_held;
 use net::weights_file::{FileTensor, read_tensors, write_tensors};
 use net::{Mask, Network, backend};
 
@@ -273,7 +273,7 @@ fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String>
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let mut masks = read_masks(&masks).map_err(|error| error.to_string())?;
+    let mut masks = read_held(&masks).map_err(|error| error.to_string())?;
     let parameters = blank.structure().parameters.iter();
     let masks = parameters.map(|parameter| Mask::new(masks.remove(&parameter.name)?).map(Arc::new)).collect();
     blank.with_arrays(arrays, masks)

@@ -14,12 +14,12 @@ use crate::program::{Op, ProgramStep};
 use crate::session::Session;
 use data::{Dataset, stand_in};
 use doc::fault::{Campaign, Draw, Fault, FaultAmount, FaultSource, Format, Protect, Trials};
-use doc::fault_sites::{CellPlan, FaultPlace, cell_places, fault_places, varied};
+use doc::fault::{CellPlan, FaultPlace, cell_places, fault_places, varied};
 use doc::intervention::{Params, Target};
 use doc::{Stage, Structure};
 use form::number::grouped;
 use intervene::Entry;
-use intervene::fault::list::{ListedTrial, Place, PlacedFault, trials};
+use intervene::fault::log::{ListedTrial, Place, PlacedFault, trials};
 use intervene::fault::log::{LineError, Row, read};
 use intervene::fault::statistics::planned_trials;
 use intervene::fault::{Injection, Storage, StreamCounters};
@@ -97,7 +97,7 @@ impl<'a> Setup<'a> {
         let protected = protected.transpose()?;
         let storages: BTreeMap<usize, Storage> = if in_activations {
             let ends = |op: usize| plain.ranges.get(&(op + 1)).copied().filter(|_| measures_ranges);
-            ops.iter().map(|&op| (op, Storage::of(format, &ends(op).unwrap_or_default(), 1))).collect()
+            ops.iter().map(|&op| (op, Storage::new(format, &ends(op).unwrap_or_default(), 1))).collect()
         } else {
             let of = |place: &FaultPlace| (place.number, storage(network, place.number, place.format));
             places.iter().map(of).collect()

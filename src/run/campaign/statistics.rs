@@ -13,7 +13,7 @@ use crate::listener::Table;
 use crate::session::{report, table};
 use doc::Device;
 use doc::fault::{Format, Protect, Trials};
-use doc::fault_sites::CellPlan;
+use doc::fault::CellPlan;
 use form::number::grouped;
 use intervene::fault::Tally;
 use intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, Row};

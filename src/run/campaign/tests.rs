@@ -168,7 +168,7 @@ fn what_is_listed_is_injected_again() {
             for trial in 0..4 {
                 let drawn = setup.baseline.trial(setup.drawn(0, trial).unwrap()).unwrap();
                 let listed =
-                    drawn.injected.listed.iter().map(|(image, fault)| intervene::fault::list::PlacedFault {
+                    drawn.injected.listed.iter().map(|(image, fault)| intervene::fault::log::PlacedFault {
                         line: 2,
                         image: *image,
                         site: fault.site,
@@ -185,7 +185,7 @@ fn what_is_listed_is_injected_again() {
 #[test]
 fn a_list_for_other_weights_is_refused_with_its_line() {
     with(MLP, "()", |setup, _, _| {
-        let mut list = intervene::fault::list::PlacedFault {
+        let mut list = intervene::fault::log::PlacedFault {
             line: 7,
             image: None,
             site: intervene::fault::Site { parameter: 2, index: 0, bit: Some(30) },

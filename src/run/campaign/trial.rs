@@ -158,7 +158,7 @@ impl Baseline<'_> {
     /// Counts what became of a trial with these logits.
     pub fn outcome(&self, logits: &[f32], injected: InjectedFaults) -> TrialOutcome {
         let outputs = self.outputs();
-        let tally = Tally::of(&self.logits, logits, outputs, &self.labels);
+        let tally = Tally::from_logits(&self.logits, logits, outputs, &self.labels);
         let singles = self.singles(&injected, logits, tally);
         TrialOutcome { tally, hash: hash(logits), injected, singles }
     }
@@ -168,7 +168,7 @@ impl Baseline<'_> {
         let outputs = self.outputs();
         let rows = self.logits.chunks_exact(outputs).zip(logits.chunks_exact(outputs)).zip(&self.labels);
         let image = |((golden, faulty), &label): ((&[f32], &[f32]), &u32)| ReplayedImage {
-            outcome: ImageOutcome::of(golden, faulty),
+            outcome: ImageOutcome::from_logits(golden, faulty),
             label,
             golden: top1(golden),
             faulty: top1(faulty),
@@ -206,7 +206,7 @@ impl Baseline<'_> {
         let outputs = self.outputs();
         let of = |image: usize| {
             let row = image * outputs..(image + 1) * outputs;
-            Tally::of(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
+            Tally::from_logits(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
         };
         let alone = images.into_iter().filter(|(_, faults)| faults.len() == 1);
         alone.map(|(image, faults)| (faults[0], of(image))).collect()

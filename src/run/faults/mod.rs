@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use doc::fault::{Draw, Fault, FaultAmount, Format};
-use doc::fault_sites::{FaultPlace, fault_places};
+use doc::fault::{FaultPlace, fault_places};
 use doc::intervention::{Params, Target};
 use doc::structure::Role;
 use doc::{Structure, targets};
@@ -312,13 +312,13 @@ pub fn in_format(network: &Network, format: Format) -> Network {
 /// Describes how a format stores a parameter.
 pub fn storage(network: &Network, index: usize, format: Format) -> Storage {
     let rows = network.structure().parameters[index].shape.first().copied().unwrap_or(1);
-    Storage::of(format, network.values(index), rows)
+    Storage::new(format, network.values(index), rows)
 }
 
 /// Rounds activations to a format. They have no scale, so that every entry is stored in the same way.
 pub fn round(format: Format, values: &mut [f32]) {
     if format != Format::Float32 {
-        let storage = Storage::of(format, &[], 1);
+        let storage = Storage::new(format, &[], 1);
         for value in values {
             *value = storage.read_back(0, *value);
         }

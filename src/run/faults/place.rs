@@ -9,7 +9,7 @@ use crate::listener::Table;
 use crate::session::{Session, StageEnd, report, table};
 use crate::state::TrainProgress;
 use doc::fault::{Draw, Fault, FaultAmount, Format};
-use doc::fault_sites::fault_places;
+use doc::fault::fault_places;
 use doc::intervention::Target;
 use doc::stage_number;
 use form::number::{counted, grouped};

@@ -337,7 +337,7 @@ impl ActivationFaults<'_> {
         round(self.format(op), &mut activations.values);
         for ImageFaults { sample, injection, draw } in &mut self.images {
             let (fault, sites) = (&self.faults.active[draw.fault], &self.network.sites[draw.fault]);
-            let storage = |values: &[f32]| Storage::of(sites.places[&op].format, values, 1);
+            let storage = |values: &[f32]| Storage::new(sites.places[&op].format, values, 1);
             let keep = |injected: &_| !fault.is_released(self.network.golden.structure(), sites, injected);
             let injected = inject_activations(activations, [*sample, op], injection, storage, keep);
             let mut injected = injected.expect("faults that were drawn fit any value");

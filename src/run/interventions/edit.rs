@@ -8,7 +8,7 @@ use crate::session::{Session, report};
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
 use intervene::Entry;
-use intervene::shuffle::{Region, shuffle};
+use intervene::shuffle_masks;
 use intervene::stream::{Purpose, stream};
 use net::Written;
 
@@ -52,10 +52,9 @@ pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(),
     let before = network.clone();
     let entries: Vec<Vec<Entry>> = chosen.iter().map(|&index| network.all_entries(index)).collect();
     let layers = chosen.iter().map(|&index| structure.parameters[index].layer);
-    let regions: Vec<Region> =
-        layers.zip(&entries).map(|(layer, entries)| Region { layer, entries }).collect();
+    let masks: Vec<(usize, &[Entry])> = layers.zip(entries.iter().map(Vec::as_slice)).collect();
     let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
-    let shuffled = shuffle(&regions, settings.scope, &mut rng);
+    let shuffled = shuffle_masks(&masks, settings.scope, &mut rng);
     let network = &mut session.state_mut().network;
     for (&index, entries) in chosen.iter().zip(shuffled) {
         network.set_entries(index, entries);

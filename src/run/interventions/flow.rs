@@ -153,7 +153,7 @@ impl Scaled {
 mod tests {
     use super::*;
     use data::Shape;
-    use doc::structure::graphs::GRAPHS;
+    use doc::structure::testing::GRAPHS;
     use doc::{Device, Loss, Net, ResNet};
     use form::ron_text;
     use intervene::{BiasInit, Init};

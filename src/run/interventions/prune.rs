@@ -8,7 +8,7 @@ use doc::intervention::Prune;
 use doc::targets;
 use form::number::grouped;
 use intervene::criteria::Evidence;
-use intervene::overlap::Overlap;
+use intervene::Overlap;
 use intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune as choose, quotas};
 use intervene::stream::{Purpose, stream};
 use intervene::{Amount, Entry, MaskCounts};
@@ -86,7 +86,7 @@ fn report(chosen: &[usize], [before, after]: [&Network; 2]) -> Report {
     let count = |network: &Network| chosen.iter().map(|&index| network.mask_counts(index)).sum();
     let [then, now]: [MaskCounts; 2] = [before, after].map(count);
     let overlaps =
-        chosen.iter().map(|&index| Overlap::of(&before.all_entries(index), &after.all_entries(index)));
+        chosen.iter().map(|&index| Overlap::new(&before.all_entries(index), &after.all_entries(index)));
     let summary = format!(
         "pruned {} of {} entries; {} remain ({} %), {} multiply-adds per sample; overlap with the previous mask {:.3}",
         grouped(now.pruned - then.pruned),

@@ -98,7 +98,7 @@ fn in_directory(
     if let Err(changes) = check_inputs(run, base, datasets.digests()) {
         return refuse(&mut directory, &changes);
     }
-    let mut inventory = Inventory::of_read(&run.spec.data, &data);
+    let mut inventory = Inventory::from_read(&run.spec.data, &data);
     inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
     if let Some((data, files)) = sets_of(&run.spec).first()
         && **data == run.spec.data

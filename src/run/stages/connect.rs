@@ -14,8 +14,8 @@ use doc::plan::Sizes;
 use doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
 use intervene::stream::{Purpose, stream};
 use net::{AverageStatistics, Network, Score};
+use results::event::line_summary;
 use results::number::fixed;
-use results::report::line_summary;
 use results::{Event, Point, Report};
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, masks ignored; t takes `points` values from 0 to 1. Batch-norm
@@ -28,7 +28,7 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
     let ends = [end(session, &stage.a)?, end(session, &stage.b)?];
     let (context, data) = (session.context.clone(), session.data());
     let batch = context.spec.train.evaluation_batch;
-    let samples = stage.samples(&context.structure, Sizes::of_data(&data));
+    let samples = stage.samples(&context.structure, Sizes::from_data(&data));
     let mut scores = Vec::new();
     for number in 0..stage.points {
         // Nothing was emitted so far: the stage starts over when the run resumes.

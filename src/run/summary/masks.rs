@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::evaluate::files_of_round;
 use crate::folder::names;
 use intervene::Entry;
-use intervene::overlap::{ByChance, Overlap};
-use net::mask_file::read_masks;
+use intervene::{ByChance, Overlap};
+use net::weights_file::read_held;
 use results::rounds::Round;
 use results::tickets::{LayerOverlap, MaskOverlap};
 
@@ -99,8 +99,8 @@ impl Pair {
         let surviving = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
         let entries: usize = common.iter().map(|(a, _)| a.len()).sum();
         (!common.is_empty()).then(|| Self {
-            index: common.iter().map(|(a, b)| Overlap::of(a, b)).sum::<Overlap>().jaccard(),
-            chance: common.iter().map(|(a, b)| ByChance::of(a, b)).sum::<ByChance>().jaccard(),
+            index: common.iter().map(|(a, b)| Overlap::new(a, b)).sum::<Overlap>().jaccard(),
+            chance: common.iter().map(|(a, b)| ByChance::new(a, b)).sum::<ByChance>().jaccard(),
             remaining: common.iter().map(|(a, b)| surviving(a) + surviving(b)).sum::<f64>()
                 / (2.0 * entries as f64),
         })
@@ -109,7 +109,7 @@ impl Pair {
 
 /// Reads the parameters that a file of masks has pruned entries in.
 fn mask(file: &Path) -> Option<Masks> {
-    let mut masks = read_masks(file).ok()?;
+    let mut masks = read_held(file).ok()?;
     masks.retain(|_, entries| entries.contains(&Entry::Pruned));
     (!masks.is_empty()).then_some(masks)
 }

@@ -24,7 +24,7 @@ use doc::{RunSpec, Structure};
 pub use intervene::fault::log::{LoggedFault, Stored};
 use intervene::{Entry, MaskCounts};
 pub use masks::{mask_overlap, mask_overlaps};
-use net::mask_file::read_masks;
+use net::weights_file::read_held;
 use net::weights_file::{FileTensor, read_tensors};
 use net::{LossFunction, Mask, backend, top1};
 use results::network::{
@@ -131,7 +131,7 @@ impl Files {
         }
         let [values, masks] = moment.files().map(|file| folder.join(id).join(file));
         let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
-        Ok(Self { tensors, masks: read_masks(&masks).map_err(|error| error.to_string())? })
+        Ok(Self { tensors, masks: read_held(&masks).map_err(|error| error.to_string())? })
     }
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {
@@ -144,7 +144,7 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let mask_counts = MaskCounts::of(&values.entries);
+    let mask_counts = MaskCounts::new(&values.entries);
     let (histogram, [minimum, maximum]) = Histogram::of(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
@@ -234,7 +234,7 @@ impl DataPart {
 /// Reads the samples of a part of the data of a run; a folder of data is relative to `base`.
 pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
     let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
-    let inventory = Inventory::of_read(&spec.data, &data);
+    let inventory = Inventory::from_read(&spec.data, &data);
     let samples = match part {
         DataPart::Training => data.train,
         DataPart::Validation => data.validation,
@@ -242,7 +242,7 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
     };
     let measured = if samples.is_streamed() { samples.len().min(MEASURED) } else { samples.len() };
     let of = if measured < samples.len() { &spread(&samples, measured) } else { &samples };
-    let channels = Standardisation::of(of).map_err(|error| error.to_string())?;
+    let channels = Standardisation::measure(of).map_err(|error| error.to_string())?;
     let classes = spec.data.class_names();
     let mut counts = vec![0; classes.len()];
     for label in &samples.labels {

@@ -5,7 +5,7 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 use crate::tiles::LayoutChange;
-use doc::fault_sites::CellPlan;
+use doc::fault::CellPlan;
 use figure::plots::testing::outcome;
 use results::campaign::{CampaignBegan, CellState};
 use run::testing::write_done;
