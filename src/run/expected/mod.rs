@@ -546,8 +546,8 @@ mod tests {
         let text = "(data: Digits(limit_train: 64), seeds: [1, 2], arms: [
             (name: \"a\", plan: [Test]), (name: \"b\", plan: [Test])])";
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
-        let of_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
-        let costs = Costs::new(&runs, of_one);
+        let for_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
+        let costs = Costs::new(&runs, for_one);
         let far = |run: &Run| match (run.arm.as_str(), run.seed) {
             ("a", 1) => RunProgress::Share(0.25),
             _ => RunProgress::Done(3.0),
