@@ -39,9 +39,6 @@ pub struct TrialFaults {
 }
 
 /// Reads the faults of a trial, the first `most` of them one by one.
-///
-/// # Errors
-/// When the log cannot be read.
 pub fn read_trial(folder: &Path, id: &str, key: &TrialKey, most: usize) -> Result<TrialFaults, String> {
     let mut found = TrialFaults::default();
     each_fault_row(&folder.join(id), |row| {
@@ -146,9 +143,6 @@ impl FaultFilter {
 
 /// Reads the trials of some runs; with a filter, those with a single fault (for all images together, or for an image
 /// alone) that passes it. Returns the `most` worst of them one by one.
-///
-/// # Errors
-/// When a table cannot be read.
 pub fn read_faulty_trials(
     folder: &Path,
     runs: &[(String, Vec<SingleCells>)],
