@@ -1,6 +1,6 @@
 //! What is asked of Slurm: options of `weightlab submit`, and fields of the window's dialog.
 
-use super::error::ClusterError;
+use super::ClusterError;
 use form::{Group, Node, Value};
 
 form::form! {
@@ -22,7 +22,7 @@ form::form! {
 }
 
 impl ClusterSettings {
-    /// What is wrong with the settings alone.
+    /// Checks the settings alone.
     ///
     /// # Errors
     /// The first thing that Slurm would misread.
@@ -56,7 +56,7 @@ impl ClusterSettings {
     }
 }
 
-/// Seconds of a time limit as Slurm writes it (`sbatch(1)`, `--time`); nothing where there is no limit.
+/// Reads the seconds of a time limit as Slurm writes it (`sbatch(1)`, `--time`); nothing where there is no limit.
 fn seconds(time: &str) -> Result<Option<u64>, String> {
     let wrong = || {
         format!(
@@ -87,7 +87,7 @@ fn seconds(time: &str) -> Result<Option<u64>, String> {
     secs.map(|secs| (secs > 0).then_some(secs)).ok_or_else(wrong)
 }
 
-/// The settings that are not as usual, as options of `weightlab submit`.
+/// Writes the settings that are not as usual as options of `weightlab submit`.
 pub fn arguments(settings: &ClusterSettings) -> Vec<String> {
     let mut settings = settings.clone();
     let mut words = Vec::new();
@@ -102,7 +102,7 @@ pub fn arguments(settings: &ClusterSettings) -> Vec<String> {
     words
 }
 
-/// A value as it is typed; a list has several, what is not set none.
+/// Writes a value as it is typed; a list has several, what is not set none.
 fn texts(value: &mut dyn Value) -> Vec<String> {
     match value.node() {
         Node::Integer(number) => vec![number.get().to_string()],

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::place_of;
 use super::number::fixed;
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Format, Protect};
 use intervene::fault::statistics::{Interval, wilson};
 
 pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};

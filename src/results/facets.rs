@@ -1,4 +1,4 @@
-//! How a plot is split into panels by the values of settings, as `view.ron` keeps it.
+//! How a plot is split into panels by the values of settings, as `view.json` keeps it.
 
 use std::collections::BTreeMap;
 

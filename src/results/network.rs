@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::campaign::{CampaignBegan, CellState, Outcomes};
     use crate::event::Event;
-    use doc::fault_sites::CellPlan;
+    use doc::fault::CellPlan;
 
     #[test]
     fn trials_of_all_runs_are_added_up_by_layer() {

@@ -1,4 +1,4 @@
-//! How results are shown: settings in `view.ron` next to the runs, never part of a run's identity.
+//! How results are shown: settings in `view.json` next to the runs, never part of a run's identity.
 //!
 //! The window writes it, and the command line reads it, so that both make the same figure.
 
@@ -19,14 +19,14 @@ use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use super::weights::{WeightLines, parts};
+use doc::file::{read_kept, write_kept};
 use doc::{Run, capitalised, listed};
 use form::number::grouped;
-use form::ron_text;
 
 pub use super::page::{PageStyle, Preset};
 
-/// The file in the folder of the runs.
-pub const FILE: &str = "view.ron";
+/// The file in the folder of the runs, without its ending.
+pub const NAME: &str = "view";
 
 /// The view settings of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -240,20 +240,16 @@ impl ViewSettings {
     /// # Errors
     /// When the file is there and cannot be read.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-        };
-        ron_text::from_str(&text).map_err(|error| {
-            format!("{} is damaged ({error}); view settings have their defaults", path.display())
-        })
+        let read = read_kept(folder, NAME).map(Option::unwrap_or_default);
+        read.map_err(|why| format!("{why}; view settings have their defaults"))
     }
 
-    /// Writes it as the file has it.
-    pub fn to_text(&self) -> String {
-        ron_text::to_pretty(self).expect("view settings are made of plain data")
+    /// Writes the file in a folder of runs.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        write_kept(folder, NAME, self)
     }
 
     /// Returns the marks of a run and of its arm together.
@@ -353,8 +349,8 @@ struct Group<'a> {
 mod tests {
     use super::*;
     use crate::table::Differing;
-    use doc::file::parse;
-    use doc::runs;
+    use doc::{file::parse, runs};
+    use form::ron_text;
 
     fn listed() -> Vec<Run> {
         let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -379,10 +375,10 @@ mod tests {
             "arm:a".to_owned(),
             Mark { starred: true, tags: vec!["x".to_owned()], note: "n".to_owned() },
         );
-        std::fs::write(folder.path().join(FILE), view.to_text()).unwrap();
+        view.write(folder.path()).unwrap();
         assert_eq!(ViewSettings::read(folder.path()), Ok(view.clone()));
         assert_eq!(view.mark("id", "a").tags, ["x"]);
-        std::fs::write(folder.path().join(FILE), "(filter: 3").unwrap();
+        std::fs::write(folder.path().join("view.json"), "{").unwrap();
         assert!(ViewSettings::read(folder.path()).unwrap_err().contains("damaged"));
     }
 

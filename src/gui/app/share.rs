@@ -89,7 +89,7 @@ impl App {
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let (purpose, name) = match share {
             Share::TensorBoard => (Purpose::Folder, String::new()),
-            Share::Crate => (Purpose::Archive, format!("{stem}.zip")),
+            Share::Crate => (Purpose::NewFolder, format!("{stem}-crate")),
         };
         let request = PathRequest { purpose, folder: self.folder(), name };
         self.shell.ask(request, PathUse::Share(share), ctx);

@@ -12,7 +12,7 @@ use crate::text;
 use doc::{Problem, Run};
 use results::methods::methods;
 use results::table::columns::Numbers;
-use run::trash::{archive, restore};
+use run::{archive, restore};
 
 impl App {
     /// The methods paragraph of the document and its results.

@@ -158,7 +158,7 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.archived = run::trash::trashed(folder);
+        self.archived = run::trashed(folder);
         read.map(drop)
     }
 
@@ -361,7 +361,7 @@ impl Compare {
 
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = run::trash::trashed(self.view_store.folder());
+        self.archived = run::trashed(self.view_store.folder());
         self.made = None;
     }
 

@@ -173,7 +173,7 @@ impl Runs {
         commands.into_iter().all(|command| self.command(command))
     }
 
-    /// Moves runs while nothing goes on: the next start follows `queue.ron` in the folder of results.
+    /// Moves runs while nothing goes on: the next start follows `queue.json` in the folder of results.
     ///
     /// # Errors
     /// The system's error, when the file cannot be written.

@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_run_in_a_campaign_counts_trials_instead_of_epochs() {
-        use doc::fault_sites::CellPlan;
+        use doc::fault::CellPlan;
         use results::campaign::{CampaignBegan, CampaignEnded, CellState};
         use results::event::Progress;
         let text = "(arms: [(name: \"a\", plan: [Test])])";

@@ -100,7 +100,7 @@ fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
 
 fn fit(structure: &Structure, used: &WeightUse<'_>, file: &FileShapes) -> Fit {
     let parameters = used.reading.parameters(structure, used.target);
-    Fit::of(structure, &parameters, &file.named_for(structure), used.reading)
+    Fit::new(structure, &parameters, &file.named_for(structure), used.reading)
 }
 
 /// Returns the path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the

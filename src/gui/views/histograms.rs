@@ -11,7 +11,7 @@ use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, wa
 use crate::plot::{FigureView, figure_ui};
 use crate::widgets;
 use figure::Figure;
-use figure::network::histograms::{histograms, parameters};
+use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
 use results::weights::{WeightHistogram, parts};
 use run::summary::read_histograms;
@@ -69,7 +69,7 @@ impl View for Histograms {
             waiting_ui(ui, WEIGHTS);
             return None;
         };
-        let names = parameters(&found);
+        let names = histogram_parameters(&found);
         let Some(first) = names.first() else { return self.nothing(ui, LACKS) };
         if !names.contains(&self.parameter) {
             self.parameter.clone_from(first);

@@ -14,7 +14,7 @@ use figure::export::bytes;
 use figure::plots::testing::{outcome, single_faults};
 use figure::{FileKind, Options};
 use results::{Event, Report, RunRecord};
-use run::summary::testing::write_done;
+use run::testing::write_done;
 
 pub(super) struct Shown {
     pub views: Views,

@@ -21,7 +21,7 @@ use crate::{text, widgets};
 use doc::Run;
 use figure::Figure;
 use figure::cells::Cells;
-use figure::mosaic::{Mosaic, SIDE};
+use figure::cells::{Mosaic, SIDE};
 use figure::network::histogram;
 use figure::network::image::{PRUNED_KIND, Shown, cells, colours, counts, full, image};
 use figure::palette::Theme;
@@ -90,7 +90,7 @@ impl Loaded {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
         Self {
-            mosaic: Mosaic::of(&cells, SIDE),
+            mosaic: Mosaic::new(&cells, SIDE),
             full: full(&values),
             counts,
             widest: Widest::of(&values.values),
@@ -487,7 +487,7 @@ fn coloured(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figure::mosaic::SIDE;
+    use figure::cells::SIDE;
     use figure::network::image::{cells, colours};
     use results::network::Entry;
 
@@ -501,7 +501,7 @@ mod tests {
     }
 
     fn mosaic(shape: &[usize]) -> Mosaic {
-        Mosaic::of(&cells(&values(shape), Shown::Values), SIDE)
+        Mosaic::new(&cells(&values(shape), Shown::Values), SIDE)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How the table of runs is shown; kept in `view.ron`.
+//! How the table of runs is shown; kept in `view.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | start runs | [`Queue::start`]; the receiver ends with the last run |
 //! | add runs | [`Command::Add`]; refused once the queue has ended |
-//! | change the order | [`Command::Move`]; kept in `queue.ron` beside the runs |
+//! | change the order | [`Command::Move`]; kept in `queue.json` beside the runs |
 //! | stop or retry one run | [`Command::Stop`], [`Command::Retry`] |
 //! | change runs side by side, or threads | [`Command::Options`] |
 //! | pause or stop everything | [`Command::Pause`], [`Command::StopAll`] |
@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::datasets::Datasets;
+use super::context::Datasets;
 use super::stop::{StopFlag, StopKind};
 use carry_out::carry_out;
 pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};
@@ -133,7 +133,7 @@ struct SavedOrder {
 }
 
 impl Queue {
-    /// Starts the runs in their order: that of `queue.ron` in their folder, as far as it has them. A run that is done already
+    /// Starts the runs in their order: that of `queue.json` in their folder, as far as it has them. A run that is done already
     /// only sends its end. The receiver ends when no run goes on and none waits.
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
@@ -356,7 +356,7 @@ impl Shared {
     }
 }
 
-/// Puts jobs into the order of `queue.ron` in their folder.
+/// Puts jobs into the order of `queue.json` in their folder.
 fn in_order(mut jobs: Vec<Job>) -> Vec<Job> {
     let mut orders = BTreeMap::<PathBuf, RunOrder>::new();
     for job in &jobs {

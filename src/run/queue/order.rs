@@ -1,15 +1,14 @@
-//! `queue.ron` beside the runs: their order, which survives a restart.
+//! `queue.json` beside the runs: their order, which survives a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use doc::file::write_atomically;
-use form::ron_text;
+use doc::file::{read_kept, write_kept};
 
-/// The file in the folder of an experiment's runs.
-const FILE: &str = "queue.ron";
+/// The file in the folder of an experiment's runs, without its ending.
+const NAME: &str = "queue";
 
 /// The order of an experiment's runs, as far as somebody chose one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +22,7 @@ impl RunOrder {
     /// The order of the runs in a folder. Without a file, or with one that cannot be read, it is that of the document: an
     /// order changes no result.
     pub fn read(folder: &Path) -> Self {
-        let text = std::fs::read_to_string(folder.join(FILE)).ok();
-        text.and_then(|text| ron_text::from_str(&text).ok()).unwrap_or_default()
+        read_kept(folder, NAME).ok().flatten().unwrap_or_default()
     }
 
     /// Writes it into the folder of the runs.
@@ -32,8 +30,7 @@ impl RunOrder {
     /// # Errors
     /// The system's error.
     pub fn write(&self, folder: &Path) -> std::io::Result<()> {
-        let text = ron_text::to_pretty(self).map_err(std::io::Error::other)?;
-        write_atomically(&folder.join(FILE), text.as_bytes())
+        write_kept(folder, NAME, self)
     }
 
     /// Puts what has these identities into this order.

@@ -4,8 +4,7 @@ use eframe::egui::{ProgressBar, RichText, Ui};
 
 use crate::table::{Column, texts_ui};
 use crate::{text, theme, widgets};
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Format, Protect};
 use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use results::number::fixed;
 

@@ -10,7 +10,7 @@ use doc::file::parse;
 use doc::runs;
 use figure::plots::testing::{outcome, single_faults};
 use run::read_records;
-use run::summary::testing::carry_out;
+use run::testing::run_in;
 
 /// Three trials; 0 and 2 are in one cell.
 fn trials() -> Harness<'static, Shown> {
@@ -124,7 +124,7 @@ fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_it
     let all = runs(&parse(text, std::path::Path::new("x.ron")).unwrap()).unwrap();
     let mut harness = open("campaigns", results::RunRecord::default());
     let results = harness.state().results.clone();
-    carry_out(&results, &all[0]);
+    run_in(&results, &all[0]);
     let record = read_records(&results, &all).remove(&all[0].id).unwrap();
     harness.state_mut().listed = all;
     harness.state_mut().set_record(record);

@@ -148,7 +148,7 @@ fn small_ui(ui: &mut Ui, words: &str) -> Response {
 }
 
 fn picture(samples: &Samples, at: usize) -> Result<Picture, String> {
-    Picture::of(samples, at).map_err(|error| error.to_string())
+    Picture::new(samples, at).map_err(|error| error.to_string())
 }
 
 /// Returns the sampling of a picture: few pixels keep their edges, many are averaged.
