@@ -35,8 +35,6 @@ const LOCK: &str = "lock";
 pub struct UnsavedEdits {
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Names the folder of results as long as there is no file.
-    pub identity: String,
     /// What the window called it.
     pub title: String,
     /// The text of the file as it was opened or last saved.
@@ -98,7 +96,7 @@ impl Recovery {
         Ok(Self { pace: PACE, folder, file, lock, jobs, thread, errors, last: None })
     }
 
-    /// Unsaved edits of crashed windows, the newest first.
+    /// Returns unsaved edits of crashed windows, the newest first.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let paths = entries.flatten().map(|entry| entry.path());
@@ -159,7 +157,7 @@ impl Recovery {
         drop(lock);
     }
 
-    /// Why edits could not be kept, once.
+    /// Returns why edits could not be kept, once.
     pub fn error(&mut self) -> Option<String> {
         self.errors.try_recv().ok()
     }
@@ -178,7 +176,7 @@ impl Drop for Recovery {
     }
 }
 
-/// A name that no window has, and its lock.
+/// Returns a name that no window has, and its lock.
 fn free_file(folder: &Path) -> io::Result<(PathBuf, File)> {
     let secs = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     for number in 0..1_000 {
@@ -211,7 +209,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// A file that no window holds; nothing when its window is open, or the file cannot be read.
+/// Returns a file that no window holds; nothing when its window is open, or the file cannot be read.
 fn leftover(file: PathBuf) -> Option<Leftover> {
     let lock = file.with_extension(LOCK);
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
@@ -245,15 +243,8 @@ mod tests {
     use super::*;
 
     fn kept(text: &str) -> UnsavedEdits {
-        let (identity, title) = ("x-1".to_owned(), "x".to_owned());
-        UnsavedEdits {
-            path: None,
-            identity,
-            title,
-            saved: String::new(),
-            text: text.to_owned(),
-            typed: Vec::new(),
-        }
+        let (title, text) = ("x".to_owned(), text.to_owned());
+        UnsavedEdits { path: None, title, saved: String::new(), text, typed: Vec::new() }
     }
 
     /// Waits for the thread, a second at most.

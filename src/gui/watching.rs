@@ -82,7 +82,7 @@ impl Watching {
         }
     }
 
-    /// What was found since the last time.
+    /// Returns what was found since the last time.
     pub fn found(&self) -> impl Iterator<Item = ChangedRecord> {
         self.found.try_iter()
     }

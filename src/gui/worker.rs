@@ -22,7 +22,7 @@ pub trait Worker {
     /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
     /// the end.
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
-    /// How often to look for results that other processes write; nothing where there are none.
+    /// Returns how often to look for results that other processes write; nothing where there are none.
     fn watch_every(&self) -> Option<Duration> {
         None
     }
@@ -31,7 +31,7 @@ pub trait Worker {
     fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         sync_channel(1).1
     }
-    /// What a run will take.
+    /// Returns what a run will take.
     ///
     /// # Errors
     /// Why it cannot be told.
@@ -62,7 +62,7 @@ pub trait RunQueue {
     fn command(&self, command: Command) -> bool;
     /// Grows whenever the queue has changed.
     fn revision(&self) -> u64;
-    /// The queue at this moment.
+    /// Returns the queue at this moment.
     fn view(&self) -> QueueView;
     /// Waits until the order is on disk, for so long at most.
     fn finish_order(&self, patience: Duration);

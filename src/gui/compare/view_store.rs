@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crate::doc::file::write_atomically;
+use crate::gui::files::NO_RESULTS;
 use crate::results::view::{FILE, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
@@ -70,6 +71,9 @@ impl ViewStore {
     /// # Errors
     /// When the file could not be written; reported once until it can be.
     pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+        if self.folder.ends_with(NO_RESULTS) {
+            return Ok(None); // they are written once the document has a file
+        }
         if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
             self.join()?;
         }

@@ -8,7 +8,6 @@ use crate::doc::Experiment;
 use crate::doc::templates::Template;
 use crate::form::Names;
 use crate::form::path::Place;
-use crate::gui::recovery::UnsavedEdits;
 use crate::gui::views::Subject;
 use crate::run::weight_files::Guess;
 
@@ -21,8 +20,6 @@ pub enum Next {
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
-    /// An experiment with results and no file becomes the document.
-    Untitled(Box<UnsavedEdits>),
     /// Its own file, as another program has written it.
     Reload,
     /// The window closes.

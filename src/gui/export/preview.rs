@@ -1,4 +1,4 @@
-//! The preview: the figure as the file will show it, with its scale, and a small one in grey.
+//! The preview: the figure as the file will show it, with its scale, and what is to be known of it.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use eframe::egui::{
     Vec2, vec2,
 };
 
-use super::grey;
 use crate::doc::capitalised;
 use crate::figure::export::{FileKind, missing_characters, picture};
 use crate::figure::scene::page::{PageFacts, page_facts};
 use crate::figure::{Figure, LegendPlace, Options};
-use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::background::Latest;
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, NAME, SMALL, STEP, present};
 use crate::gui::widgets::{self, Tone};
+use crate::results::number::{fixed, without_zeros};
 
 /// Points of the screen that stand for a point of paper at 100 %.
 const SCREEN: f64 = 96.0 / 72.0;
 /// The picture is never larger than this, in pixels.
 const MOST_PIXELS: f64 = 4_000.0;
-/// Width of the grey picture, in points.
-const GREY: f32 = 208.0;
+/// The smallest text that most journals accept, in points.
+const LEAST_TEXT: f64 = 6.0;
 
 /// What a picture was made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,42 +32,38 @@ struct Key {
     pixels: [u32; 2],
 }
 
-/// What a figure looks like.
-struct Pictures<T> {
-    colour: T,
-    grey: T,
+/// A drawn figure.
+struct Drawn {
+    picture: TextureHandle,
     /// What its page has: the legend may differ from the place that was asked for.
     facts: PageFacts,
     /// Characters without a font.
     missing: Option<String>,
 }
 
-/// The pictures of the last settings, and how large they are shown.
+/// The picture of the last settings, and how large it is shown.
 #[derive(Default)]
 pub struct Preview {
-    /// Pictures in colour and in grey, or why the figure cannot be drawn.
-    shown: Option<(Key, Result<Pictures<TextureHandle>, String>)>,
-    pending: Option<(Key, BackgroundTask<Result<Pictures<ColorImage>, String>>)>,
+    drawn: Latest<Key, Drawn>,
     /// The scale; nothing to fit.
     scale: Option<f64>,
 }
 
 impl Preview {
     /// Draws the preview into all available space.
-    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &mut Options) {
+    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
         let size = options.size;
-        let below = grey_height(ui, options);
-        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + below);
+        let space = ui.available_size() - vec2(0.0, 3.0 * theme::CONTROL + 3.0 * STEP);
         let fit = (f64::from(space.x) / size.width_pt).min(f64::from(space.y) / size.height_pt) / SCREEN;
         let scale = self.scale.unwrap_or(fit).max(0.05);
         self.head_ui(ui, options, scale);
         let shown = vec2(size.width_pt as f32, size.height_pt as f32) * (scale * SCREEN) as f32;
         self.make(ui, figure, options, shown);
         let area = ScrollArea::both().id_salt("preview").max_height(space.y).auto_shrink([false, false]);
-        area.show(ui, |ui| match &self.shown {
+        area.show(ui, |ui| match self.drawn.newest() {
             None => drop(ui.spinner()),
             Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
-            Some((_, Ok(Pictures { colour: picture, .. }))) => {
+            Some((_, Ok(Drawn { picture, .. }))) => {
                 let free = (ui.available_size() - shown).max(Vec2::ZERO) / 2.0;
                 ui.add_space(free.y);
                 ui.horizontal(|ui| {
@@ -76,8 +72,12 @@ impl Preview {
                 });
             }
         });
-        ui.separator();
-        self.grey_ui(ui, figure, options);
+        if let Some((_, drawn)) = self.drawn.last() {
+            ui.separator();
+            for (tone, text) in remarks(drawn, figure, options) {
+                line_ui(ui, tone, &text);
+            }
+        }
     }
 
     fn head_ui(&mut self, ui: &mut Ui, options: &Options, scale: f64) {
@@ -106,77 +106,46 @@ impl Preview {
         });
     }
 
-    /// Has the pictures made in a thread; the last ones stay until then.
+    /// Has the picture made in a thread; the last one stays until then.
     fn make(&mut self, ui: &Ui, figure: &Arc<Figure>, options: &Options, shown: Vec2) {
-        if let Some((key, task)) = self.pending.take() {
-            match task.take() {
-                TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(Pictures { colour, grey, facts, missing })) => {
-                    let [colour, grey] = [colour, grey]
-                        .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
-                    self.shown = Some((key, Ok(Pictures { colour, grey, facts, missing })));
-                }
-                TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
-            }
-        }
         let pixels = shown * ui.pixels_per_point();
         let key = Key {
             figure: Arc::as_ptr(figure).addr(),
             options: *options,
             pixels: [pixels.x.round() as u32, pixels.y.round() as u32],
         };
-        if self.pending.is_some() || self.shown.as_ref().is_some_and(|(known, _)| *known == key) {
-            return;
-        }
         let most = MOST_PIXELS / options.size.width_pt.max(options.size.height_pt);
         let dots = (f64::from(pixels.x) / options.size.width_pt).min(most) * 72.0;
-        let (figure, options) = (figure.clone(), Options { dpi: dots, ..*options });
-        let task = BackgroundTask::begin("preview", ui.ctx(), move || {
+        let (figure, options, ctx) = (figure.clone(), Options { dpi: dots, ..*options }, ui.ctx().clone());
+        self.drawn.get(&key, ui.ctx(), move || {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
-            let colour = ColorImage::from_rgba_premultiplied(size, &pixels);
-            let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
+            let picture = ColorImage::from_rgba_premultiplied(size, &pixels);
+            let picture = ctx.load_texture("figure", picture, TextureOptions::LINEAR);
             let missing = missing_characters(&figure, FileKind::Png, &options);
-            Ok(Pictures { colour, grey, facts: page_facts(&figure, &options), missing })
-        });
-        self.pending = task.map(|task| (key, task));
-    }
-
-    /// The figure in grey, what holds for it, and a remedy.
-    fn grey_ui(&self, ui: &mut Ui, figure: &Figure, options: &mut Options) {
-        ui.horizontal_top(|ui| {
-            if let Some((_, Ok(Pictures { grey: picture, .. }))) = &self.shown {
-                let size = vec2(GREY, grey_height(ui, options) - 3.0 * STEP);
-                ui.add(Image::new(picture).max_size(size).alt_text("The figure in grey"));
-            }
-            ui.add_space(STEP);
-            ui.vertical(|ui| {
-                ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
-                let styled = options.styled(figure);
-                let facts = match &self.shown {
-                    Some((_, Ok(Pictures { facts, .. }))) => *facts,
-                    None | Some((_, Err(_))) => PageFacts { has_cell_texts: true, ..PageFacts::default() },
-                };
-                for (tone, text) in grey::checks(&styled, options, facts) {
-                    line_ui(ui, tone, &text);
-                }
-                let has_remedy = !options.shades && grey::alike(&styled, options).is_some();
-                if has_remedy && ui.link("Use darker and lighter shades").clicked() {
-                    options.shades = true;
-                }
-                if let Some((_, Ok(Pictures { missing: Some(missing), .. }))) = &self.shown {
-                    line_ui(ui, Tone::Warning, &capitalised(missing));
-                }
-                if let Some((_, Ok(Pictures { facts, .. }))) = &self.shown
-                    && let Some(note) = legend_note(options.size.legend, facts.legend)
-                {
-                    line_ui(ui, Tone::Info, note);
-                }
-            });
+            Ok(Drawn { picture, facts: page_facts(&figure, &options), missing })
         });
     }
 }
 
-/// A sentence with its sign.
+/// Returns what is to be known of a figure, each with its tone.
+fn remarks(drawn: &Drawn, figure: &Figure, options: &Options) -> Vec<(Tone, String)> {
+    let mut remarks = Vec::new();
+    if let Some(text) = drawn.facts.least_text.filter(|text| *text < LEAST_TEXT - 0.05) {
+        remarks.push((Tone::Warning, format!("Smallest text {} pt", without_zeros(&fixed(text, 1)))));
+    }
+    let has_values =
+        figure.parts().iter().filter_map(|part| part.cells.as_ref()).any(|cells| !cells.texts.is_empty());
+    if has_values && !drawn.facts.has_cell_texts {
+        let text = "No room for the values in the cells: choose a larger size, or smaller text";
+        remarks.push((Tone::Warning, text.to_owned()));
+    }
+    remarks.extend(drawn.missing.iter().map(|missing| (Tone::Warning, capitalised(missing))));
+    let note = legend_note(options.size.legend, drawn.facts.legend);
+    remarks.extend(note.map(|note| (Tone::Info, note.to_owned())));
+    remarks
+}
+
+/// Draws a sentence with its sign.
 fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
@@ -185,7 +154,7 @@ fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
     });
 }
 
-/// Why the legend is not where it was asked for.
+/// Returns why the legend is not where it was asked for.
 const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static str> {
     match (wanted, found) {
         (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Below) => {
@@ -209,10 +178,4 @@ const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static
             _,
         ) => None,
     }
-}
-
-/// The height of the grey picture with the space around it.
-fn grey_height(ui: &Ui, options: &Options) -> f32 {
-    let height = GREY * (options.size.height_pt / options.size.width_pt) as f32;
-    height.clamp(96.0, 0.3 * ui.available_height().max(400.0)) + 3.0 * STEP
 }

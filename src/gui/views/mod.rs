@@ -169,8 +169,6 @@ pub enum ViewResponse {
     Compare(CompareResponse),
     /// Start, stop or move runs.
     Queue(QueueRequest),
-    /// Open the dialog of the cluster.
-    Cluster,
     /// Change how runs share the machine.
     Sharing(Sharing),
     /// Export the figure of the view.

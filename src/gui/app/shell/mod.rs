@@ -7,10 +7,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
-use super::share::Sharing;
-use crate::cluster::Slurm;
 use crate::gui::background::BackgroundTask;
-use crate::gui::cluster::ClusterDialog;
 use crate::gui::desktop::Desktop;
 use crate::gui::dialogs::{Dialog, PathUse};
 use crate::gui::download::DownloadDialog;
@@ -20,9 +17,8 @@ use crate::gui::guide::Guide;
 use crate::gui::licences::LicencesWindow;
 use crate::gui::log::Log;
 use crate::gui::palette::{Palette, PaletteList};
-use crate::gui::recent::Presence;
+use crate::gui::recent::{Presence, RecentFiles};
 use crate::gui::settings::Settings;
-use crate::gui::start::RecentFiles;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);
@@ -41,14 +37,8 @@ pub(super) struct Shell {
     pub licences: LicencesWindow,
     /// The export dialog.
     pub exporting: Exporting,
-    /// Results that are being handed on.
-    pub sharing: Sharing,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
-    /// The dialog that submits runs to a cluster, while it is open.
-    pub cluster: Option<ClusterDialog>,
-    /// Slurm's programs.
-    pub slurm: Slurm,
     /// The list that is open.
     pub palette: Option<Palette>,
     /// Which recent files are still there.
@@ -74,10 +64,7 @@ impl Shell {
             guide: Guide::default(),
             licences: LicencesWindow::default(),
             exporting: Exporting::default(),
-            sharing: Sharing::default(),
             download: None,
-            cluster: None,
-            slurm: Slurm::default(),
             palette: None,
             presence: Presence::default(),
             may_close: false,

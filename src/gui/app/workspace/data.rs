@@ -100,12 +100,12 @@ impl Workspace {
         runs.revision() + self.compare.revision()
     }
 
-    /// Whether the plot is out of date or its figure is being built.
+    /// Returns true if the plot is out of date or its figure is being built.
     pub fn is_drawing(&self, runs: &Runs) -> bool {
         self.plot.is_behind(self.data_revision(runs))
     }
 
-    /// The input of all plots, rebuilt when something has changed.
+    /// Returns the input of all plots, rebuilt when something has changed.
     pub fn plot_input(&mut self, runs: &Runs) -> PlotInput {
         let revision = self.data_revision(runs);
         if let Some(input) = self.shown.as_ref().filter(|input| input.revision == revision) {
@@ -119,8 +119,8 @@ impl Workspace {
         input
     }
 
-    /// The input of one plot. A plot of faults shows what is selected, unless it is to show all arms: the only place that
-    /// decides which arms and settings such a plot is about.
+    /// Returns the input of one plot. A plot of faults shows what is selected, unless it is to show all arms: the
+    /// only place that decides which arms and settings such a plot is about.
     pub fn input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
         let input = self.plot_input(runs);
         self.narrowed(plot, input)
@@ -143,13 +143,13 @@ impl Workspace {
         input
     }
 
-    /// The input of the export of one plot.
+    /// Returns the input of the export of one plot.
     pub fn export_input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
         let input = self.export_input(runs);
         self.narrowed(plot, input)
     }
 
-    /// The input of exports: without outdated runs, as on the command line.
+    /// Returns the input of exports: without outdated runs, as on the command line.
     pub fn export_input(&mut self, runs: &Runs) -> PlotInput {
         if self.compare.outdated_count() == 0 {
             return self.plot_input(runs);

@@ -1,12 +1,12 @@
 //! The middle of the window: plots and views in tiles, the table of runs that filters them, and what is selected.
 
 mod data;
-mod exports;
 mod views;
 
 use std::collections::BTreeMap;
 
 use crate::form::path::Place;
+use crate::gui::background::WriteJob;
 use crate::gui::compare::Compare;
 use crate::gui::inspector::{Inspector, selection_of};
 use crate::gui::plot::{PlotInput, PlotState};
@@ -17,8 +17,6 @@ use crate::gui::views::{DryRun, Views};
 use crate::results::tiles::Tiles;
 use crate::results::view::ViewSettings;
 use data::Narrowed;
-pub(super) use exports::Export;
-use exports::Exporting;
 pub(super) use views::Request;
 
 /// How results are looked at.
@@ -43,11 +41,12 @@ pub(super) struct Workspace {
     narrowed: BTreeMap<&'static str, Narrowed>,
     /// The views that have something to show, and the revision of the rows that this is of.
     with_data: Option<(u64, Vec<&'static str>)>,
-    exports: Vec<Exporting>,
+    /// What threads write.
+    pub writing: Vec<WriteJob>,
 }
 
 impl Workspace {
-    /// What can be undone about it.
+    /// Returns what can be undone about it.
     pub fn shown(&mut self) -> (&ViewSettings, &Tiles) {
         self.plot.give(&mut self.compare.view);
         (&self.compare.view, self.tiles.tiles())
@@ -70,7 +69,7 @@ impl Workspace {
         self.focus = layer.filter(is_shown);
     }
 
-    /// The selected arm, or the one whose plan is shown.
+    /// Returns the selected arm, or the one whose plan is shown.
     pub fn arm(&self) -> usize {
         self.selection.arm().unwrap_or(self.plan_arm)
     }

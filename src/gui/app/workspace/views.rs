@@ -38,8 +38,6 @@ pub(in crate::gui::app) enum Request {
     Take(Subject, Wanted),
     /// To start, stop or move runs.
     Queue(QueueRequest),
-    /// The dialog of the cluster.
-    Cluster,
     /// Another way to share the machine.
     Sharing(Sharing),
     /// Another plot or view.
@@ -176,7 +174,6 @@ impl Drawn<'_> {
         self.requests.extend(match response {
             ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
             ViewResponse::Queue(request) => Some(Request::Queue(request)),
-            ViewResponse::Cluster => Some(Request::Cluster),
             ViewResponse::Sharing(sharing) => Some(Request::Sharing(sharing)),
             ViewResponse::Compare(response) => Some(Request::Compare(response)),
             ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
@@ -251,12 +248,12 @@ impl Workspace {
         self.tiles.change(LayoutChange::Show("runs"));
     }
 
-    /// Whether a plot or view has a tile.
+    /// Returns true if a plot or view has a tile.
     pub fn has_view(&self, name: &str) -> bool {
         self.tiles.layout().views().contains(&name)
     }
 
-    /// The groups of views, for the bar.
+    /// Returns the groups of views, for the bar.
     pub fn groups(&self) -> Vec<GroupTab> {
         let tab = |group: Group| GroupTab {
             name: group.name(),
@@ -340,13 +337,13 @@ impl Workspace {
         self.plot.keep_only(&seen);
     }
 
-    /// What exports are about: the figure of the active view, else the plot that was used last.
+    /// Returns what exports are about: the figure of the active view, else the plot that was used last.
     pub fn subject(&self) -> Subject {
         let offer = self.views.offer(&self.tiles.layout().active);
         offer.map_or_else(|| Subject::Plot(self.plot.plot()), Subject::View)
     }
 
-    /// Why nothing can be exported of what was used last.
+    /// Returns why nothing can be exported of what was used last.
     pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
             Offers::Figure | Offers::Figures => None,
